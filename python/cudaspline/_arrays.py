@@ -237,26 +237,27 @@ def peek(array: Any, name: str) -> Optional[tuple[str, int]]:
     return _check_type(_NAMES.get(array.dtype) or array.dtype.newbyteorder("=").name, name), -1
 
 
-def empty(like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
-    """A new array of the kind of another one, where that is, with elements of any value."""
+def empty(like: Buffer, shape: Sequence[int], dtype: str, is_viewed: bool = False) -> Buffer:
+    """A new array of the kind of another one, where that is, with elements of any value.
+
+    is_viewed: whether that was viewed a moment ago: its stream is the current one then"""
     shape = tuple([int(n) for n in shape])
     if like.kind == "cupy":
-        import cupy  # type: ignore[import-not-found, unused-ignore]
-
+        cupy = sys.modules["cupy"]
         with _current(cupy, like.device):
             array = cupy.empty(shape, dtype)
-            stream = cupy.cuda.get_current_stream().ptr
-        made = Buffer("cupy", array, array.data.ptr, like.device, stream or LEGACY_STREAM, shape, dtype)
+            stream = like.stream if is_viewed else cupy.cuda.get_current_stream().ptr or LEGACY_STREAM
+        made = Buffer("cupy", array, array.data.ptr, like.device, stream, shape, dtype)
     elif like.kind == "torch":
         torch = sys.modules["torch"]
         array = torch.empty(shape, dtype=getattr(torch, dtype), device=like.array.device)
-        stream = stream_of_torch(torch, like.device) if like.device >= 0 else None
+        stream = like.stream if is_viewed or like.device < 0 else stream_of_torch(torch, like.device)
         made = Buffer("torch", array, array.data_ptr(), like.device, stream, shape, dtype)
     elif like.kind == "jax" and like.device >= 0:
         made = _empty_jax(like, shape, dtype)
     else:
-        made = _view_numpy(numpy.empty(shape, dtype), "out", None)
-        made.kind = like.kind
+        array = numpy.empty(shape, dtype)
+        made = Buffer(like.kind, array, address_of(array), -1, None, shape, _check_type(dtype, "out"))
     made.finish = like.finish
     return made
 
@@ -318,7 +319,7 @@ def functions_of(buffer: Buffer) -> Any:
 
 def current_device(buffer: Buffer) -> Any:
     """A context in which CuPy works on the device of an array; nothing for other libraries, whose arrays know theirs."""
-    return sys.modules["cupy"].cuda.Device(buffer.device) if buffer.kind == "cupy" else contextlib.nullcontext()
+    return _current(sys.modules["cupy"], buffer.device) if buffer.kind == "cupy" else _NOWHERE_ELSE
 
 
 def wait_for(buffer: Buffer) -> None:

@@ -308,7 +308,7 @@ def _plan_of(
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
     kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
-    return _resample_plans.Plan(pixels, isinstance(image, Source), work, output_type, smooth is None, kept)
+    return _resample_plans.Plan(pixels, image if isinstance(image, Source) else None, work, output_type, smooth is None, kept)
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:

@@ -1,6 +1,6 @@
 """Resamplings that are alike: what resample() and zoom() check and describe, once for calls that differ in pixels and matrix alone.
 
-A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, for a Source, and for no transform or a matrix. All other
+A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, and for a Source; transforms are each call's own. All other
 calls, and those with an argument that cannot be, are left to the functions themselves.
 """
 
@@ -33,16 +33,19 @@ class Plan:
     """What resamplings that are alike share.
 
     pixels: an image as all of them have it, but for its elements, of which nothing is kept; or a Source's
-    source: whether it is a Source's
+    source: the Source, of which nothing but that is kept; None: it is an image
     work: how it is resampled
     output_type: name of the type of the result
     warns: whether large steps are told
     kept: objects whose identity is in the plan's key"""
 
-    def __init__(self, pixels: _images.Pixels, is_source: bool, work: _Work, output_type: str, warns: bool, kept: Sequence[Any]) -> None:
+    def __init__(
+        self, pixels: _images.Pixels, source: Optional[Source], work: _Work, output_type: str, warns: bool, kept: Sequence[Any]
+    ) -> None:
         from ._resample import _describe
 
-        self._source_pixels = pixels if is_source else None
+        self._source_pixels = None if source is None else pixels
+        self._geometry, self._device = pixels.geometry, pixels.device if source is None else source.device
         self._channels = pixels.channels
         self._work, self._type, self._warns, self._kept = work, output_type, warns, kept
         self._shape = (*work.grid.shape, *pixels.shape_tail)
@@ -65,13 +68,17 @@ class Plan:
         self._has_indices = has_indices(pixels.geometry)
         self._steps: Optional[Sequence[float]] = None
 
-    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any, rows: Sequence[Sequence[float]]) -> Any:
-        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform: a matrix of these rows, or none."""
+    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any) -> Any:
+        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
         work = self._work
-        output = _arrays.empty(buffer, self._shape, self._type)
+        rows = _rows_of(transform, self.dimension)
+        stages = self._stages_of(transform) if rows is None else None
+        output = _arrays.empty(buffer, self._shape, self._type, source is None)
         resampling = _library.Resampling.from_buffer_copy(self._resampling)
         resampling.output, resampling.stream = output.pointer, output.stream
-        if rows:
+        if stages is not None:
+            _set_stages(resampling, stages)
+        elif rows:
             resampling.stages, resampling.stage_count = ctypes.pointer(_stage_of(rows)), 1
         if source is not None:
             described, name = source.described, "cudaspline_resample_source"
@@ -84,10 +91,13 @@ class Plan:
             _library.run_on_device(name, first, ctypes.byref(resampling))
         else:
             _library.Call(self._word, work.threads, work.memory_limit, None, buffer.device >= 0).run(name, first, ctypes.byref(resampling))
-        if self._warns and not self._is_plain(rows):
-            _sampling.warn_of_downsampling(self._steps_of(described, resampling, rows), work.method)
+        if self._warns:
+            self._warn_of_downsampling(described, resampling, rows, stages)
+        if stages is not None and stages.inverses:
+            _library.note_inverses(stages.inverses)
+            _sampling.warn_of_inverses(stages)
         if not work.extrapolate and _sampling.is_all(output, self._values):
-            self._warn_of_outside(image, transform, output)
+            self._warn_of_outside(image, stages or self._stages_of(transform), output)
         if self._source_pixels is not None:
             return self._source_pixels.finish(output, work.grid)
         if isinstance(image, Image):
@@ -95,7 +105,7 @@ class Plan:
         return output.array
 
     def _is_plain(self, rows: Sequence[Sequence[float]]) -> bool:
-        """As _sampling.is_plain()."""
+        """As _sampling.is_plain(), of the rows of a matrix."""
         if not self._is_own_grid:
             return False
         if not rows:
@@ -106,18 +116,36 @@ class Plan:
         numbers = [number for row in rows for number in row[:dimension]]
         return -_sampling.LARGEST_PLAIN_STEP <= min(numbers) and max(numbers) <= _sampling.LARGEST_PLAIN_STEP
 
-    def _steps_of(self, image: _library.Image, resampling: _library.Resampling, rows: Sequence[Sequence[float]]) -> Sequence[float]:
-        if rows:
-            return _library.sampling_steps(image, resampling)
-        if self._steps is None:
-            self._steps = _library.sampling_steps(image, resampling)
-        return self._steps
+    def _warn_of_downsampling(
+        self, image: _library.Image, resampling: _library.Resampling, rows: Optional[Sequence[Sequence[float]]], stages: Optional[_transforms.Stages]
+    ) -> None:
+        """As resample() does, by the same steps."""
+        if stages is not None and not stages.is_on_host:
+            if self._source_pixels is not None:
+                return
+            _set_stages(resampling, stages.without_displacements)
+        elif rows is not None and self._is_plain(rows):
+            return
+        steps = self._steps if resampling.stage_count == 0 else None
+        if steps is None:
+            steps = _library.sampling_steps(image, resampling)
+            if resampling.stage_count == 0:
+                self._steps = steps
+        _sampling.warn_of_downsampling(steps, self._work.method)
 
-    def _warn_of_outside(self, image: Any, transform: Any, output: _arrays.Buffer) -> None:
+    def _stages_of(self, transform: Any) -> _transforms.Stages:
+        return _transforms.describe(transform, self.dimension, self._device, image=self._geometry)
+
+    def _warn_of_outside(self, image: Any, stages: _transforms.Stages, output: _arrays.Buffer) -> None:
         work, known = self._work, self._source_pixels
         pixels = _images.open_image(image, "image", self._channels) if known is None else known
-        stages = _transforms.describe(transform, self.dimension, pixels.device, image=pixels.geometry)
         _sampling.warn_of_outside(None if known is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
+
+
+def _set_stages(resampling: _library.Resampling, stages: _transforms.Stages) -> None:
+    array = stages.as_array()
+    resampling.stages = None if array is None else ctypes.cast(array, ctypes.POINTER(_library.Stage))
+    resampling.stage_count = len(stages.stages)
 
 
 #: The beginning of the library's stages: kind, matrix and offset.
@@ -230,10 +258,9 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
                     plan = plans.keep(key, make(image, argument, reference, given))
                 except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
                     plan = None
-            rows = None if plan is None else (_rows_of(argument, plan.dimension) if is_transform else ())
-            if plan is None or rows is None:
+            if plan is None or (is_transform and _arrays.requires_gradient(argument)):
                 return function(*arguments, **options)
-            return plan.run(image, buffer, source, argument if is_transform else None, rows)
+            return plan.run(image, buffer, source, argument if is_transform else None)
 
         return cast(_Function, planned)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import sys
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
@@ -100,7 +99,7 @@ def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, prog
 def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
     """Whether all pixels have a value, a number a component. What has another value has one in its middle, or soon, as a rule."""
     if buffer.kind == "cupy":
-        with sys.modules["cupy"].cuda.Device(buffer.device):
+        with _arrays.current_device(buffer):
             return _is_all(buffer, pixel)
     return _is_all(buffer, pixel)
 

@@ -41,12 +41,16 @@ CALLS = {
     "coarse": lambda image: cudaspline.resample(image, size=[3, 3, 3], spacing=2.0, order=1, smooth="auto"),
     "rounded": lambda image: cudaspline.resample(image, MATRIX, dtype="uint8", rounding="nearest"),
     "type": lambda image: cudaspline.resample(image, MATRIX, dtype=numpy.float64, extrapolate=True, order=1),
+    "field": lambda image: cudaspline.resample(image, cudaspline.DisplacementField(FIELD), order=2, default=1),
+    "chain": lambda image: cudaspline.resample(image, [MATRIX, (cudaspline.DisplacementField(FIELD.astype("f4")), "inverse")], size=(5, 5, 5)),
+    "spline": lambda image: cudaspline.resample(image, cudaspline.BSplineGrid(numpy.ones((3, 6, 6, 6)), spacing=3.0, origin=-3.0), interpolation="nearest"),
     "labels": lambda image: cudaspline.resample(image, MATRIX, interpolation="label-gaussian"),
     "zoom": lambda image: cudaspline.zoom(image, 1.5, order=1),
     "zoom by axis": lambda image: cudaspline.zoom(image, (1.5, 2, 1), align="centers"),
     "sample": lambda image: cudaspline.sample(image, POINTS, order=3, gradient=True, hessian=True, inside=True),
     "sample of indices": lambda image: cudaspline.sample(image, POINTS, order=1, coordinates="index", default=7, dtype="float32"),
 }
+FIELD = numpy.random.default_rng(6).uniform(-0.3, 0.3, (7, 8, 9, 3))
 POINTS = numpy.random.default_rng(5).uniform(-1, 9, (4, 5, 3))
 
 
@@ -69,6 +73,7 @@ def test_sources(rng):
         calls = (
             lambda source: source.resample(MATRIX),
             lambda source: source.resample(MATRIX.tolist(), size=(5, 4, 3), dtype="float64", default=1.5),
+            lambda source: source.resample([MATRIX, cudaspline.DisplacementField(FIELD)]),
             lambda source: source.zoom(2),
             lambda source: source.sample(POINTS, gradient=True),
             lambda source: source.sample(POINTS.astype("f4"), order=3),
@@ -163,6 +168,7 @@ def test_what_is_refused_is_refused_again(rng):
         (numpy.eye(2), "matrices are 3 x 3"),
         (numpy.vstack([MATRIX, [0, 0, 1, 1]]), "last row"),
         ([[1, 0], [0, 1], [0, 0]], "matrices are 3 x 3"),
+        (cudaspline.DisplacementField(numpy.zeros((2, 2, 2, 2))), "displacements have the shape"),
     ):
         cudaspline.resample(image, numpy.eye(3))
         with pytest.raises(ValueError, match=f"transform: .*{message}"):

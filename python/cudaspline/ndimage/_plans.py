@@ -36,7 +36,7 @@ class _Plan:
 
     def run(self, given: _arrays.Buffer, coordinates: Optional[_arrays.Buffer]) -> Any:
         """Calls it with arrays of the same kinds, and returns what it has written."""
-        made = _arrays.empty(given, self._shape, self._dtype)
+        made = _arrays.empty(given, self._shape, self._dtype, True)
         description = self._kind.from_buffer_copy(self._description)
         description.input.data, description.output.data = given.pointer, made.pointer
         description.stream = given.stream
