@@ -344,8 +344,8 @@ template <typename TReal>
 void
 Scatter(PointArguments arguments, const Stream & stream)
 {
-  const std::int64_t planes = arguments.batches * arguments.channels;
-  const std::int64_t count = planes * arguments.plane;
+  const std::int64_t     planes = arguments.batches * arguments.channels;
+  const std::int64_t     count = planes * arguments.plane;
   constexpr std::int64_t parts = sizeof(TReal) > sizeof(float) ? 2 : 1; // of a sum
   // All of it is made and zeroed at once: for few points each of these takes as long as a kernel.
   const DeviceBuffer zeroed(static_cast<std::size_t>(parts * count) * sizeof(std::int64_t) +
@@ -367,11 +367,8 @@ Scatter(PointArguments arguments, const Stream & stream)
     const std::int64_t     numbers = arguments.count * arguments.components;
     const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, MostBlocks)),
                       static_cast<unsigned int>(std::min(planes, mostRows)));
-    LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(static_cast<const TReal *>(arguments.weights),
-                                                                     numbers,
-                                                                     planes,
-                                                                     largest,
-                                                                     broken);
+    LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(
+      static_cast<const TReal *>(arguments.weights), numbers, planes, largest, broken);
     CheckCuda(cudaGetLastError(), "LargestNumberKernel");
     DispatchPointKernel<0>(arguments.order, arguments.derivatives, [&](auto order, auto total) {
       ScatterPointKernel<decltype(order)::value, decltype(total)::value, TReal>
