@@ -198,7 +198,7 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
         raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
     used = _type_of(field)  # indices have more digits than float16
     size = _gradients.check_axes(field.shape[-dimension - 1 : -1])
-    points = field.to(used) + _kept(_identity, (size,), math.prod(size) * dimension, used, field.device)
+    points = _typed(field, used) + _kept(_identity, (size,), math.prod(size) * dimension, used, field.device)
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -242,7 +242,7 @@ def affine(
     _check_tensor(matrix, "matrix")
     if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
         raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
-    matrix = matrix.to(_type_of(matrix))  # indices have more digits than float16
+    matrix = _typed(matrix, _type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
     is_batch = image.dim() == dimension + 2
     _gradients.check_image(image.shape, dimension)
@@ -314,7 +314,7 @@ def resample(
         matrix = _constants(moved, dtype, image.device)
     else:
         _gradients.check_transform(transform.shape, dimension, True)
-        rows = transform[..., :dimension, :].to(dtype)
+        rows = _typed(transform[..., :dimension, :], dtype)
         places = _times(rows, _constants(onto if rows.shape[-1] > dimension else onto[:dimension], dtype, image.device))
         if any([first != 0.0 for first in origin]):
             places = places - _constants([[0.0] * dimension + [first] for first in origin], dtype, image.device)
@@ -429,22 +429,24 @@ def _at_once(
     return operators.evaluate_at_once(coefficients, points, of_points, float(cval))
 
 
-def _are_as_taken(image: Any, points: Any) -> bool:
-    """Whether these are tensors whose memory the library reads as it is."""
-    if not (isinstance(image, torch.Tensor) and isinstance(points, torch.Tensor)):
-        return False
-    dtype, device = image.dtype, image.get_device()
+_NAMES = {torch.float32: "float32", torch.float64: "float64"}
+
+
+def _is_as_taken(tensor: Any) -> bool:
+    """Whether it is a tensor whose memory the library reads as it is."""
     return (
-        (dtype is torch.float32 or dtype is torch.float64)
-        and points.dtype is dtype
-        and points.get_device() == device
-        and (image.is_cuda and points.is_cuda if device >= 0 else image.is_cpu and points.is_cpu)
-        and image.layout is torch.strided
-        and points.layout is torch.strided
-        and image.is_contiguous()
-        and points.is_contiguous()
-        and not (image.is_neg() or points.is_neg() or image._is_zerotensor() or points._is_zerotensor())
+        isinstance(tensor, torch.Tensor)
+        and tensor.dtype in _NAMES
+        and (tensor.is_cuda or tensor.is_cpu)
+        and tensor.layout is torch.strided
+        and tensor.is_contiguous()
+        and not (tensor.is_neg() or tensor._is_zerotensor())
     )
+
+
+def _are_as_taken(image: Any, points: Any) -> bool:
+    """Whether both are, and of one type on one device."""
+    return _is_as_taken(image) and _is_as_taken(points) and points.dtype is image.dtype and points.get_device() == image.get_device()
 
 
 def _plans_of(
@@ -452,7 +454,7 @@ def _plans_of(
 ) -> Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]:
     images, points, dimension = found.image, found.points, found.dimension
     batches, channels = images.shape[:2]
-    name = str(found.dtype).rpartition(".")[2]
+    name = _NAMES[found.dtype]
     if images.shape[0] != points.shape[0] or images.numel() == 0 or points.numel() == 0:
         return None
     of_filter = None
@@ -626,6 +628,11 @@ def _type_of(*tensors: torch.Tensor) -> torch.dtype:
     return torch.float64 if any(tensor.dtype == torch.float64 for tensor in tensors) else torch.float32
 
 
+def _typed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor in a type: itself where it is, which PyTorch takes its time to find out."""
+    return tensor if tensor.dtype == dtype else tensor.to(dtype)
+
+
 def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_name: str) -> None:
     if tensor.device != other.device:
         raise ValueError(f"{name}: it is on {tensor.device}, and {other_name} on {other.device}.")
@@ -637,10 +644,13 @@ def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) ->
     _gradients.check_filtered(shape[:end], end - begin)
     if order < 2:
         return image
-    joined = image.reshape(shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
-    axes = list(range(1, 1 + end - begin))
-    found: torch.Tensor = operators.filter_axes(joined.to(_type_of(image)), axes, order, mode, False)
-    return found.reshape(shape).to(image.dtype)
+    joined = (shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    axes = tuple(range(1, 1 + end - begin))
+    if not torch.compiler.is_compiling() and operators.is_plain((image,)) and _is_as_taken(image) and image.numel() > 0:
+        structure = _gradients.structure_of_filter(order, mode, _NAMES[image.dtype], joined, axes)
+        return operators.filter_at_once(image, operators.FilterPlan(structure, joined, axes, order, mode), False)
+    found: torch.Tensor = operators.filter_axes(_typed(image.reshape(joined), _type_of(image)), list(axes), order, mode, False)
+    return _typed(found.reshape(shape), image.dtype)
 
 
 def _extended(image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float) -> torch.Tensor:
@@ -675,13 +685,14 @@ class _Images:
             _gradients.check_points(points.shape, True, names[1])
         self.dtype = image.dtype
         used = _type_of(image, points)
-        points = points.to(used)
+        points = _typed(points, used)
         size = image.shape[-self.dimension :]
         if convention == "grid_sample":
             points = _indices(points, size, align_corners)
         elif convention != "index":
             raise ValueError(f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}.")
-        self.image = image.to(used) if self.is_batch else image.to(used)[None, None]
+        image = _typed(image, used)
+        self.image = image if self.is_batch else image[None, None]
         self.points = points if self.is_batch else points[None]
         self.batches = _gradients.batch_of(self.image.shape, self.points.shape, names[1])
         self.shape = self.points.shape[1:-1]
@@ -704,7 +715,7 @@ class _Images:
 
     def result(self, values: torch.Tensor, tail: int = 0) -> torch.Tensor:
         """Numbers of points as the caller gets them."""
-        values = values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]).to(self.dtype)
+        values = _typed(values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]), self.dtype)
         return values if self.is_batch else values[0, 0]
 
 
@@ -737,10 +748,10 @@ def _push(
         shape = tuple(out)
     shape = _gradients.check_shape(shape, dimension)
     used = _type_of(values, grid)
-    numbers = (values if is_batch else values[None, None]).to(used)
-    points = (grid if is_batch else grid[None]).to(used)
+    numbers = _typed(values if is_batch else values[None, None], used)
+    points = _typed(grid if is_batch else grid[None], used)
     batches = _gradients.batch_of(numbers.shape, points.shape, "grid")
-    numbers = numbers.expand(batches, *numbers.shape[1:]).reshape(batches, numbers.shape[1], out.numel(), 1)
+    numbers = operators.spread(numbers, batches).reshape(batches, numbers.shape[1], out.numel(), 1)
     points = points.reshape(points.shape[0], out.numel(), dimension)
     padding = _gradients.padding_of(order, mode, is_filtered)
     points = points + float(padding) if padding else points
@@ -748,7 +759,7 @@ def _push(
     if is_filtered and order >= 2:
         image = operators.filter_axes(image, list(range(2, 2 + dimension)), order, code, True)
         image = _folded(image, dimension, padding, mode) if padding else image
-    return (image if is_batch else image[0, 0]).to(values.dtype)
+    return _typed(image if is_batch else image[0, 0], values.dtype)
 
 
 def _folded(image: torch.Tensor, dimension: int, padding: int, mode: str) -> torch.Tensor:

@@ -181,7 +181,8 @@ def _sum_to(gradient: Optional[torch.Tensor], batches: int) -> Optional[torch.Te
     return gradient.sum(0, keepdim=True)
 
 
-def _spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
+def spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
+    """One for each image of a batch, of what may stand for all."""
     return tensor if tensor.shape[0] == batches else tensor.expand(batches, *tensor.shape[1:])
 
 
@@ -212,8 +213,8 @@ def _along(
         return _dot(evaluate(coefficients, points, order, mode, border, derivatives + 1), vectors)
     # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
     batches, channels = _batches(coefficients, points), coefficients.shape[1]
-    images = _spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
-    places = _spread(points, batches).repeat_interleave(channels, 0)
+    images = spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
+    places = spread(points, batches).repeat_interleave(channels, 0)
     found = []
     for one in torch.eye(points.shape[2] ** derivatives, dtype=points.dtype, device=points.device):
         weights = one.expand(batches * channels, 1, points.shape[1], one.numel())
