@@ -18,18 +18,31 @@ class Plans(Generic[_Plan]):
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._found: dict[Any, _Plan] = {}
-        #: The plan of a key, or None.
+        self._met: dict[Any, None] = {}
+        #: The plan of a key, or what is given behind it.
         self.get = self._found.get
 
     def keep(self, key: Any, plan: _Plan) -> _Plan:
         """Remembers a plan, in place of the oldest one where there are many."""
-        if len(self._found) >= self._most:
-            try:
-                self._found.pop(next(iter(self._found)), None)
-            except (RuntimeError, StopIteration):  # another thread has changed them meanwhile
-                pass
-        self._found[key] = plan
+        _insert(self._found, key, plan, self._most)
         return plan
+
+    def meets_again(self, key: Any) -> bool:
+        """Whether a key is met for the second time: of calls that are each another one a plan would be made for nothing."""
+        if key in self._met:
+            self._met.pop(key, None)
+            return True
+        _insert(self._met, key, None, self._most)
+        return False
+
+
+def _insert(into: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    if len(into) >= most:
+        try:
+            into.pop(next(iter(into)), None)
+        except (RuntimeError, StopIteration):  # another thread has changed it meanwhile
+            pass
+    into[key] = value
 
 
 _SCALARS = (int, bool, str, type(None))

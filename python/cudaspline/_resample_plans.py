@@ -254,6 +254,8 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
             plans = _PLANS if source is None else source.plans
             plan = plans.get(key, _UNKNOWN)
             if plan is _UNKNOWN:
+                if not plans.meets_again(key):
+                    return function(*arguments, **options)
                 try:
                     plan = plans.keep(key, make(image, argument, reference, given))
                 except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too

@@ -110,6 +110,8 @@ def _shares_plans(function: _Function) -> _Function:
         plans = _PLANS if source is None else source.plans
         plan = plans.get(key, _UNKNOWN)
         if plan is _UNKNOWN:
+            if not plans.meets_again(key):
+                return function(*arguments, **options)
             try:
                 plan = plans.keep(key, _plan_of(image, pixels, places, options))
             except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too

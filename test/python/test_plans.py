@@ -1,4 +1,4 @@
-"""Calls that are alike: the second one, which is done by what the first one was found to be, has the bits, the errors and the warnings of a first one."""
+"""Calls that are alike: those that are done by what an earlier one was found to be have its bits, its errors and its warnings."""
 
 import gc
 import itertools
@@ -141,6 +141,38 @@ def test_arrays(dtype, rng):
     assert same(out, ndimage.shift(arrays[0], (0.5, 0, -1.25), mode="wrap"))
 
 
+def test_they_are_used(monkeypatch, rng):
+    """From the third call on nobody looks at arguments; and of calls that are each another one nothing is kept."""
+    array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
+    image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array)
+    field = cudaspline.DisplacementField(FIELD)
+    calls = (
+        *(lambda given=given: cudaspline.resample(given, MATRIX, size=(7, 8, 9), default=5) for given in (array, image)),
+        lambda: source.resample(MATRIX),
+        lambda: cudaspline.resample(array, field),
+        *(lambda given=given: cudaspline.zoom(given, (1.5, 1, 1)) for given in (array, image, source)),
+        *(lambda given=given: cudaspline.sample(given, POINTS, gradient=True) for given in (array, image, source)),
+        lambda: ndimage.map_coordinates(array, POINTS.T.copy(), order=1),
+        lambda: ndimage.affine_transform(array, MATRIX),
+        lambda: ndimage.rotate(array, 20),
+        lambda: ndimage.spline_filter(array),
+    )
+    wanted = [[call() for _ in range(3)][0] for call in calls]
+
+    def look(*_, **__):
+        raise AssertionError("arguments are looked at")
+
+    for place, name in (
+        ("_resample", "make_method"), ("_resample", "_output_grid"), ("_resample", "_options_of_zoom"), ("_sample", "make_method"),
+        ("_sample", "_PointsPlan"), ("ndimage._interpolation", "Job"), ("ndimage._rotation", "take_input"), ("ndimage._filters", "take_input"),
+    ):  # fmt: skip
+        monkeypatch.setattr(f"cudaspline.{place}.{name}", look)
+    for call, expected in zip(calls, wanted):
+        assert same(call(), expected)
+    with pytest.raises(AssertionError, match="looked at"):
+        cudaspline.resample(array, MATRIX, origin=0.5)
+
+
 def test_numbers_that_compare_equal_are_told_apart():
     assert len({frozen(value) for value in (1, 1.0, True, "1", (1,), [1], None, numpy.ones(1), numpy.ones(1, "f4"), numpy.ones((1, 1)))}) == 10
     assert frozen(0.0) != frozen(-0.0) and frozen([0.0]) != frozen([-0.0])
@@ -257,3 +289,4 @@ def test_the_latest_plans_are_kept():
     for key in range(5):
         assert plans.keep(key, str(key)) == str(key)
     assert [plans.get(key) for key in range(5)] == [None, None, "2", "3", "4"]
+    assert [plans.meets_again(key) for key in (1, 2, 1, 1, 3, 4, 5, 6, 3, 6)] == [False, False, True, False, False, False, False, False, False, True]

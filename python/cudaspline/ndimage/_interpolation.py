@@ -197,14 +197,15 @@ def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Seq
     rank = len(job.shape)
     if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
         return []
-    unit = np.eye(rank)
+    rows = matrix.tolist()
+    axes = range(rank)
     still = [
         axis
-        for axis in range(rank)
+        for axis in axes
         if shape[axis] == job.shape[axis]
         and offset[axis] == 0
-        and np.array_equal(matrix[axis], unit[axis])
-        and np.array_equal(matrix[:, axis], unit[axis])
+        and rows[axis][axis] == 1
+        and all([rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis])
     ]
     return still if len(still) < rank else []
 

@@ -1,6 +1,6 @@
 """Calls that are alike: what a function of this package checks and describes, once for calls that differ in elements alone.
 
-The first call of its kind runs as it is, and the structure that it hands to the library is kept where that was all it did: read the arguments'
+The second call of its kind runs as it is, and the structure that it hands to the library is kept where that was all it did: read the arguments'
 elements where they are, and write a new array. Those that follow hand over a copy, with their addresses.
 """
 
@@ -92,7 +92,7 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
             plan = _PLANS.get(key, _UNKNOWN)
             if plan is not None and plan is not _UNKNOWN:
                 return plan.run(given, coordinates)
-            if plan is None:
+            if plan is None or not _PLANS.meets_again(key):
                 return function(*arguments, **options)
             calls: list[Any] = []
             _watched.calls = calls
