@@ -511,7 +511,7 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
 #: What calls make again and again of sizes and geometries, and only read. None is let go of: other streams, and graphs, may read them whenever
 #: they like.
 _KEPT: dict[Any, torch.Tensor] = {}
-_MOST_KEPT, _MOST_KEPT_NUMBERS = 1024, 2**14
+_MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
 
 
 def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
