@@ -36,6 +36,24 @@ class Plans(Generic[_Plan]):
         return False
 
 
+class Streak:
+    """How many calls of a function in a row were done by no plan: where it is long, each is likely another one, and few are worth a key."""
+
+    _LONG = 16
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    def goes_on(self) -> bool:
+        """Counts a call. Whether it is worth a look for a plan."""
+        self._calls += 1
+        return self._calls <= self._LONG or self._calls % self._LONG < 2
+
+    def ends(self) -> None:
+        """There was a plan."""
+        self._calls = 0
+
+
 def _insert(into: dict[Any, Any], key: Any, value: Any, most: int) -> None:
     if len(into) >= most:
         try:

@@ -17,7 +17,7 @@ from . import _arrays, _images, _library, _sampling, _transforms, _windows
 from ._geometry import Geometry, has_indices
 from ._images import Image
 from ._methods import device_word
-from ._plans import Plans, frozen
+from ._plans import Plans, Streak, frozen
 from ._source import Source
 
 if TYPE_CHECKING:
@@ -231,11 +231,12 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
     def decorate(function: _Function) -> _Function:
         name = function.__name__
         is_transform = name == "resample"
+        streak = Streak()
 
         @functools.wraps(function)
         def planned(*arguments: Any, **options: Any) -> Any:
             count = len(arguments)
-            if not 1 <= count <= 3:
+            if not 1 <= count <= 3 or not streak.goes_on():
                 return function(*arguments, **options)
             image, argument, reference = (*arguments, None, None)[:3]
             given = options
@@ -262,6 +263,7 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
                     plan = None
             if plan is None or (is_transform and _arrays.requires_gradient(argument)):
                 return function(*arguments, **options)
+            streak.ends()
             return plan.run(image, buffer, source, argument if is_transform else None)
 
         return cast(_Function, planned)

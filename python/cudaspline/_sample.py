@@ -17,7 +17,7 @@ from ._geometry import Geometry
 from ._images import Image
 from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import Coordinates, Interpolation, MethodOptions
-from ._plans import Plans, frozen
+from ._plans import Plans, Streak, frozen
 from ._source import Source, takes_source
 
 if TYPE_CHECKING:
@@ -93,10 +93,11 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
 
 def _shares_plans(function: _Function) -> _Function:
     """sample(), whose calls are done by plans where there are some for them."""
+    streak = Streak()
 
     @functools.wraps(function)
     def planned(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) != 2:
+        if len(arguments) != 2 or not streak.goes_on():
             return function(*arguments, **options)
         image, points = arguments
         source = image if type(image) is Source else None
@@ -118,6 +119,7 @@ def _shares_plans(function: _Function) -> _Function:
                 plan = None
         if plan is None or places.shape[-1] != plan.dimension:
             return function(*arguments, **options)
+        streak.ends()
         return plan.run(source, pixels, places)
 
     return cast(_Function, planned)

@@ -11,7 +11,7 @@ import pytest
 
 import cudaspline
 from cudaspline import ndimage
-from cudaspline._plans import Plans, frozen
+from cudaspline._plans import Plans, Streak, frozen
 
 pytestmark = pytest.mark.usefixtures("by_one_backend")
 
@@ -142,7 +142,7 @@ def test_arrays(dtype, rng):
 
 
 def test_they_are_used(monkeypatch, rng):
-    """From the third call on nobody looks at arguments; and of calls that are each another one nothing is kept."""
+    """From the third call on nobody looks at arguments, and soon where many calls before were each another one."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
     image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array)
     field = cudaspline.DisplacementField(FIELD)
@@ -157,7 +157,11 @@ def test_they_are_used(monkeypatch, rng):
         lambda: ndimage.rotate(array, 20),
         lambda: ndimage.spline_filter(array),
     )
-    wanted = [[call() for _ in range(3)][0] for call in calls]
+    for number in range(40):
+        cudaspline.resample(array, origin=number / 64, smooth=False)
+        ndimage.rotate(array, number)
+    wanted = [[call() for _ in range(40)][0] for call in calls]
+    assert all(same([call() for _ in range(3)][2], expected) for call, expected in zip(calls, wanted))
 
     def look(*_, **__):
         raise AssertionError("arguments are looked at")
@@ -282,6 +286,15 @@ def test_reports_and_threads(rng):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_calls_that_are_each_another_one_are_seldom_looked_at():
+    streak = Streak()
+    asked = [streak.goes_on() for _ in range(160)]
+    assert all(asked[:16]) and 10 <= sum(asked[16:]) <= 20
+    assert any(one and other for one, other in zip(asked[16:], asked[17:]))  # twice in a row, which is what a plan takes
+    streak.ends()
+    assert all(streak.goes_on() for _ in range(16))
 
 
 def test_the_latest_plans_are_kept():

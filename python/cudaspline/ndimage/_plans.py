@@ -11,7 +11,7 @@ import threading
 from typing import Any, Callable, Optional, TypeVar, cast
 
 from .. import _arrays, _library
-from .._plans import Plans, frozen
+from .._plans import Plans, Streak, frozen
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -71,10 +71,11 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
     def decorate(function: _Function) -> _Function:
         name = function.__name__
         first = 2 if takes_coordinates else 1
+        streak = Streak()
 
         @functools.wraps(function)
         def planned(*arguments: Any, **options: Any) -> Any:
-            given = _arrays.view_plainly(arguments[0]) if len(arguments) >= first else None
+            given = _arrays.view_plainly(arguments[0]) if len(arguments) >= first and streak.goes_on() else None
             coordinates = _arrays.view_plainly(arguments[1]) if given is not None and takes_coordinates else None
             if given is None or (takes_coordinates and coordinates is None):
                 return function(*arguments, **options)
@@ -91,6 +92,7 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
             key = tuple(parts)
             plan = _PLANS.get(key, _UNKNOWN)
             if plan is not None and plan is not _UNKNOWN:
+                streak.ends()
                 return plan.run(given, coordinates)
             if plan is None or not _PLANS.meets_again(key):
                 return function(*arguments, **options)
