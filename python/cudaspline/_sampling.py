@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
@@ -20,6 +21,8 @@ from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning, w
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
 LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
+#: cudaMemcpyDeviceToHost
+_FROM_DEVICE = 2
 #: Elements that are compared at one time.
 _TOGETHER = 2**20
 
@@ -122,12 +125,17 @@ def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
 
 
 def _element(buffer: _arrays.Buffer, number: int) -> Any:
-    """A number of an array, as one of Python."""
+    """A number of an array that is complete, as one of Python."""
     array = buffer.array
     if buffer.kind == "numpy":
         return array.item(number)
     if buffer.kind == "torch" and array.is_contiguous():
         return array.as_strided((), (), array.storage_offset() + number).item()
+    if buffer.kind == "cupy":  # in a third of the time of an array of one element that is fetched
+        found = numpy.empty(1, buffer.dtype)
+        size = _arrays.size_of(buffer.dtype)
+        sys.modules["cupy"].cuda.runtime.memcpy(_arrays.address_of(found), buffer.pointer + number * size, size, _FROM_DEVICE)
+        return found.item()
     return array.reshape(-1)[number].item()
 
 
