@@ -74,7 +74,7 @@ def frozen(value: Any) -> Optional[Any]:
     if kind in _SCALARS:
         return kind, value
     if kind is float:
-        return value.hex()
+        return kind, value.hex()
     if isinstance(value, (type, numpy.dtype)):
         return kind, value
     if kind is numpy.ndarray:

@@ -276,9 +276,7 @@ def _work_of(
     return _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit), output_type
 
 
-def _plan_of(
-    image: Any, _transform: Any, reference: Any, given: dict[str, Any]
-) -> Optional[_resample_plans.Plan]:
+def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
     """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
     if not OPTIONS.issuperset(given):
         return None

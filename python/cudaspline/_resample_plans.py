@@ -50,6 +50,7 @@ class Plan:
         self._work, self._type, self._warns, self._kept = work, output_type, warns, kept
         self._shape = (*work.grid.shape, *pixels.shape_tail)
         self._word = device_word(work.device, pixels.device)
+        _library.Call(self._word, work.threads, work.memory_limit)  # refuses what cannot be
         self._values = work.pixel.tolist()
         like = pixels.buffer
         nowhere = _windows.nowhere(self._shape, output_type)

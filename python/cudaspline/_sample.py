@@ -62,11 +62,14 @@ _NOT_PLANNED = frozenset(("series", "progress", "channels"))
 
 def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]) -> Optional[_Plan]:
     """Of calls with these options. None where they have to be looked at one by one. Raises what sample() raises."""
+    if not (METHOD_OPTIONS | _DEFAULTS.keys()).issuperset(given):
+        return None
     options = {**_DEFAULTS, **given}
     options.pop("channels")
     wanted = _Wanted(*(options.pop(name) for name in ("gradient", "hessian", "inside", "coordinates", "dtype", "threads", "progress")))
     for value in (wanted.gradient, wanted.hessian, wanted.inside):
         flag(value, "gradient")
+    _library.Call(threads=wanted.threads)  # refuses what cannot be
     default, device, interpolation = options.pop("default"), options.pop("device"), options.pop("interpolation")
     options.pop("series")
     if points.dtype not in ("float32", "float64"):

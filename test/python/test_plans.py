@@ -209,7 +209,22 @@ def test_what_is_refused_is_refused_again(rng):
         cudaspline.resample(image, numpy.eye(3))
         with pytest.raises(ValueError, match=f"transform: .*{message}"):
             cudaspline.resample(image, transform)
-    for _ in range(2):
+    source = cudaspline.Source(image, device="cpu")
+    refused = {"threads": -1, "memory_limit": -1, "device": "abacus", "dtype": "text", "rounding": "up", "default": "x", "sgima": 3, "spacing": "0x1.0p+0"}
+    for _ in range(4):
+        for given in (image, cudaspline.Image(image), source):
+            cudaspline.resample(given, spacing=1.0)
+            for name, value in refused.items():
+                with pytest.raises((ValueError, TypeError, cudaspline.DeviceError), match=name):
+                    cudaspline.resample(given, **{name: value})
+                if name not in ("memory_limit", "rounding", "spacing"):
+                    with pytest.raises((ValueError, TypeError, cudaspline.DeviceError), match=name):
+                        cudaspline.sample(given, POINTS, **{name: value})
+            for options in ({"threads": False}, {"gradient": 1}, {"hessian": 0}, {"coordinates": "mm"}):
+                with pytest.raises((ValueError, TypeError), match=next(iter(options))):
+                    cudaspline.sample(given, POINTS, **options)
+            with pytest.raises(TypeError, match="threads"):
+                cudaspline.resample(given, threads=0.0)
         cudaspline.sample(image, POINTS)
         with pytest.raises(ValueError, match="points: the last axis has 3"):
             cudaspline.sample(image, POINTS[..., :2].copy())
