@@ -244,9 +244,9 @@ def register_series(
     further = _further_of(also, over if is_own else None, opened.count)
     found = []
     for number in range(opened.count):
+        beside = [(image, _image_of(other.volume(number), f"also[{i}]")) for i, (image, other) in enumerate(further)]
         one = register(
-            fixed, _image_of(opened.volume(number)), stages,
-            also=[(one, _image_of(beside.volume(number), f"also[{i}]")) for i, (one, beside) in enumerate(further)], mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
+            fixed, _image_of(opened.volume(number)), stages, also=beside, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
             winsorize=winsorize, precision=precision, device=device, threads=threads,
             progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
         )  # fmt: skip
