@@ -6,7 +6,8 @@ usage: outputs_benchmark.py [--output FOLDER] [--sizes 64 128 256 512] [--chunke
   few places    five points, and 64 x 64 places of a turned plane, of a memory map of uint8 with N^3 samples. Where the cost follows the output
                 the rows of a table are alike, whatever N; SciPy's convert or filter the whole.
   chunks        cudaspline.dask.resample, cubic and turned, of float32 in chunks of 50^3 and of 100^3, on one thread as the whole
-  calls         whole calls of 8^3 samples: on a GPU of its arrays, where CuPy or PyTorch finds one, with the device's work; else on the host
+  calls         whole calls of 8^3 samples: on the host, and where CuPy or PyTorch finds a GPU of its arrays there, with the device's work; values
+                and gradients of cudaspline.torch beside grid_sample
 
 Results are compared with SciPy's, or with those of the whole, first. Medians of the repeats, 10th and 90th percentiles. Writes outputs.json and
 outputs.md. CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. The exit status is 1 where results
@@ -150,24 +151,61 @@ def calls(rows):
     places = numpy.moveaxis(numpy.indices(array.shape) + 0.25, 0, -1).astype(numpy.float32)
     matrix = numpy.hstack([turn(), numpy.ones((3, 1))])
 
-    def of(group, kept, points, synchronise=lambda: None, **options):
-        rows.time(group, "shift, order 1", "ndimage", lambda: ndimage.shift(kept, 0.25, order=1), synchronise)
-        rows.time(group, "resample, linear", "resample", lambda: cudaspline.resample(kept, matrix, interpolation="linear", **options), synchronise)
-        rows.time(group, "sample, linear", "sample", lambda: cudaspline.sample(kept, points, interpolation="linear", **options), synchronise)
+    def of(group, library, kept, points, synchronise=lambda: None, **options):
+        source = cudaspline.Source(kept, interpolation="linear", **options)
+        for case, call in {
+            "shift, order 1": lambda: ndimage.shift(kept, 0.25, order=1),
+            "affine_transform, order 1": lambda: ndimage.affine_transform(kept, matrix, order=1),
+            "resample, linear": lambda: cudaspline.resample(kept, matrix, interpolation="linear", **options),
+            "resample of a Source": lambda: source.resample(matrix),
+            "zoom, linear": lambda: cudaspline.zoom(kept, 1.25, interpolation="linear", **options),
+            "sample, linear": lambda: cudaspline.sample(kept, points, interpolation="linear", **options),
+            "sample of a Source": lambda: source.sample(points),
+        }.items():
+            rows.time(group, case, library, call, synchronise)
 
-    of("calls on the host", array, places, device="cpu")
+    of("calls on the host", "NumPy", array, places, device="cpu")
     rows.time("calls on the host", "shift, order 1", "SciPy", lambda: scipy_ndimage.shift(array, 0.25, order=1))
     cupy, torch = gpu("cupy"), gpu("torch")
     if cupy is not None:
         theirs, kept = importlib.import_module("cupyx.scipy.ndimage"), cupy.asarray(array)
-        of("calls on a GPU", kept, cupy.asarray(places), cupy.cuda.Device().synchronize)
-        rows.time("calls on a GPU", "shift, order 1", "CuPy", lambda: theirs.shift(kept, 0.25, order=1), cupy.cuda.Device().synchronize)
+        of("calls on a GPU", "CuPy", kept, cupy.asarray(places), cupy.cuda.Device().synchronize)
+        rows.time("calls on a GPU", "shift, order 1", "CuPy alone", lambda: theirs.shift(kept, 0.25, order=1), cupy.cuda.Device().synchronize)
     if torch is not None:
-        kept, grid = torch.from_numpy(array).cuda()[None, None], torch.from_numpy(places / 4 - 1).cuda()[None]
-        rows.time(
-            "calls on a GPU", "grid_sample, linear", "PyTorch", lambda: torch.nn.functional.grid_sample(kept, grid, align_corners=True),
-            torch.cuda.synchronize,
-        )  # fmt: skip
+        of("calls on a GPU", "PyTorch", torch.from_numpy(array).cuda(), torch.from_numpy(places).cuda(), torch.cuda.synchronize)
+    gradients(rows, "calls on a GPU" if torch is not None else "calls on the host", array, places)
+
+
+def gradients(rows, group, array, places):
+    """Calls of cudaspline.torch, and of PyTorch's sampler."""
+    torch, ours = optional("torch"), optional("cudaspline.torch")
+    if torch is None or ours is None:
+        return
+    device = "cuda" if group == "calls on a GPU" else "cpu"
+    synchronise = torch.cuda.synchronize if device == "cuda" else lambda: None
+    image = torch.from_numpy(array).to(device)[None, None]
+    points = torch.from_numpy(places[..., ::-1].copy()).to(device)[None]
+    grid = (points.flip(-1) * (2.0 / 7.0) - 1.0).contiguous()
+    weights = torch.ones_like(image)
+
+    def backward(function, *given):
+        wanted = [one.clone().requires_grad_() for one in given]
+        return lambda: torch.autograd.grad(function(*wanted), wanted, weights)
+
+    def theirs(image, grid):
+        return torch.nn.functional.grid_sample(image, grid, align_corners=True)
+
+    rotation = torch.from_numpy(numpy.hstack([turn(), numpy.ones((3, 1))]).astype("f4")).to(device)
+    for case, library, call in (
+        ("values, linear", "cudaspline.torch", lambda: ours.pull(image, points)),
+        ("values, cubic", "cudaspline.torch", lambda: ours.sample(image, points)),
+        ("resample, linear", "cudaspline.torch", lambda: ours.resample(image, rotation, order=1)),
+        ("values, linear", "grid_sample", lambda: theirs(image, grid)),
+        ("values and gradients, linear", "cudaspline.torch", backward(ours.pull, image, points)),
+        ("values and gradients, cubic", "cudaspline.torch", backward(ours.sample, image, points)),
+        ("values and gradients, linear", "grid_sample", backward(theirs, image, grid)),
+    ):
+        rows.time(group, case, library, call, synchronise)
 
 
 def table(rows):

@@ -11,6 +11,7 @@ they are viewed, and a call that reads or writes them has done so when it return
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import inspect
 import itertools
@@ -179,6 +180,54 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     return _view_numpy(found, name, dtype)
 
 
+def address_of(array: numpy.ndarray) -> int:
+    """Of the first element of an array of NumPy."""
+    if array.flags.writeable:
+        try:
+            return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))  # in a fifth of the time
+        except (TypeError, ValueError, BufferError):  # no elements, or not one behind the other
+            pass
+    return int(array.__array_interface__["data"][0])
+
+
+def view_plainly(array: Any) -> Optional[Buffer]:
+    """view() of an array of NumPy, PyTorch or CuPy itself that is read as it is; None for others, which have to be looked at."""
+    kind = type(array)
+    if kind is numpy.ndarray:
+        known, flags = _NAMES.get(array.dtype), array.flags
+        if known is None or not (flags.c_contiguous and flags.aligned):
+            return None
+        return Buffer("numpy", array, address_of(array), -1, None, array.shape, known)
+    torch = sys.modules.get("torch")
+    if torch is not None and kind is getattr(torch, "Tensor", None):
+        return _view_tensor_plainly(torch, array)
+    if kind.__name__ == "ndarray" and _module(array) == "cupy" and array.ndim > 0 and array.flags.c_contiguous and array.dtype in _NAMES:
+        return _view_cupy(array, "image", None)
+    return None
+
+
+def _view_tensor_plainly(torch: Any, array: Any) -> Optional[Buffer]:
+    if not _TENSOR_TYPES:
+        _TENSOR_TYPES.update({getattr(torch, name): name for name in _library.TYPE_NAMES if hasattr(torch, name)})
+    known = _TENSOR_TYPES.get(array.dtype)
+    if known is None or array.requires_grad or array.layout is not torch.strided or not array.is_contiguous():
+        return None
+    if not (array.is_cpu or array.is_cuda) or array.is_neg() or array._is_zerotensor():
+        return None
+    try:
+        address = array.data_ptr()
+    except RuntimeError:  # of a tensor that stands for others, in a transform of PyTorch
+        return None
+    if array.is_cpu:
+        return Buffer("torch", array, address, -1, None, tuple(array.shape), known)
+    device = array.get_device()
+    return Buffer("torch", array, address, device, stream_of_torch(torch, device), tuple(array.shape), known)
+
+
+#: Names of PyTorch's types that are supported.
+_TENSOR_TYPES: dict[Any, str] = {}
+
+
 def peek(array: Any, name: str) -> Optional[tuple[str, int]]:
     """Name of the type of an array of NumPy, and -1, without a look at its elements; None for others.
 
@@ -188,22 +237,27 @@ def peek(array: Any, name: str) -> Optional[tuple[str, int]]:
     return _check_type(_NAMES.get(array.dtype) or array.dtype.newbyteorder("=").name, name), -1
 
 
-def empty(like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
-    """A new array of the kind of another one, where that is, with elements of any value."""
-    shape = tuple(int(n) for n in shape)
-    if like.kind == "cupy":
-        import cupy  # type: ignore[import-not-found, unused-ignore]
+def empty(like: Buffer, shape: Sequence[int], dtype: str, is_viewed: bool = False) -> Buffer:
+    """A new array of the kind of another one, where that is, with elements of any value.
 
-        with cupy.cuda.Device(like.device):
-            made = _view_cupy(cupy.empty(shape, dtype), "out", None)
+    is_viewed: whether that was viewed a moment ago: its stream is the current one then"""
+    shape = tuple([int(n) for n in shape])
+    if like.kind == "cupy":
+        cupy = sys.modules["cupy"]
+        with _current(cupy, like.device):
+            array = cupy.empty(shape, dtype)
+            stream = like.stream if is_viewed else cupy.cuda.get_current_stream().ptr or LEGACY_STREAM
+        made = Buffer("cupy", array, array.data.ptr, like.device, stream, shape, dtype)
     elif like.kind == "torch":
         torch = sys.modules["torch"]
-        made = _view_torch(torch.empty(shape, dtype=getattr(torch, dtype), device=like.array.device), "out", None)
+        array = torch.empty(shape, dtype=getattr(torch, dtype), device=like.array.device)
+        stream = like.stream if is_viewed or like.device < 0 else stream_of_torch(torch, like.device)
+        made = Buffer("torch", array, array.data_ptr(), like.device, stream, shape, dtype)
     elif like.kind == "jax" and like.device >= 0:
         made = _empty_jax(like, shape, dtype)
     else:
-        made = _view_numpy(numpy.empty(shape, dtype), "out", None)
-        made.kind = like.kind
+        array = numpy.empty(shape, dtype)
+        made = Buffer(like.kind, array, address_of(array), -1, None, shape, _check_type(dtype, "out"))
     made.finish = like.finish
     return made
 
@@ -265,7 +319,7 @@ def functions_of(buffer: Buffer) -> Any:
 
 def current_device(buffer: Buffer) -> Any:
     """A context in which CuPy works on the device of an array; nothing for other libraries, whose arrays know theirs."""
-    return sys.modules["cupy"].cuda.Device(buffer.device) if buffer.kind == "cupy" else contextlib.nullcontext()
+    return _current(sys.modules["cupy"], buffer.device) if buffer.kind == "cupy" else _NOWHERE_ELSE
 
 
 def wait_for(buffer: Buffer) -> None:
@@ -376,7 +430,7 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if type(array) is numpy.ndarray:
         known, flags = _NAMES.get(array.dtype), array.flags
         if known is not None and dtype in (None, known) and flags.c_contiguous and flags.aligned:
-            return Buffer("numpy", array, array.__array_interface__["data"][0], -1, None, array.shape, known)
+            return Buffer("numpy", array, address_of(array), -1, None, array.shape, known)
     wanted = numpy.dtype(dtype or array.dtype).newbyteorder("=")
     _check_type(wanted.name, name)
     found = numpy.require(array, wanted, ["C", "A"])
@@ -387,12 +441,20 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     return Buffer("numpy", found, found.ctypes.data, -1, None, tuple(found.shape), wanted.name)
 
 
+_NOWHERE_ELSE: Any = contextlib.nullcontext()
+
+
+def _current(cupy: Any, device: int) -> Any:
+    """A context in which CuPy works on a device: none where it does so already, which is told sooner than changed."""
+    return _NOWHERE_ELSE if cupy.cuda.runtime.getDevice() == device else cupy.cuda.Device(device)
+
+
 def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     cupy = sys.modules["cupy"]
     wanted = _check_type(dtype or _NAMES.get(array.dtype) or array.dtype.name, name)
     device = array.device.id
-    with cupy.cuda.Device(device):
-        found = cupy.ascontiguousarray(array, dtype)
+    with _current(cupy, device):
+        found = array if array.ndim > 0 and array.flags.c_contiguous and dtype in (None, _NAMES.get(array.dtype)) else cupy.ascontiguousarray(array, dtype)
         stream = cupy.cuda.get_current_stream().ptr
     return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), wanted)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional, Sequence, Union
 
 import numpy
@@ -80,6 +80,12 @@ class Geometry:
     spacing: numpy.ndarray
     origin: numpy.ndarray
     direction: numpy.ndarray
+    #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to whoever compiles what reads them.
+    numbers: tuple[tuple[tuple[float, ...], ...], tuple[float, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        rows = tuple(map(tuple, (self.direction * self.spacing).tolist()))
+        object.__setattr__(self, "numbers", (rows, tuple(self.origin.tolist())))
 
     @property
     def dimension(self) -> int:

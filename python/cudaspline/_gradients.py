@@ -6,6 +6,7 @@ The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which d
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 from typing import Any, NamedTuple, Sequence
@@ -80,6 +81,40 @@ class Place(NamedTuple):
     stream: int
 
 
+@functools.lru_cache(maxsize=256)
+def structure_of_points(
+    order: int, mode: int, derivatives: int, dtype: str, size: tuple[int, ...], counts: tuple[int, int, int], point_stride: int, coefficient_stride: int
+) -> SplinePoints:
+    """What calls that are alike share of their structures: all but the border, addresses and place.
+
+    counts: batches, channels and points of each image"""
+    described = SplinePoints()
+    described.dimension = len(size)
+    described.size[: len(size)] = size
+    described.batches, described.channels, described.count = counts
+    described.order, described.mode = order, mode
+    described.element = _library.TYPES[dtype]
+    described.derivatives = derivatives
+    described.point_stride, described.coefficient_stride = point_stride, coefficient_stride
+    return described
+
+
+def call_at_points(
+    name: str, structure: SplinePoints, border: float, place: Place, points: int, coefficients: int, weights: int, result: int
+) -> None:
+    """Calls one of the functions at points, with addresses; raises its errors.
+
+    name: "cudaspline_evaluate_derivatives", or that of contract or scatter"""
+    described = SplinePoints.from_buffer_copy(structure)
+    described.border = border
+    described.points = points
+    described.coefficients = coefficients
+    described.weights = weights
+    described.result = result
+    described.device, described.stream = place
+    _library.run_where(name, described)
+
+
 def run_points(
     name: str,
     spline: Spline,
@@ -98,28 +133,17 @@ def run_points(
     name: "evaluate", "contract" or "scatter"
     counts: batches, channels and points of each image
     points, coefficients: address, and elements to the next image's"""
-    described = SplinePoints()
-    described.dimension = len(size)
-    described.size[: len(size)] = size
-    described.batches, described.channels, described.count = counts
-    described.order, described.mode, described.border = spline
-    described.element = _library.TYPES[dtype]
-    described.derivatives = derivatives
-    described.points, described.point_stride = points
-    described.coefficients, described.coefficient_stride = coefficients
-    described.weights = weights
-    described.result = result
-    described.device, described.stream = place
-    _library.run_where(f"cudaspline_{name}_derivatives", described)
+    structure = structure_of_points(
+        spline.order, spline.mode, derivatives, dtype, tuple(size), counts, points[1], coefficients[1]
+    )
+    call_at_points(f"cudaspline_{name}_derivatives", structure, spline.border, place, points[0], coefficients[0], weights, result)
 
 
-def run_filter(
-    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int
-) -> None:
-    """Filters a contiguous array along some of its axes; raises the library's errors."""
+@functools.lru_cache(maxsize=256)
+def structure_of_filter(order: int, mode: int, dtype: str, shape: tuple[int, ...], axes: tuple[int, ...]) -> _arrays.Filter:
+    """What calls that are alike share of their structures: all but addresses and place."""
     described = _arrays.Filter()
-    for array, address in ((described.input, source), (described.output, result)):
-        array.data = address
+    for array in (described.input, described.output):
         array.type = _library.TYPES[dtype]
         array.dimension = len(shape)
         step = 1
@@ -130,8 +154,22 @@ def run_filter(
     described.element = _library.TYPES[dtype]
     for axis in axes:
         described.filtered[axis] = 1
+    return described
+
+
+def call_filter(is_adjoint: bool, structure: _arrays.Filter, place: Place, source: int, result: int) -> None:
+    """Filters a contiguous array, by addresses; raises the library's errors."""
+    described = _arrays.Filter.from_buffer_copy(structure)
+    described.input.data, described.output.data = source, result
     described.device, described.stream = place
     _library.run_where("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
+
+
+def run_filter(
+    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int
+) -> None:
+    """Filters a contiguous array along some of its axes; raises the library's errors."""
+    call_filter(is_adjoint, structure_of_filter(order, mode, dtype, tuple(shape), tuple(axes)), place, source, result)
 
 
 def check_order(order: Any) -> int:

@@ -59,6 +59,15 @@ class Image:
             object.__setattr__(self, name, getattr(geometry, name))
         object.__setattr__(self, "geometry", geometry)
 
+    @staticmethod
+    def of(array: Any, geometry: Geometry, channels: bool) -> Image:
+        """An image of an array of the shape that a geometry has."""
+        made = object.__new__(Image)
+        made.__dict__.update(
+            array=array, spacing=geometry.spacing, origin=geometry.origin, direction=geometry.direction, channels=channels, geometry=geometry
+        )
+        return made
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
@@ -251,7 +260,7 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if owner is None:
             return made.result()
-        return Image(made.result(), grid.spacing, grid.origin, grid.direction, channels)
+        return Image.of(made.result(), grid, channels)
 
     return Pixels(read, dtype, device, geometry, components, channels, finish)
 

@@ -14,7 +14,7 @@ import threading
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence, cast
+from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
@@ -243,6 +243,25 @@ class _Reports:
                 go_on = 0
 
 
+def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any]:
+    """Reports, and the callback that the library calls, which has to live as long as a call."""
+    reports = _Reports(listen)
+    receiver = reports.receive()
+    next(receiver)
+    return reports, Progress(receiver.send)
+
+
+_of_main_thread: Optional[tuple[_Reports, Any]] = None
+
+
+def _reports_of_main_thread() -> tuple[_Reports, Any]:
+    """Those that nobody listens to: the same for all calls of the main thread, one after the other, as a callback takes its time to make."""
+    global _of_main_thread  # pylint: disable=global-statement
+    if _of_main_thread is None or _of_main_thread[0].is_running:
+        _of_main_thread = _reports_to(None)
+    return _of_main_thread
+
+
 def threads_of_worker() -> int:
     """1 in a process of a pool (of multiprocessing, of joblib, of a DataLoader), beside which as many are at work, unless the environment
     says how many it takes; else 0, by which the library decides."""
@@ -272,6 +291,14 @@ def _remember(code: int, execution: Execution) -> None:
     _local.report = execution
 
 
+def run_on_device(name: str, *arguments: object) -> None:
+    """Calls a function of the library with an execution behind its arguments, which are on a device; raises its errors.
+
+    It reports nothing meanwhile: what would hear it takes as long as a small kernel."""
+    execution = Execution()
+    _remember(getattr(_library, name)(*arguments, ctypes.byref(execution)), execution)
+
+
 def run_where(name: str, description: Any, threads: int = 0) -> None:
     """Calls a function of the library with its structure, where the structure's arrays are; raises its errors.
 
@@ -279,9 +306,7 @@ def run_where(name: str, description: Any, threads: int = 0) -> None:
     if description.device < 0:
         Call(threads=threads).run(name, ctypes.byref(description))
         return
-    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
-    execution = Execution()
-    _remember(getattr(_library, name)(ctypes.byref(description), ctypes.byref(execution)), execution)
+    run_on_device(name, ctypes.byref(description))
 
 
 class Call:
@@ -306,21 +331,24 @@ class Call:
         on_device: bool = False,
     ) -> None:
         heard = callback(progress, "progress")
-        self._reports = _Reports(None if heard is None else lambda state: heard(state.fraction))
-        self.execution = Execution()
-        self.execution.device = (device or "").encode()
-        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_worker()
-        self.execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
-        if progress is not None or (not on_device and threading.current_thread() is threading.main_thread()):
-            # Entering Python is what lets a signal's handler run.
-            receiver = self._reports.receive()
-            next(receiver)
-            self._callback = Progress(receiver.send)
-            self.execution.progress = self._callback
+        self.execution = execution = Execution()
+        if device:
+            execution.device = device.encode()
+        execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_worker()
+        execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
+        self._reports: Optional[_Reports] = None
+        if heard is not None:
+            self._hear(*_reports_to(lambda state: heard(state.fraction)))
+        elif not on_device and threading.current_thread() is threading.main_thread():
+            self._hear(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
 
-    def run(self, name: str, *arguments: object) -> Report:
+    def _hear(self, reports: _Reports, receiver: Any) -> None:
+        self._reports, self._callback = reports, receiver
+        self.execution.progress = receiver
+
+    def run(self, name: str, *arguments: object) -> None:
         """Calls the function of that name with the arguments and this execution behind them; raises its errors."""
-        return self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
+        self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
 
     def make_source(self, image: Image, borrow: bool) -> Source:
         """cudaspline_make_source."""
@@ -329,24 +357,30 @@ class Call:
             "cudaspline_make_source", ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
         )
         source = Source(handle)  # lets go of it, should the last report have raised
-        source.report = self._finish(code)
+        self._finish(code)
         return source
 
     def _enter(self, name: str, *arguments: object) -> int:
-        self._reports.is_running = True
+        reports = self._reports
+        if reports is None:
+            return int(getattr(_library, name)(*arguments))
+        if reports.is_running:  # a signal's handler, about a report, calls again
+            self._hear(*_reports_to(reports.listen))
+            return self._enter(name, *arguments)
+        reports.raised, reports.is_running = None, True
         try:
             return int(getattr(_library, name)(*arguments))
         finally:
-            self._reports.is_running = False
+            reports.is_running = False
 
-    def _finish(self, code: int) -> Report:
-        raised, self._reports.raised = self._reports.raised, None
-        if raised is not None:
-            raise raised
+    def _finish(self, code: int) -> None:
+        if self._reports is not None:
+            raised, self._reports.raised = self._reports.raised, None
+            if raised is not None:
+                raise raised
         if code == ABORTED:
             raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
         _remember(code, self.execution)
-        return cast(Report, last_report())
 
 
 class Source:
@@ -354,8 +388,6 @@ class Source:
 
     def __init__(self, handle: c_void_p) -> None:
         self.handle: Optional[c_void_p] = handle
-        #: Who made it.
-        self.report: Optional[Report] = None
         self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
 
     @property

@@ -171,6 +171,7 @@ def register_series(
     over: Any = "first",
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
+    also: Sequence[Any] = (),
     mask: Any = None,
     moving_mask: Any = None,
     initial: Any = None,
@@ -194,6 +195,10 @@ def register_series(
     stages, preset
         As for register(). None: "rigid" over a volume or the mean, by "correlation" on two levels, as volumes are alike and lie nearly over
         each other; over an image what register() takes.
+    also
+        Further series of as many volumes, as echoes of one scan, of which each volume lies in the space of that of the first series: as also of
+        register(), which says which stages compare them. They are laid over the same of their own ("first", "mean", a number), or, as pairs
+        (image, series), over images in the space of the first one.
     mask, moving_mask, winsorize, precision, device, threads
         As for register(); moving_mask is for all volumes.
     initial
@@ -236,10 +241,12 @@ def register_series(
             options["shrink"] = (2, 1)  # and lie nearly over each other
     initial = ("none" if is_own else "moments") if initial is None else initial
     told = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+    further = _further_of(also, over if is_own else None, opened.count)
     found = []
     for number in range(opened.count):
+        beside = [(image, _image_of(other.volume(number), f"also[{i}]")) for i, (image, other) in enumerate(further)]
         one = register(
-            fixed, _image_of(opened.volume(number)), stages, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
+            fixed, _image_of(opened.volume(number)), stages, also=beside, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
             winsorize=winsorize, precision=precision, device=device, threads=threads,
             progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
         )  # fmt: skip
@@ -251,26 +258,45 @@ def register_series(
     return SeriesRegistration(opened, fixed, found, precision, (device, threads))
 
 
-def _image_of(pixels: _images.Pixels) -> _images.Image:
+def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _images.Series]]:
+    """Further series, each with what its volumes are laid over.
+
+    over: what the first series is, where that is of its own; None: an image. Raises TypeError or ValueError, naming the argument."""
+    if not isinstance(also, (list, tuple)):
+        raise TypeError(f"also: {type(also).__name__} is no list of series.")
+    found = []
+    for i, one in enumerate(also):
+        name = f"also[{i}]"
+        fixed, series = one if isinstance(one, (list, tuple)) and len(one) == 2 else (over, one)
+        if fixed is None:
+            raise TypeError(f"{name}: {type(one).__name__} is no pair (image, series), as the first series is laid over an image.")
+        opened = _images.open_series(series, name, False, True)
+        if opened is None or opened.count != count:
+            raise ValueError(f"{name}: it has {0 if opened is None else opened.count} volumes, and the first series has {count}.")
+        found.append((_fixed_of(opened, fixed, name)[0], opened))
+    return found
+
+
+def _image_of(pixels: _images.Pixels, name: str = "series") -> _images.Image:
     """A volume as an image of its array."""
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:
-        raise ValueError(f"series: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
+        raise ValueError(f"{name}: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
     return _images.Image(buffer.array.reshape(buffer.shape), grid.spacing, grid.origin, grid.direction)
 
 
-def _fixed_of(series: _images.Series, over: Any) -> tuple[_images.Image, bool]:
-    """What the volumes are laid over, and whether it is of their own."""
+def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[_images.Image, bool]:
+    """What the volumes are laid over, and whether it is of their own. name: of the series' argument"""
     if isinstance(over, str):
         if over.lower() not in ("first", "mean"):
             raise ValueError(f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image.")
-        return (_image_of(series.volume(0)) if over.lower() == "first" else _mean_of(series)), True
+        return (_image_of(series.volume(0), name) if over.lower() == "first" else _mean_of(series)), True
     if isinstance(over, (int, numpy.integer)) and not isinstance(over, bool):
         number = integer(over, "over", 0, LARGEST_INT32)
         if number >= series.count:
             raise ValueError(f"over: there is no volume {number}; the series has {series.count}, from 0.")
-        return _image_of(series.volume(number)), True
-    return _image_of(_images.open_image(over, "over")), False
+        return _image_of(series.volume(number), name), True
+    return _image_of(_images.open_image(over, "over" if name == "series" else name), "over" if name == "series" else name), False
 
 
 def _mean_of(series: _images.Series) -> _images.Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_uint32, c_void_p
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence, cast
 
 from . import _library
 from ._geometry import Geometry, make_geometry
@@ -266,11 +266,11 @@ class Watch:
         """Calls a function of the library: who computed, and what was raised while it iterated."""
         self._reports.is_running = True
         try:
-            report = call.run(name, *arguments)
+            call.run(name, *arguments)
         finally:
             self._reports.is_running = False
         raised, self._reports.raised = self._reports.raised, None
-        return report, raised
+        return cast(_library.Report, _library.last_report()), raised
 
 
 def measure_folding(

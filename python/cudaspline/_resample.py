@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
 from ._geometry import Geometry, check_size, has_indices, make_geometry, vector
 from ._images import Image
-from ._methods import INTERPOLATIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import (
     Alignment,
     Boundaries,
@@ -51,6 +51,7 @@ def resample(image: Image, transform: Any = None, reference: Any = None, **optio
 def resample(image: Any, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any: ...
 
 
+@_resample_plans.shares_plans(lambda *given: _plan_of(*given))
 @_arrays.refuses_gradients
 @takes_source
 def resample(
@@ -232,13 +233,8 @@ def resample(
         geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
         storage, table,
     )  # fmt: skip
-    check_components(method, pixels.components)
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     stages = _transforms.describe(transform, grid.dimension, pixels.device, "transform", transform_order, geometry)
-    integers = _integers_of(rounding, method, output_type)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
-    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    work = _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit)
+    work, output_type = _work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
     shape = (*grid.shape, *pixels.shape_tail)
     if pixels.device < 0 and out is None:
         _check_memory(shape if volumes is None else (volumes.count, *shape), output_type)
@@ -257,14 +253,60 @@ def resample(
         work.warn_of_downsampling()
     if stages.inverses:
         _tell_of_inverses(stages)
-    if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
+    if not extrapolate and _sampling.is_all(output.buffer, work.pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, pixel)
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(made, grid))
     if reference is not None:
         _images.name_space(result, reference)
     return result
+
+
+def _work_of(
+    pixels: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages, default: Any, extrapolate: bool, dtype: Any, rounding: str,
+    smooth: Any, device: Any, threads: int, memory_limit: int,
+) -> tuple[_Work, str]:  # fmt: skip
+    """How images like one are resampled, and the name of the result's type."""
+    check_components(method, pixels.components)
+    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    integers = _integers_of(rounding, method, output_type)
+    pixel = pixel_of(default, pixels.components, output_type, "default")
+    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
+    return _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit), output_type
+
+
+def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+    """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
+    if not OPTIONS.issuperset(given):
+        return None
+    options = {**_DEFAULTS, **given}
+    smooth, device, threads = options["smooth"], options["device"], options["threads"]
+    channels, extrapolate = flag(options["channels"], "channels"), flag(options["extrapolate"], "extrapolate")
+    if smooth is not None and smooth is not False:
+        return None
+    if isinstance(image, Source):
+        image.check_options(given)
+        pixels, method = image.pixels, image.method
+        if extrapolate and not image.has_samples:
+            return None
+        device = None
+    else:
+        pixels = _images.open_image(image, "image", channels)
+        method = make_method(pixels.geometry, **{name: options[name] for name in ("interpolation", *METHOD_OPTIONS)})
+    _check_dimension(pixels.geometry)
+    grid = _output_grid(pixels.geometry, reference, *(options[name] for name in ("size", "spacing", "origin", "direction")))
+    stages = _transforms.Stages(grid.dimension)
+    work, output_type = _work_of(
+        pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
+        options["memory_limit"],
+    )  # fmt: skip
+    if method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+        return None
+    if pixels.device < 0:
+        _check_memory((*grid.shape, *pixels.shape_tail), output_type)
+    kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
+    return _resample_plans.Plan(pixels, image if isinstance(image, Source) else None, work, output_type, smooth is None, kept)
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:
@@ -379,6 +421,7 @@ def zoom(image: Image, zoom: Any, **options: Unpack[ZoomOptions]) -> Image: ...
 def zoom(image: Any, zoom: Any, **options: Unpack[ZoomOptions]) -> Any: ...
 
 
+@_resample_plans.shares_plans(lambda *given: _plan_of_zoom(*given))
 @_arrays.refuses_gradients
 @takes_source
 def zoom(
@@ -437,6 +480,14 @@ def zoom(
         geometry = volumes.volume(0).geometry
     else:
         geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
+    options.update(channels=channels, series=series)
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), options))
+
+
+def _options_of_zoom(
+    geometry: Geometry, zoom: Any, align: Any, size: Any, interpolation: Any, order: Any, is_source: bool, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Those of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
     dimension = geometry.dimension
     if (zoom is None) == (size is None):
         raise ValueError("zoom: one of zoom and size is given.")
@@ -467,23 +518,35 @@ def zoom(
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: zoom() has no such argument.")
-    if not isinstance(image, Source):
+    found = dict(options)
+    if not is_source:
         is_spline = choose(interpolation, INTERPOLATIONS, "interpolation").kind == "bspline" and order not in (0, 1)
-        options.setdefault("boundary", "mirror" if is_spline else "nearest")
-        options.update(interpolation=interpolation, order=order, channels=channels)
-    options["series"] = series
-    return resample(
-        image,
-        size=tuple(wanted),
-        spacing=geometry.spacing * steps,
-        origin=geometry.origin + geometry.index_to_point @ first,
-        direction=geometry.direction,
-        **options,
+        found.setdefault("boundary", "mirror" if is_spline else "nearest")
+        found.update(interpolation=interpolation, order=order)
+    else:
+        found.pop("channels", None)
+    found.update(
+        size=tuple(wanted), spacing=geometry.spacing * steps, origin=geometry.origin + geometry.index_to_point @ first, direction=geometry.direction
     )
+    return found
 
 
-#: The keywords of resample().
-OPTIONS = frozenset(name for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY)
+def _plan_of_zoom(image: Any, zoom: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+    """As _plan_of(), of calls of zoom()."""
+    options = dict(given)
+    align, size, interpolation, order = (
+        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", "bspline"), ("order", 3))
+    )
+    is_source = isinstance(image, Source)
+    if reference is not None or "transform" in options or (is_source and ("interpolation" in given or "order" in given)):
+        return None
+    geometry = image.geometry if is_source else _images.open_image(image, "image", flag(options.get("channels", False), "channels")).geometry
+    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
+
+
+#: The keywords of resample(), and their defaults.
+_DEFAULTS = {name: found.default for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY}
+OPTIONS = frozenset(_DEFAULTS)
 
 
 def _check_dimension(geometry: Geometry, image: Any = None) -> None:
@@ -606,7 +669,7 @@ def _resample_source(
     written = integers.target(output.buffer)
     computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
     resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
-    source._run_resampling(resampling, call)
+    call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
     if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept

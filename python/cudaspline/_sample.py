@@ -2,21 +2,133 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import inspect
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy
 
 from . import _arrays, _images, _labels, _library, _transforms, _windows
 from ._checks import flag
-from ._methods import METHOD_OPTIONS, WIDE, Method, choose, make_method, pixel_of
+from ._geometry import Geometry
+from ._images import Image
+from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import Coordinates, Interpolation, MethodOptions
+from ._plans import Plans, Streak, frozen
 from ._source import Source, takes_source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
+
+class _Plan:
+    """What calls of sample() that are alike share.
+
+    described: the image as the library takes it, but for its pixels; None: there is a Source
+    word, threads: of the device and the host, for an image
+    kept: an object whose identity is in the plan's key"""
+
+    def __init__(
+        self, at_points: _PointsPlan, described: Optional[_library.Image], word: str, threads: int, kept: Any
+    ) -> None:
+        self._at_points, self._described, self._word, self._threads, self._kept = at_points, described, word, threads, kept
+        self.dimension = at_points.dimension
+
+    def run(self, source: Optional[Source], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
+        """Values at points, of a Source or of pixels."""
+        if source is not None:
+            found = self._at_points.run(source.handle, points)
+        else:
+            assert pixels is not None and self._described is not None
+            described = _library.Image.from_buffer_copy(self._described)
+            described.pixels, described.stream = pixels.pointer, pixels.stream
+            call = _library.Call(self._word, self._threads, 0, None, pixels.device >= 0)
+            made = call.make_source(described, True)
+            found = self._at_points.run(made.handle, points)
+            del made  # waits for what reads borrowed pixels
+        return found[0].array if len(found) == 1 else tuple([buffer.array for buffer in found])
+
+
+_PLANS: Plans[Optional[_Plan]] = Plans()
+_UNKNOWN: Any = object()
+#: Options of single calls.
+_NOT_PLANNED = frozenset(("series", "progress", "channels"))
+
+
+def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]) -> Optional[_Plan]:
+    """Of calls with these options. None where they have to be looked at one by one. Raises what sample() raises."""
+    if not (METHOD_OPTIONS | _DEFAULTS.keys()).issuperset(given):
+        return None
+    options = {**_DEFAULTS, **given}
+    options.pop("channels")
+    wanted = _Wanted(*(options.pop(name) for name in ("gradient", "hessian", "inside", "coordinates", "dtype", "threads", "progress")))
+    for value in (wanted.gradient, wanted.hessian, wanted.inside):
+        flag(value, "gradient")
+    _library.Call(threads=wanted.threads)  # refuses what cannot be
+    default, device, interpolation = options.pop("default"), options.pop("device"), options.pop("interpolation")
+    options.pop("series")
+    if points.dtype not in ("float32", "float64"):
+        return None
+    if isinstance(image, Source):
+        image.check_options(given)
+        is_there = points.device == image.device or (points.device < 0 and image.pixels.device < 0)
+        if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
+            return None
+        at_points = _PointsPlan(image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted)
+        return _Plan(at_points, None, "", 0, None)
+    opened = _images.open_image(image, "image", False)
+    method = make_method(opened.geometry, interpolation, **options)
+    if opened.channels or opened.geometry.dimension > 3 or pixels.device != points.device or method.is_of_indicators:
+        return None
+    if _windows.may_have_windows(opened, method):
+        return None
+    check_components(method, 1)
+    described = method.describe_image(pixels, opened.size, 1, opened.dtype)
+    element = _library.TYPE_NAMES[described.element]
+    at_points = _PointsPlan(method, opened.geometry, element, opened.dtype, points, default, wanted)
+    return _Plan(at_points, described, device_word(device, pixels.device), wanted.threads, opened.geometry)
+
+
+def _shares_plans(function: _Function) -> _Function:
+    """sample(), whose calls are done by plans where there are some for them."""
+    streak = Streak()
+
+    @functools.wraps(function)
+    def planned(*arguments: Any, **options: Any) -> Any:
+        if len(arguments) != 2 or not streak.goes_on():
+            return function(*arguments, **options)
+        image, points = arguments
+        source = image if type(image) is Source else None
+        pixels = source.pixels.buffer if source is not None else _arrays.view_plainly(image.array if type(image) is Image else image)
+        places = None if pixels is None else _arrays.view_plainly(points)
+        parts = [(name, frozen(value)) for name, value in options.items()]
+        if pixels is None or places is None or not places.shape or any([part is None or name in _NOT_PLANNED for name, part in parts]):
+            return function(*arguments, **options)
+        geometry = id(image.geometry) if type(image) is Image else None
+        key = (pixels.kind, pixels.dtype, pixels.shape, pixels.device, geometry, places.kind, places.dtype, places.device, *parts)
+        plans = _PLANS if source is None else source.plans
+        plan = plans.get(key, _UNKNOWN)
+        if plan is _UNKNOWN:
+            if not plans.meets_again(key):
+                return function(*arguments, **options)
+            try:
+                plan = plans.keep(key, _plan_of(image, pixels, places, options))
+            except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
+                plan = None
+        if plan is None or places.shape[-1] != plan.dimension:
+            return function(*arguments, **options)
+        streak.ends()
+        return plan.run(source, pixels, places)
+
+    return cast(_Function, planned)
+
+
+@_shares_plans
 @_arrays.refuses_gradients
 @takes_source
 def sample(
@@ -120,6 +232,10 @@ def sample(
     else:
         found = tuple(_stack([result[i] for result in results], i == len(results[0]) - 1 and inside) for i in range(len(results[0])))
     return found if len(found) > 1 else found[0]
+
+
+#: Of all keywords.
+_DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
 
 
 @dataclass(frozen=True)
@@ -245,8 +361,82 @@ def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
     return made.result()
 
 
+class _PointsPlan:
+    """What values at points of a kind and place are made of, but for the points: of a Source, or one like it.
+
+    Raises TypeError or ValueError, naming the argument, for what cannot be wanted.
+
+    method, geometry: of the Source
+    element: that is computed with
+    pixel: name of the type of the image's numbers
+    points: some of the points"""
+
+    def __init__(
+        self, method: Method, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
+    ) -> None:
+        gradient, hessian, dtype = wanted.gradient, wanted.hessian, wanted.dtype
+        self.dimension = dimension = geometry.dimension
+        is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
+        derivatives = 2 if hessian else (1 if gradient else 0)
+        kind = element if element in ("float32", "float64") else pixel
+        output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
+        if derivatives and method.kind not in ("bspline", "catmull-rom"):
+            raise ValueError(f"{'gradient' if gradient else 'hessian'}: {method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
+        if derivatives and method.storage != "element" and (hessian or method.storage == "texture"):
+            what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
+            raise ValueError(f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives.")
+        if derivatives and output_type not in ("float32", "float64"):
+            raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
+        described = _library.Points()
+        described.interpolation = method.describe_interpolation(geometry)
+        described.device = points.device
+        described.point_type = points.type_code
+        described.physical = int(is_physical)
+        _transforms.set_vector(described.origin, geometry.origin)
+        _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
+        # A gradient by samples times the derivative of the index by the place, transposed.
+        _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
+        described.derivatives = derivatives
+        described.output_type = _library.TYPES[output_type]
+        self._pixel = pixel_of(default, 1, output_type, "default")
+        described.default_value = self._pixel.ctypes.data
+        self._described, self._type, self._wanted, self._derivatives = described, output_type, wanted, derivatives
+
+    def run(self, source: Any, buffer: _arrays.Buffer) -> list[_arrays.Buffer]:
+        """What is wanted, at points, by the library's handle of a Source."""
+        wanted, dimension = self._wanted, self.dimension
+        shape = buffer.shape[:-1]
+        described = _library.Points.from_buffer_copy(self._described)
+        described.stream = buffer.stream
+        described.count = math.prod(shape)
+        described.points = buffer.pointer
+        values = _arrays.empty(buffer, shape, self._type)
+        described.values = values.pointer
+        results = [values]
+        gradients = _arrays.empty(buffer, (*shape, dimension), self._type) if self._derivatives else None
+        packed = _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), self._type) if wanted.hessian else None
+        mask = _arrays.empty(buffer, shape, "uint8") if wanted.inside else None
+        if gradients is not None:
+            described.gradients = gradients.pointer
+            if wanted.gradient:
+                results.append(gradients)
+        if packed is not None:
+            described.hessians = packed.pointer
+        if mask is not None:
+            described.inside = mask.pointer
+        if described.count > 0:
+            if buffer.device >= 0 and wanted.progress is None and wanted.threads == 0:
+                _library.run_on_device("cudaspline_sample", source, ctypes.byref(described))
+            else:
+                _library.Call(threads=wanted.threads, progress=wanted.progress).run("cudaspline_sample", source, ctypes.byref(described))
+        if packed is not None:
+            results.append(_unpack(packed, dimension))
+        if mask is not None:
+            results.append(mask)
+        return results
+
+
 def _sample_source(source: Source, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
-    gradient, hessian, inside, dtype = wanted.gradient, wanted.hessian, wanted.inside, wanted.dtype
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:
@@ -260,56 +450,7 @@ def _sample_source(source: Source, points: Any, default: Any, wanted: _Wanted) -
         raise ValueError(f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}.")
     if source.pixels.device >= 0 and buffer.device < 0:
         raise ValueError("points: the image is on a GPU, and the points are on the host.")
-    is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
-    derivatives = 2 if hessian else (1 if gradient else 0)
-    kind = source.element if source.element in ("float32", "float64") else source.pixels.dtype
-    output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
-    if derivatives and source.method.kind not in ("bspline", "catmull-rom"):
-        raise ValueError(f"{'gradient' if gradient else 'hessian'}: {source.method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
-    if derivatives and source.method.storage != "element" and (hessian or source.method.storage == "texture"):
-        method = source.method
-        what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
-        raise ValueError(f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives.")
-    if derivatives and output_type not in ("float32", "float64"):
-        raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
-    shape = buffer.shape[:-1]
-    described = _library.Points()
-    described.interpolation = source.method.describe_interpolation(geometry)
-    described.device = buffer.device
-    described.stream = buffer.stream
-    described.count = int(numpy.prod(shape, dtype=numpy.int64))
-    described.points = buffer.pointer
-    described.point_type = buffer.type_code
-    described.physical = int(is_physical)
-    _transforms.set_vector(described.origin, geometry.origin)
-    _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
-    # A gradient by samples times the derivative of the index by the place, transposed.
-    _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
-    described.derivatives = derivatives
-    described.output_type = _library.TYPES[output_type]
-    pixel = pixel_of(default, 1, output_type, "default")
-    described.default_value = pixel.ctypes.data
-    values = _arrays.empty(buffer, shape, output_type)
-    described.values = values.pointer
-    results = [values]
-    gradients = _arrays.empty(buffer, (*shape, dimension), output_type) if derivatives else None
-    packed = _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), output_type) if hessian else None
-    mask = _arrays.empty(buffer, shape, "uint8") if inside else None
-    if gradients is not None:
-        described.gradients = gradients.pointer
-        if gradient:
-            results.append(gradients)
-    if packed is not None:
-        described.hessians = packed.pointer
-    if mask is not None:
-        described.inside = mask.pointer
-    if described.count > 0:
-        source._run_points(described, _library.Call(threads=wanted.threads, progress=wanted.progress))
-    if packed is not None:
-        results.append(_unpack(packed, dimension))
-    if mask is not None:
-        results.append(mask)
-    return results
+    return _PointsPlan(source.method, geometry, source.element, source.pixels.dtype, buffer, default, wanted).run(source.handle, buffer)
 
 
 def _unpack(packed: _arrays.Buffer, dimension: int) -> _arrays.Buffer:

@@ -13,6 +13,7 @@ from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
 from ._methods import WIDE, Method, check_components, choose, device_word, make_method
 from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, Storage, Window
+from ._plans import Plans
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -102,6 +103,8 @@ class Source:
         call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
         self.method = method
         self.pixels = pixels
+        #: Of calls that are alike.
+        self.plans: Plans[Any] = Plans()
         self._source = call.make_source(described, borrow)
         self._element = _library.TYPE_NAMES[described.element]
         #: The image, of which no pixels are read any more.
@@ -116,6 +119,11 @@ class Source:
     def device(self) -> int:
         """Number of the GPU in whose memory it is; -1: the host's."""
         return self._source.device
+
+    @property
+    def handle(self) -> Any:
+        """The library's."""
+        return self._source.handle
 
     @property
     def element(self) -> str:
@@ -205,15 +213,8 @@ class Source:
         described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
         described.element = buffer.type_code
         self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
+        self.plans = Plans()
         self._source = _library.Call("cpu").make_source(described, False)
-
-    def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:
-        """cudaspline_resample_source."""
-        return call.run("cudaspline_resample_source", self._source.handle, ctypes.byref(resampling))
-
-    def _run_points(self, points: _library.Points, call: _library.Call) -> _library.Report:
-        """cudaspline_sample."""
-        return call.run("cudaspline_sample", self._source.handle, ctypes.byref(points))
 
 
 def takes_source(function: _Function) -> _Function:

@@ -37,6 +37,16 @@ def _can_be_cut(pixels: _images.Pixels, method: Method) -> bool:
     return pixels.device < 0 and method.storage == "element" and math.prod(pixels.geometry.size) > _SMALL
 
 
+def may_have_windows(pixels: _images.Pixels, method: Method) -> bool:
+    """Whether few points may read much less than the image."""
+    return _can_be_cut(pixels, method) and method.kind in _REACH and method.needs_preparation(pixels.dtype, pixels.components)
+
+
+def may_be_cut(pixels: _images.Pixels, method: Method, grid: Geometry) -> bool:
+    """Whether a resampling to a grid may read much less than the image."""
+    return _can_be_cut(pixels, method) and math.prod(grid.size) * _PART_OF_OUTPUT <= math.prod(pixels.geometry.size)
+
+
 def of_resampling(
     pixels: _images.Pixels,
     method: Method,
@@ -48,7 +58,7 @@ def of_resampling(
 ) -> _images.Pixels:
     """The window that a resampling reads, or the image where that is not much less."""
     samples = math.prod(pixels.geometry.size)
-    if not _can_be_cut(pixels, method) or math.prod(grid.size) * _PART_OF_OUTPUT > samples:
+    if not may_be_cut(pixels, method, grid):
         return pixels
     image = method.describe_image(nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, dtype)
     first, size = _window(image, method, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate)

@@ -4,12 +4,13 @@ import numpy
 
 
 def windowed(fixed, moving, mask, radius):
-    """Minus the mean squared correlation in windows of two images, over a mask."""
+    """Minus the mean squared correlation in windows of two images, over a mask. radius: of all axes, or one each"""
+    reach = numpy.broadcast_to(radius, fixed.ndim).tolist()
     total, count = 0.0, 0
     for place in numpy.ndindex(fixed.shape):
         if not mask[place]:
             continue
-        window = tuple(slice(max(0, i - radius), i + radius + 1) for i in place)
+        window = tuple(slice(max(0, i - r), i + r + 1) for i, r in zip(place, reach))
         a, b = fixed[window][mask[window]], moving[window][mask[window]]
         a, b = a - a.mean(), b - b.mean()
         flat = (a * a).sum() < 1e-20 or (b * b).sum() < 1e-20

@@ -79,19 +79,20 @@ def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
 def test_local_correlation_is_that_of_the_host(rng):
     device, host = gpu(), jax.devices("cpu")[0]
     given = rng.uniform(-1, 1, (2, 1, 9, 20, 33)), rng.uniform(-1, 1, (2, 1, 9, 20, 33))
-    for mask, radius in itertools.product((None, rng.random((9, 20, 33)) < 0.7), (2, (1, 3, 2))):
+    for mask, radius in itertools.product((None, rng.random((9, 20, 33)) < 0.7), (2, (1, 3, 2), 9)):
 
         def loss(*images):
             return spline.local_correlation(*images, radius, mask)  # noqa: B023
 
         function = jax.value_and_grad(loss, argnums=(0, 1))
         text = jax.jit(function).trace(*placed(device, *given)).lower(lowering_platforms=("cuda",)).as_text()
-        assert "@cudaspline_correlate" in text and "callback" not in text
+        # Windows of a radius above 7 may have no room in shared memory, and go by the formula.
+        assert ("@cudaspline_correlate" in text) == (radius != 9) and "callback" not in text
         found = jax.tree.leaves(jax.jit(function)(*placed(device, *given)))
         wanted = jax.tree.leaves(jax.jit(function)(*placed(host, *given)))
         for one, other in zip(found, wanted):
             assert one.devices() == {device}
-            assert jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max() <= 1e-10 * numpy.abs(numpy.asarray(other)).max()
+            assert jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max() <= (1e-10 if radius != 9 else 1e-8) * numpy.abs(numpy.asarray(other)).max()
 
 
 def test_fields_and_losses_are_those_of_the_host(rng):

@@ -124,7 +124,7 @@ def test_losses(rng):
     wanted = (numpy.asarray(fixed - moving) ** 2)[..., mask].mean()
     assert abs(spline.mean_squares(fixed, moving, mask) - wanted) < TOLERANCE
     check(lambda *images: spline.mean_squares(*images, mask), fixed, moving)
-    for size, radius in (((9,), 2), ((6, 7), 1), ((4, 5, 4), 2)):
+    for size, radius in (((9,), 2), ((6, 7), 1), ((4, 5, 4), 2), ((5, 6), (1, 3)), ((6, 5, 4), (2, 9, 1)), ((7, 6), 9)):
         one, other = support.apart(rng, *size), support.apart(rng, *size)
         mask = rng.random(size) < 0.8
         mask.flat[0] = True

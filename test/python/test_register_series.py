@@ -81,6 +81,39 @@ def test_what_it_is_laid_over(rng):
     assert numpy.array_equal(found.warped.array[1], wanted.warped.array)
 
 
+def test_series_beside_it(rng):
+    """Each volume is what register() makes of it and of those beside it."""
+    phantom, volumes, _ = moved_series(rng, (24, 20), oblique=False)
+    beside = (1.0 - volumes**2).astype("f4")
+    both = [[phantom.image(one) for one in series] for series in (volumes, beside)]
+    series = [series_of(phantom, one) for one in (volumes, beside)]
+    options = {"metric": [("cc", 0.5), ("meansquares", 0.5)], "radius": 2, "iterations": 4, "shrink": (1,), "initial": "none", "device": "cpu"}
+    for over, also in (("first", [series[1]]), (1, series[1:]), ("mean", series[1:]), (both[0][2], [(both[1][2], series[1])])):
+        fixed = {"first": [one[0] for one in both], 1: [one[1] for one in both]}.get(over if isinstance(over, (str, int)) else None)
+        if over == "mean":
+            fixed = [phantom.image(one.astype("f8").sum(0) / 3) for one in (volumes, beside)]
+        elif fixed is None:
+            fixed = [one[2] for one in both]
+        found = cudaspline.register_series(series[0], over, "greedy", also=also, **options)
+        for number in range(3):
+            wanted = cudaspline.register(fixed[0], both[0][number], "greedy", also=[(fixed[1], both[1][number])], **options)
+            assert numpy.array_equal(found.transforms[number].apply(phantom.inner()), wanted.transform.apply(phantom.inner()))
+    alone = cudaspline.register_series(series[0], stages="greedy", **{**options, "metric": "cc"})
+    assert not numpy.array_equal(alone.warped.array, cudaspline.register_series(*series[:1], "first", "greedy", also=[series[1]], **options).warped.array)
+    for also, error, message in (
+        (series[1], TypeError, "also: .* is no list of series"),
+        ([series_of(phantom, beside[:2])], ValueError, r"also\[0\]: it has 2 volumes, and the first series has 3"),
+        ([both[1][0]], ValueError, "series: |also"),
+        ([("last", series[1])], ValueError, "over: 'last' is not known"),
+    ):
+        with pytest.raises(error, match=message):
+            cudaspline.register_series(series[0], stages="greedy", also=also, **options)
+    with pytest.raises(TypeError, match=r"also\[0\]: Image is no pair"):
+        cudaspline.register_series(series[0], both[0][0], "greedy", also=[series[1]], **options)
+    with pytest.raises(ValueError, match="also: its pair 1 is compared in no stage"):
+        cudaspline.register_series(series[0], also=[series[1]], device="cpu")
+
+
 def test_a_mean_without_what_is_not_finite(rng):
     phantom, volumes, _ = moved_series(rng, (20, 18))
     volumes[1, 4, 5] = numpy.nan

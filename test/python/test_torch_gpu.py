@@ -1,9 +1,11 @@
 """cudaspline.torch on a GPU: the caller's streams, and CUDA graphs of forward and backward."""
 
+import numpy
 import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
+import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
 
 pytestmark = [
@@ -91,6 +93,67 @@ def test_graphs(rng, name):
             scale = other.abs().max().item()
             assert scale > 0 and torch.isfinite(one).all()
             assert (one - other).abs().max().item() <= (1e-3 if name == "invert" else 1e-5) * scale, name
+
+
+def test_a_graph_of_what_is_compiled(rng):
+    """resample() between geometries: what it has of them are numbers, which nothing copies from the host."""
+    torch.compiler.reset()
+    source = cudaspline.Image(numpy.zeros(SIZE), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0)).geometry
+    target = cudaspline.Image(numpy.zeros((9, 30, 31)), spacing=(1.7, 0.9, 2.1), origin=(3.5, -3.0, 6.0)).geometry
+
+    def moved(image, transform):
+        return spline.resample(image, transform, source=source, target=target, mode="mirror")
+
+    given = [images(rng).detach()[:1], matrices(rng).detach()]
+    compiled = torch.compile(moved, backend="aot_eager", fullgraph=True)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(2):
+            compiled(*given)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = compiled(*given)
+    for _ in range(2):
+        given[0].copy_(images(rng).detach()[:1])
+        given[1].copy_(matrices(rng).detach())
+        graph.replay()
+        torch.cuda.synchronize()
+        wanted = moved(*given)
+        assert wanted.abs().max() > 0 and (found - wanted).abs().max() <= 1e-5 * wanted.abs().max()
+
+
+def test_constants_of_a_first_call_in_a_graph(rng):
+    """Nothing of an earlier call is there yet: the numbers of the geometries are made by kernels, in the graph."""
+    source = cudaspline.Image(numpy.zeros(SIZE), spacing=(1.5, 0.7, 2.25), origin=(3.0, -4.0, 5.5)).geometry
+    given = [images(rng).detach(), matrices(rng).detach()]
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(2):
+            spline.resample(*given, mode="mirror")
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = spline.resample(*given, source=source, mode="mirror")
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(found, spline.resample(*given, source=source, mode="mirror"))
+
+
+def test_constants_in_other_streams(rng):
+    """What a first call has made of geometries, calls in other streams read as it is."""
+    given = [images(rng).detach(), matrices(rng).detach()]
+    for number in range(8):
+        source = cudaspline.Image(numpy.zeros(SIZE), spacing=(1.5, 0.7, 2.0 + number / 64), origin=(3.0, -4.0, 5.0)).geometry
+        found = []
+        for stream in (torch.cuda.Stream(), torch.cuda.Stream(), torch.cuda.current_stream()):
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                found.append(spline.resample(*given, source=source))
+        torch.cuda.synchronize()
+        assert all(torch.equal(one, found[0]) for one in found)
 
 
 @pytest.mark.parametrize("radius", [2, 4, (1, 3, 2), 9, 30])

@@ -327,6 +327,47 @@ def test_the_same_bits_at_every_call(rng):
             assert torch.equal(one, other)
 
 
+def apart(tensor):
+    """The same numbers, a gap between any two: which is not how the library takes them."""
+    return torch.stack([tensor.detach(), torch.zeros_like(tensor)], -1)[..., 0].requires_grad_(tensor.requires_grad)
+
+
+@pytest.mark.parametrize("order, mode", [(1, "constant"), (2, "mirror"), (3, "grid-wrap"), (3, "nearest"), (5, "reflect")])
+def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
+    """Where nothing has to be copied a call and its backward are a call of the library each: with the bits of the operators that others take."""
+    size = (5, 4, 6)
+    for batch, dtype in itertools.product(((), (2, 3)), (torch.float32, torch.float64)):
+        image = tensor(rng, *batch, *size, dtype=dtype)
+        points = places(rng, size, *batch[:1], 7, 3).detach().to(dtype).requires_grad_()
+        for function, options in ((spline.sample, {}), (spline.sample, {"prefilter": False}), (spline.grad, {"prefilter": True})):
+            found = []
+            for given in ((image, points), (apart(image), apart(points))):
+                values = function(*given, order=order, mode=mode, cval=0.5, **options)
+                seed = torch.linspace(-1, 1, values.numel(), dtype=dtype).reshape(values.shape)
+                first = torch.autograd.grad(values, given, seed, create_graph=True)
+                with torch.no_grad():
+                    plain = function(*given, order=order, mode=mode, cval=0.5, **options)
+                again = torch.autograd.grad(function(*given, order=order, mode=mode, cval=0.5, **options), given, seed)
+                second = torch.autograd.grad(sum(one.square().sum() for one in first), given)
+                assert torch.equal(plain, values) and all(torch.equal(one, other) for one, other in zip(first, again))
+                found.append((values, *first, *second))
+            assert all(torch.equal(one, other) for one, other in zip(*found))
+
+
+def test_calls_that_are_alike_are_refused_as_before(rng):
+    """That a call was taken before says nothing of numbers of another type, which compare equal."""
+    image, points = tensor(rng, 6, 5, grad=False), torch.rand(4, 2, dtype=torch.float64)
+    spline.sample(image, points, order=1, prefilter=True, cval=0)
+    for options, name in (({"order": True}, "order"), ({"order": 1.0}, "order"), ({"prefilter": 1}, "prefilter"), ({"align_corners": 0}, "align")):
+        with pytest.raises(TypeError, match=name):
+            spline.sample(image, points, **{"order": 1, **options})
+    for cval in (numpy.inf, numpy.nan):
+        with pytest.raises(ValueError, match="cval"):
+            spline.sample(image, points, order=1, cval=cval)
+    with pytest.raises(ValueError, match="^input: "):
+        spline.grad(image[0], points)
+
+
 def test_types(rng):
     size = (6, 7)
     exact, points = tensor(rng, 1, 1, *size), places(rng, size, 1, 9)

@@ -108,7 +108,7 @@ def apart(rng, *size):
 
 
 def test_local_correlation(rng):
-    for size, radius in (((9,), 2), ((6, 7), 1), ((4, 5, 4), 2)):
+    for size, radius in (((9,), 2), ((6, 7), 1), ((4, 5, 4), 2), ((5, 6), (1, 3)), ((6, 5, 4), (2, 9, 1)), ((7, 6), 9)):
         fixed, moving = apart(rng, 1, 1, *size), apart(rng, 1, 1, *size)
         mask = rng.random(size) < 0.8
         mask.flat[0] = True

@@ -45,30 +45,42 @@ def _compute(
     return jax.pure_callback(host, [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes], fixed, moving, mask)
 
 
-_correlate_p = Primitive("cudaspline_correlate")
-_correlate_p.multiple_results = True
-_correlate_p.def_abstract_eval(
-    lambda fixed, moving, mask, radius, of_fixed, of_moving: [
-        fixed.update(shape=shape, weak_type=False) for shape in _shapes(fixed, of_fixed, of_moving)
-    ]
-)
-mlir.register_lowering(_correlate_p, mlir.lower_fun(_compute, multiple_results=True))
-for _platform in _ffi.XLA_NAMES:
-    _lowering = mlir.lower_fun(functools.partial(_compute, platform=_platform), multiple_results=True)
-    mlir.register_lowering(_correlate_p, _lowering, platform=_platform)
-_compiled = jax.jit(_correlate_p.bind, static_argnames=("radius", "of_fixed", "of_moving"))
+def _primitive_of(
+    name: str, compute: Callable[..., Any], shapes: Callable[..., Any], static: Sequence[str], together: Optional[Callable[..., Any]] = None
+) -> Any:
+    """One whose results have the type of the first argument.
+
+    together: what jax.vmap makes of the primitive, arrays and axes; None: one after the other"""
+    made = Primitive(name)
+    made.multiple_results = True
+    made.def_abstract_eval(lambda fixed, *rest, **options: [fixed.update(shape=shape, weak_type=False) for shape in shapes(fixed, **options)])
+    mlir.register_lowering(made, mlir.lower_fun(compute, multiple_results=True))
+    for platform in _ffi.XLA_NAMES:
+        mlir.register_lowering(made, mlir.lower_fun(functools.partial(compute, platform=platform), multiple_results=True), platform=platform)
+    compiled = jax.jit(made.bind, static_argnames=tuple(static))
+
+    def compile_one(*arrays: Any, **options: Any) -> Any:
+        """Called by itself: on which platform it is knows what compiles alone."""
+        with jax.disable_jit(False):
+            return compiled(*arrays, **options)
+
+    made.def_impl(compile_one)
+
+    def one_by_one(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
+        mapped = tuple(jax.numpy.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes) if axis is not None)
+
+        def one(parts: Any) -> Any:
+            rest = iter(parts)
+            return made.bind(*(array if axis is None else next(rest) for array, axis in zip(arrays, axes)), **options)
+
+        found = jax.lax.map(one, mapped)
+        return found, [0] * len(found)
+
+    batching.primitive_batchers[made] = one_by_one if together is None else functools.partial(together, made)
+    return made
 
 
-def _compile_one(*arrays: Any, **options: Any) -> Any:
-    """Called by itself: on which platform it is knows what compiles alone."""
-    with jax.disable_jit(False):
-        return _compiled(*arrays, **options)
-
-
-_correlate_p.def_impl(_compile_one)
-
-
-def _batched(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
+def _correlated_together(primitive: Any, arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
     """The axis that jax.vmap maps becomes one with that of the images."""
     jnp = jax.numpy
     count = next(array.shape[axis] for array, axis in zip(arrays, axes) if axis is not None)
@@ -79,13 +91,19 @@ def _batched(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options:
     if mask.size and not (mask.shape[0] == 1 and mask.shape[1] == 1):
         mask = jnp.broadcast_to(mask, (count, images, *mask.shape[2:]))
     merged = [array.reshape(array.shape[0] * array.shape[1], *array.shape[2:]) for array in (*whole, mask)]
-    found = _correlate_p.bind(*merged, **options)
+    found = primitive.bind(*merged, **options)
     wanted = (True, options["of_fixed"], options["of_moving"])
     results = [one.reshape(count, images, *one.shape[1:]) if is_wanted else one for one, is_wanted in zip(found, wanted)]
     return results, [0 if is_wanted else None for is_wanted in wanted]
 
 
-batching.primitive_batchers[_correlate_p] = _batched
+_correlate_p = _primitive_of(
+    "cudaspline_correlate",
+    _compute,
+    lambda fixed, radius, of_fixed, of_moving: _shapes(fixed, of_fixed, of_moving),
+    ["radius", "of_fixed", "of_moving"],
+    _correlated_together,
+)
 
 
 def _no_mask(like: Any) -> Any:
@@ -184,36 +202,6 @@ def _run_joint(given: Sequence[Any], joint: numpy.ndarray, gradients: Optional[S
     images = (addresses[0], addresses[1], addresses[2], addresses[3])
     made = None if gradients is None else (addresses[4], addresses[5])
     _losses.run_joint_histogram(one.dtype.name, _PLACE, one.size, joint.shape[0], images, joint.ctypes.data, made)
-
-
-def _primitive_of(name: str, compute: Callable[..., Any], shapes: Callable[..., Any], static: Sequence[str]) -> Any:
-    """One whose results have the type of the first argument; jax.vmap computes one after the other."""
-    made = Primitive(name)
-    made.multiple_results = True
-    made.def_abstract_eval(lambda fixed, *rest, **options: [fixed.update(shape=shape, weak_type=False) for shape in shapes(fixed, **options)])
-    mlir.register_lowering(made, mlir.lower_fun(compute, multiple_results=True))
-    for platform in _ffi.XLA_NAMES:
-        mlir.register_lowering(made, mlir.lower_fun(functools.partial(compute, platform=platform), multiple_results=True), platform=platform)
-    compiled = jax.jit(made.bind, static_argnames=tuple(static))
-
-    def compile_one(*arrays: Any, **options: Any) -> Any:
-        with jax.disable_jit(False):
-            return compiled(*arrays, **options)
-
-    made.def_impl(compile_one)
-
-    def batched(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
-        mapped = tuple(jax.numpy.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes) if axis is not None)
-
-        def one(parts: Any) -> Any:
-            rest = iter(parts)
-            return made.bind(*(array if axis is None else next(rest) for array, axis in zip(arrays, axes)), **options)
-
-        found = jax.lax.map(one, mapped)
-        return found, [0] * len(found)
-
-    batching.primitive_batchers[made] = batched
-    return made
 
 
 _joint_p = _primitive_of("cudaspline_joint_histogram", _compute_joint, lambda fixed, bins: [(bins, bins)], ["bins"])

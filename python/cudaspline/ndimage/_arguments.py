@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import warnings
 from collections.abc import Iterable
 from typing import Any, Callable, Literal, Optional, Sequence, TypeVar, cast
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from .. import _library
 from .._checks import named
+from .._warnings import warn
 from . import _library as _functions
 from ._array import ArrayLibrary, adopt, as_readable, count, describe, host_array, is_output_type, library_of, overlap
 
@@ -110,7 +110,7 @@ def make_output(
             if isinstance(output, str):
                 raise RuntimeError("output must have complex dtype")
             if asked is not None:
-                warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+                warn("promoting specified output dtype to complex", UserWarning)
             wanted = np.promote_types(wanted, np.complex64)
         if isinstance(output, str) and not issubclass(wanted.type, np.number):
             raise RuntimeError("output must have numeric dtype")

@@ -65,7 +65,7 @@ class ArrayLibrary:
 
     def address(self, array: Any) -> int:
         """Of the first element."""
-        return int(array.__array_interface__["data"][0])
+        return _arrays.address_of(array)
 
     def device(self, array: Any) -> int:
         """Number of a CUDA device; -1: the host."""

@@ -11,6 +11,7 @@ from .._arrays import refuses_gradients
 from . import _library as _functions
 from ._arguments import Mode, Precision, by_parts, check_order, element_code, keeps_library, make_output, mode_code, take_input
 from ._array import ArrayLibrary, count, describe
+from ._plans import shares_plans
 
 
 def _filter(
@@ -51,6 +52,7 @@ def _filter_parts(
     return by_parts(library, array, output, 0.0, run)
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def spline_filter1d(
@@ -118,6 +120,7 @@ def spline_filter1d(
     return _filter_parts(library, array, target, order, mode, (number % rank,), precision, threads)
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def spline_filter(

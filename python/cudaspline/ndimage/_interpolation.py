@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from .._arrays import refuses_gradients
 from .._checks import named
+from .._warnings import warn
 from . import _library as _functions
 from ._arguments import (
     Mode,
@@ -25,6 +25,7 @@ from ._arguments import (
     take_input,
 )
 from ._array import TYPE_CODES, ArrayLibrary, adopt, as_native, count, host_array, is_output_type, library_of, overlap
+from ._plans import shares_plans
 
 _RANK = "input and output rank must be > 0"
 
@@ -80,6 +81,7 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     return coordinates
 
 
+@shares_plans(takes_coordinates=True)
 @refuses_gradients
 @keeps_library
 def map_coordinates(
@@ -195,14 +197,15 @@ def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Seq
     rank = len(job.shape)
     if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
         return []
-    unit = np.eye(rank)
+    rows = matrix.tolist()
+    axes = range(rank)
     still = [
         axis
-        for axis in range(rank)
+        for axis in axes
         if shape[axis] == job.shape[axis]
         and offset[axis] == 0
-        and np.array_equal(matrix[axis], unit[axis])
-        and np.array_equal(matrix[:, axis], unit[axis])
+        and rows[axis][axis] == 1
+        and all([rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis])
     ]
     return still if len(still) < rank else []
 
@@ -267,6 +270,7 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     return found
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def affine_transform(
@@ -438,6 +442,7 @@ def _check_places(places: Any, rank: int) -> None:
         raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def shift(
@@ -484,6 +489,7 @@ def shift(
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
 
 
+@shares_plans(besides=("grid_mode",))
 @refuses_gradients
 @keeps_library
 def zoom(
@@ -538,7 +544,7 @@ def zoom(
         job.library.assign(target, job.array)
         return target
     if grid_mode and mode in ("constant", "wrap"):
-        warnings.warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", stacklevel=2)
+        warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", UserWarning)
     less = 0 if grid_mode else 1
     scale = [
         (length - less) / (wanted - less) if wanted != less else 1.0 for length, wanted in zip(job.shape, output_shape)

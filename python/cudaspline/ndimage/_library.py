@@ -7,6 +7,7 @@ from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 from typing import Any
 
 from .. import _library
+from ._plans import note
 
 MAXIMUM_DIMENSION = 6
 
@@ -92,9 +93,11 @@ for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cud
 
 def interpolate(interpolation: Interpolation, threads: int = 0) -> None:
     """Runs an interpolation where its arrays are; raises the library's errors. threads: of the host; 0: as many as may be used."""
+    note("cudaspline_interpolate_array", interpolation, threads)
     _library.run_where("cudaspline_interpolate_array", interpolation, threads)
 
 
 def filter_array(description: Filter, threads: int = 0) -> None:
     """Runs a filter where its arrays are; raises the library's errors. threads: as for interpolate()."""
+    note("cudaspline_filter_array", description, threads)
     _library.run_where("cudaspline_filter_array", description, threads)

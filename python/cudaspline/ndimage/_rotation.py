@@ -11,6 +11,7 @@ from .._arrays import refuses_gradients
 from .._checks import named
 from ._arguments import Mode, Precision, keeps_library, take_input
 from ._interpolation import Job, run_affine
+from ._plans import shares_plans
 
 
 def cosine_and_sine(angle: float) -> tuple[float, float]:
@@ -35,6 +36,7 @@ def _angle(angle: Any) -> float:
         raise TypeError(f"angle is {angle!r}, and no real number: {error}") from None
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def rotate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Sequence
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from .. import _gradients
 from .._checks import flag, number
 from .._geometry import Geometry
+from .._plans import Plans
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
@@ -65,6 +67,10 @@ def sample(
     >>> value.item(), points.grad.tolist()
     (5.5, [[4.0, 1.0]])
     """
+    if convention == "index" and type(align_corners) is bool:
+        made = _at_once(image, points, order, mode, cval, prefilter, 0)
+        if made is not None:
+            return made
     prefilter = flag(prefilter, "prefilter")
     found = _Images(image, points, order, mode, cval, convention, flag(align_corners, "align_corners"))
     coefficients, padding = found.coefficients(prefilter)
@@ -104,6 +110,9 @@ def grad(
     >>> cudaspline.torch.grad(torch.arange(4.0) ** 2, torch.tensor([[0.5], [2.5]])).tolist()
     [[1.0], [5.0]]
     """
+    made = _at_once(input, grid, order, mode, cval, prefilter, 1, ("input", "grid"))
+    if made is not None:
+        return made
     found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
     coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
@@ -188,7 +197,8 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
     if field.dim() not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
     used = _type_of(field)  # indices have more digits than float16
-    points = field.to(used) + identity(field.shape[-dimension - 1 : -1], dtype=used, device=field.device)
+    size = _gradients.check_axes(field.shape[-dimension - 1 : -1])
+    points = _typed(field, used) + _kept(_identity, (size,), math.prod(size) * dimension, used, field.device)
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -232,7 +242,7 @@ def affine(
     _check_tensor(matrix, "matrix")
     if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
         raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
-    matrix = matrix.to(_type_of(matrix))  # indices have more digits than float16
+    matrix = _typed(matrix, _type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
     is_batch = image.dim() == dimension + 2
     _gradients.check_image(image.shape, dimension)
@@ -251,7 +261,8 @@ def affine(
         if tuple(offset.shape) != (dimension,) and not (is_batch and tuple(offset.shape) == (batches, dimension)):
             raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch.")
     points = _moved(shape, linear, offset)
-    points = points if is_batch else points[0]
+    if is_batch and points.dim() == dimension + 1:
+        points = points.unsqueeze(0)
     return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
@@ -297,19 +308,19 @@ def resample(
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
-    linear, moved = (_placed(values, image, dtype) for values in _map_of(target, dimension))
-    if transform is not None:
+    onto, back, origin = _maps_between(source, target, dimension)
+    if transform is None:
+        moved = _product(back, [[*row[:-1], row[-1] - first] for row, first in zip(onto, origin)])
+        matrix = _constants(moved, dtype, image.device)
+    else:
         _gradients.check_transform(transform.shape, dimension, True)
-        rows = transform[..., :dimension, :].to(dtype)
-        linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
-        if rows.shape[-1] > dimension:
-            moved = moved + rows[..., dimension]
-    matrix, first = _map_of(source, dimension)
-    back, origin = _placed(torch.linalg.inv(matrix), image, dtype), _placed(first, image, dtype)
-    linear = _times(back, linear).flip(-1, -2)
-    moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
+        rows = _typed(transform[..., :dimension, :], dtype)
+        places = _times(rows, _constants(onto if rows.shape[-1] > dimension else onto[:dimension], dtype, image.device))
+        if any([first != 0.0 for first in origin]):
+            places = places - _constants([[0.0] * dimension + [first] for first in origin], dtype, image.device)
+        matrix = _times(_constants(back, dtype, image.device), places)
     return _named(
-        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, shape if target is None else target.shape,
+        "transform", affine, image, matrix, None, shape if target is None else target.shape,
         order=order, mode=mode, cval=cval, prefilter=prefilter,
     )  # fmt: skip
 
@@ -383,11 +394,87 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
     [[[0.0, 0.0], [0.0, 1.0]]]
     """
     size = _gradients.check_axes(shape)
-    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
-    return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
+    return _identity(size, dtype or torch.get_default_dtype(), device)
 
 
 # What they share.
+
+#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None where a call is not done at once.
+_PLANS: Plans[Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]] = Plans()
+_UNKNOWN: Any = object()
+
+
+def _at_once(
+    image: torch.Tensor, points: torch.Tensor, order: Any, mode: Any, cval: Any, prefilter: Any, derivatives: int,
+    names: tuple[str, str] = ("image", "points"),
+) -> Optional[torch.Tensor]:  # fmt: skip
+    """Values at points where nothing has to be converted, extended or copied, as by _Images, from plans of calls that are alike; None for other
+    calls, and where an argument cannot be."""
+    if (
+        torch.compiler.is_compiling()
+        or not operators.is_plain((image, points))
+        or not (type(order) is int and type(mode) is str and type(prefilter) is bool and (type(cval) is float or type(cval) is int))
+        or not -math.inf < cval < math.inf
+        or not _are_as_taken(image, points)
+    ):
+        return None
+    key = (image.shape, points.shape, image.dtype, order, mode, prefilter, derivatives)
+    plans = _PLANS.get(key, _UNKNOWN)
+    if plans is _UNKNOWN:
+        plans = _PLANS.keep(key, _plans_of(_Images(image, points, order, mode, cval, "index", False, names), prefilter, derivatives))
+    if plans is None:
+        return None
+    of_filter, of_points = plans
+    coefficients = image if of_filter is None else operators.filter_at_once(image, of_filter, False)
+    return operators.evaluate_at_once(coefficients, points, of_points, float(cval))
+
+
+_NAMES = {torch.float32: "float32", torch.float64: "float64"}
+
+
+def _is_as_taken(tensor: Any) -> bool:
+    """Whether it is a tensor whose memory the library reads as it is."""
+    return (
+        isinstance(tensor, torch.Tensor)
+        and tensor.dtype in _NAMES
+        and (tensor.is_cuda or tensor.is_cpu)
+        and tensor.layout is torch.strided
+        and tensor.is_contiguous()
+        and not (tensor.is_neg() or tensor._is_zerotensor())
+    )
+
+
+def _are_as_taken(image: Any, points: Any) -> bool:
+    """Whether both are, and of one type on one device."""
+    return _is_as_taken(image) and _is_as_taken(points) and points.dtype is image.dtype and points.get_device() == image.get_device()
+
+
+def _plans_of(
+    found: _Images, is_filtered: bool, derivatives: int
+) -> Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]:
+    images, points, dimension = found.image, found.points, found.dimension
+    batches, channels = images.shape[:2]
+    name = _NAMES[found.dtype]
+    if images.shape[0] != points.shape[0] or images.numel() == 0 or points.numel() == 0:
+        return None
+    of_filter = None
+    size = tuple(images.shape[2:])
+    if is_filtered and found.order >= 2:
+        if _gradients.padding_of(found.order, found.mode, True) > 0:
+            return None
+        joined, axes = (batches * channels, *size), tuple(range(1, 1 + dimension))
+        structure = _gradients.structure_of_filter(found.order, found.code, name, joined, axes)
+        of_filter = operators.FilterPlan(structure, joined, axes, found.order, found.code)
+    count = points.shape[1]
+    components = dimension**derivatives
+    shape = ((batches, channels) if found.is_batch else ()) + tuple(found.shape) + ((dimension,) if derivatives else ())
+    of_points = operators.PointsPlan(
+        _gradients.structure_of_points(
+            found.order, found.code, derivatives, name, size, (batches, channels, count), count * dimension, images[:1].numel()
+        ),
+        tuple(images.shape), tuple(points.shape), (batches, channels, count, components), shape, found.order, found.code, derivatives,
+    )  # fmt: skip
+    return of_filter, of_points
 
 
 def _check_tensor(tensor: Any, name: str) -> None:
@@ -410,11 +497,53 @@ def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Ten
     return torch.full((), values, dtype=dtype, device=device)
 
 
-def _placed(values: torch.Tensor, image: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Few numbers of the host where an image is. What is compiled keeps them as they are; a graph cannot be captured of it then."""
-    if image.device.type != "cuda" or torch.compiler.is_compiling():
-        return values.to(image.device, dtype)
-    return _numbers(values.tolist(), dtype, image.device)
+def _identity(size: tuple[int, ...], dtype: torch.dtype, device: Any) -> torch.Tensor:
+    return torch.stack([_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1)
+
+
+def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any) -> torch.Tensor:
+    """Indices along an axis, as an array of that many axes."""
+    shape = [1] * dimension
+    shape[axis] = count
+    return torch.arange(count, dtype=dtype, device=device).view(shape)
+
+
+#: What calls make again and again of sizes and geometries, and only read. None is let go of: other streams, and graphs, may read them whenever
+#: they like.
+_KEPT: dict[Any, torch.Tensor] = {}
+_MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
+
+
+def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there was one: PyTorch takes longer for it than a
+    small kernel. Nothing is kept where it is not known when it is written, or where it is more than a tensor."""
+    made: torch.Tensor
+    if torch.compiler.is_compiling() or count > _MOST_KEPT_NUMBERS or not operators.is_plain(()):
+        made = make(*key, dtype, device)
+        return made
+    whole = (make, key, dtype, device)
+    found = _KEPT.get(whole)
+    if found is not None:
+        return found
+    is_cuda = device.type == "cuda"
+    is_kept = len(_KEPT) < _MOST_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
+    with torch.inference_mode(False), torch.no_grad():
+        made = make(*key, dtype, device)
+    if is_kept:
+        if is_cuda:
+            torch.cuda.current_stream(device).synchronize()
+        _KEPT[whole] = made
+    return made
+
+
+def _constants(rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """A matrix of numbers."""
+    return _kept(_numbers, (tuple(map(tuple, rows)),), 0, dtype, device)
+
+
+def _lines_of(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for numbers of places."""
+    return [_kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)]
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -423,15 +552,16 @@ def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
-    """The places of all samples under affine maps: (N, *shape, D), N = 1 for one map. Axis by axis, which is exact to rounding whatever
+    """The places of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis, which is exact to rounding whatever
     torch.set_float32_matmul_precision() says of products of matrices, and writes the whole but once."""
     dimension = len(shape)
-    linear = linear if linear.dim() == 3 else linear.unsqueeze(0)
-    total: Any = 0.0 if offset is None else offset.reshape(-1, *[1] * dimension, dimension)
-    for axis, count in enumerate(shape):
-        index = torch.arange(count, dtype=linear.dtype, device=linear.device).unsqueeze(-1)
-        term = index * linear[:, :, axis].unsqueeze(1)
-        total = total + term.reshape(-1, *[count if other == axis else 1 for other in range(dimension)], dimension)
+    total: Any = 0.0
+    if offset is not None:
+        total = offset if offset.dim() == 1 else offset.view(-1, *[1] * dimension, dimension)
+    for line, column in zip(_lines_of(shape, linear.dtype, linear.device), linear.unbind(-1)):
+        if column.dim() == 2:
+            column = column.view(-1, *[1] * dimension, dimension)
+        total = total + line * column
     found: torch.Tensor = total
     return found
 
@@ -447,13 +577,43 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-def _map_of(geometry: Optional[Geometry], dimension: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """From indices to places (mm), and the place of the first sample; of None, where places are indices.
+_Rows = list[list[float]]
 
-    By what a geometry holds, and not by its properties, which compilers of PyTorch do not all look into."""
-    if geometry is None:
-        return torch.eye(dimension, dtype=torch.float64), torch.zeros(dimension, dtype=torch.float64)
-    return torch.tensor(geometry.direction) * torch.tensor(geometry.spacing), torch.tensor(geometry.origin)
+
+def _maps_between(source: Optional[Geometry], target: Optional[Geometry], dimension: int) -> tuple[_Rows, _Rows, list[float]]:
+    """What a linear transform stands between, by numbers in the order of an image's axes: the homogeneous matrix from indices to places (x first);
+    that from a place beside the first sample to indices; and the place of that sample (mm). None: places are indices.
+
+    By what a geometry holds as numbers, which compilers of PyTorch take for constants."""
+    unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
+    target = source if target is None else target
+    onto, first = (unit, [0.0] * dimension) if target is None else target.numbers
+    rows = [[*row[::-1], offset] for row, offset in zip(onto, first)]
+    rows.append([0.0] * dimension + [1.0])
+    if source is None:
+        return rows, unit[::-1], [0.0] * dimension
+    return rows, _inverse(source.numbers[0])[::-1], list(source.numbers[1])
+
+
+def _inverse(rows: Sequence[Sequence[float]]) -> _Rows:
+    """Of a matrix of up to three rows, by Cramer's rule."""
+    if len(rows) == 1:
+        return [[1.0 / rows[0][0]]]
+    if len(rows) == 2:
+        (a, b), (c, d) = rows
+        determinant = a * d - b * c
+        return [[d / determinant, -b / determinant], [-c / determinant, a / determinant]]
+    # The transposed matrix of cofactors: cross products of two rows each.
+    crosses = [
+        [one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3] for i in range(3)]
+        for one, other in ((rows[1], rows[2]), (rows[2], rows[0]), (rows[0], rows[1]))
+    ]
+    determinant = sum([x * y for x, y in zip(rows[0], crosses[0])])
+    return [[crosses[column][row] / determinant for column in range(3)] for row in range(3)]
+
+
+def _product(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> _Rows:
+    return [[sum([x * row[column] for x, row in zip(line, other)]) for column in range(len(other[0]))] for line in one]
 
 
 def _constant(value: Any, name: str) -> float:
@@ -468,6 +628,11 @@ def _type_of(*tensors: torch.Tensor) -> torch.dtype:
     return torch.float64 if any(tensor.dtype == torch.float64 for tensor in tensors) else torch.float32
 
 
+def _typed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor in a type: itself where it is, which PyTorch takes its time to find out."""
+    return tensor if tensor.dtype == dtype else tensor.to(dtype)
+
+
 def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_name: str) -> None:
     if tensor.device != other.device:
         raise ValueError(f"{name}: it is on {tensor.device}, and {other_name} on {other.device}.")
@@ -479,10 +644,13 @@ def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) ->
     _gradients.check_filtered(shape[:end], end - begin)
     if order < 2:
         return image
-    joined = image.reshape(shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
-    axes = list(range(1, 1 + end - begin))
-    found: torch.Tensor = operators.filter_axes(joined.to(_type_of(image)), axes, order, mode, False)
-    return found.reshape(shape).to(image.dtype)
+    joined = (shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    axes = tuple(range(1, 1 + end - begin))
+    if not torch.compiler.is_compiling() and operators.is_plain((image,)) and _is_as_taken(image) and image.numel() > 0:
+        structure = _gradients.structure_of_filter(order, mode, _NAMES[image.dtype], joined, axes)
+        return operators.filter_at_once(image, operators.FilterPlan(structure, joined, axes, order, mode), False)
+    found: torch.Tensor = operators.filter_axes(_typed(image.reshape(joined), _type_of(image)), list(axes), order, mode, False)
+    return _typed(found.reshape(shape), image.dtype)
 
 
 def _extended(image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float) -> torch.Tensor:
@@ -517,13 +685,14 @@ class _Images:
             _gradients.check_points(points.shape, True, names[1])
         self.dtype = image.dtype
         used = _type_of(image, points)
-        points = points.to(used)
+        points = _typed(points, used)
         size = image.shape[-self.dimension :]
         if convention == "grid_sample":
             points = _indices(points, size, align_corners)
         elif convention != "index":
             raise ValueError(f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}.")
-        self.image = image.to(used) if self.is_batch else image.to(used)[None, None]
+        image = _typed(image, used)
+        self.image = image if self.is_batch else image[None, None]
         self.points = points if self.is_batch else points[None]
         self.batches = _gradients.batch_of(self.image.shape, self.points.shape, names[1])
         self.shape = self.points.shape[1:-1]
@@ -546,7 +715,7 @@ class _Images:
 
     def result(self, values: torch.Tensor, tail: int = 0) -> torch.Tensor:
         """Numbers of points as the caller gets them."""
-        values = values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]).to(self.dtype)
+        values = _typed(values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]), self.dtype)
         return values if self.is_batch else values[0, 0]
 
 
@@ -579,10 +748,10 @@ def _push(
         shape = tuple(out)
     shape = _gradients.check_shape(shape, dimension)
     used = _type_of(values, grid)
-    numbers = (values if is_batch else values[None, None]).to(used)
-    points = (grid if is_batch else grid[None]).to(used)
+    numbers = _typed(values if is_batch else values[None, None], used)
+    points = _typed(grid if is_batch else grid[None], used)
     batches = _gradients.batch_of(numbers.shape, points.shape, "grid")
-    numbers = numbers.expand(batches, *numbers.shape[1:]).reshape(batches, numbers.shape[1], out.numel(), 1)
+    numbers = operators.spread(numbers, batches).reshape(batches, numbers.shape[1], out.numel(), 1)
     points = points.reshape(points.shape[0], out.numel(), dimension)
     padding = _gradients.padding_of(order, mode, is_filtered)
     points = points + float(padding) if padding else points
@@ -590,7 +759,7 @@ def _push(
     if is_filtered and order >= 2:
         image = operators.filter_axes(image, list(range(2, 2 + dimension)), order, code, True)
         image = _folded(image, dimension, padding, mode) if padding else image
-    return (image if is_batch else image[0, 0]).to(values.dtype)
+    return _typed(image if is_batch else image[0, 0], values.dtype)
 
 
 def _folded(image: torch.Tensor, dimension: int, padding: int, mode: str) -> torch.Tensor:

@@ -12,7 +12,7 @@ import torch
 
 from .. import _loss_formulas, _losses
 from .._library import DeviceMemoryError
-from ._operators import _TYPES, _define, _in_memory, _is_plain, _place
+from ._operators import _TYPES, _define, _in_memory, is_plain, _place
 
 #: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
 _SURELY_ON_A_DEVICE = 7
@@ -112,7 +112,7 @@ def _wants_first_derivatives(*tensors: Optional[torch.Tensor]) -> bool:
     """Whether nobody but autograd watches: what torch.func transforms has all derivatives."""
     if torch.compiler.is_compiling():
         return not torch._C._are_functorch_transforms_active()
-    return _is_plain(tensors)
+    return is_plain(tensors)
 
 
 def _images_of(tensor: torch.Tensor) -> torch.Tensor:
@@ -210,7 +210,7 @@ def _joint_backward(ctx: Any, gradient: torch.Tensor) -> Any:
         made = iter(torch.autograd.grad(joint, images, gradient, create_graph=True))
         by = [next(made) if is_wanted else None for is_wanted in wanted]
     else:
-        call = joint_gradients_operator if torch.compiler.is_compiling() or not _is_plain((fixed, moving, gradient)) else _joint_gradients
+        call = joint_gradients_operator if torch.compiler.is_compiling() or not is_plain((fixed, moving, gradient)) else _joint_gradients
         found = call(fixed, moving, mask, ends, gradient, *wanted)
         by = [one if is_wanted else None for one, is_wanted in zip(found, wanted)]
     return (*by, None, None, None)

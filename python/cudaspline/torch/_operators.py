@@ -11,7 +11,7 @@ B one image or one list of points may stand for all.
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import torch
 from torch.autograd import forward_ad
@@ -33,15 +33,16 @@ def _in_memory(tensor: torch.Tensor) -> torch.Tensor:
     """A contiguous tensor whose memory has its numbers: PyTorch puts off signs (of imaginary parts), and zeros in its derivatives."""
     if tensor._is_zerotensor():
         return torch.zeros_like(tensor, memory_format=torch.contiguous_format)
-    return tensor.resolve_neg().contiguous()
+    return (tensor.resolve_neg() if tensor.is_neg() else tensor).contiguous()
 
 
 def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
     """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for all."""
-    if tensor.shape[0] > 1 and tensor.stride(0) == 0:
-        tensor = tensor[:1]
+    count = tensor.shape[0]
+    if count > 1 and tensor.stride(0) == 0:
+        tensor, count = tensor[:1], 1
     tensor = _in_memory(tensor)
-    return tensor, 0 if tensor.shape[0] == 1 and batches > 1 else tensor[:1].numel()
+    return tensor, 0 if count == 0 or (count == 1 and batches > 1) else tensor.numel() // count
 
 
 def _run(
@@ -180,7 +181,8 @@ def _sum_to(gradient: Optional[torch.Tensor], batches: int) -> Optional[torch.Te
     return gradient.sum(0, keepdim=True)
 
 
-def _spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
+def spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
+    """One for each image of a batch, of what may stand for all."""
     return tensor if tensor.shape[0] == batches else tensor.expand(batches, *tensor.shape[1:])
 
 
@@ -211,8 +213,8 @@ def _along(
         return _dot(evaluate(coefficients, points, order, mode, border, derivatives + 1), vectors)
     # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
     batches, channels = _batches(coefficients, points), coefficients.shape[1]
-    images = _spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
-    places = _spread(points, batches).repeat_interleave(channels, 0)
+    images = spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
+    places = spread(points, batches).repeat_interleave(channels, 0)
     found = []
     for one in torch.eye(points.shape[2] ** derivatives, dtype=points.dtype, device=points.device):
         weights = one.expand(batches * channels, 1, points.shape[1], one.numel())
@@ -379,19 +381,25 @@ def _batched_filter(call: Any, _: int) -> Any:
     return rule
 
 
-def _is_plain(inputs: Sequence[Any]) -> bool:
+def is_plain(tensors: Sequence[Any]) -> bool:
     """Whether nobody but autograd watches a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
     try:
-        return not (
-            torch._C._are_functorch_transforms_active()
-            or torch._C._len_torch_dispatch_stack()
-            or forward_ad._current_level >= 0
-        ) and all(not isinstance(x, torch.Tensor) or (type(x) in _PLAIN and x.device.type != "meta") for x in inputs)
+        if torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack() or forward_ad._current_level >= 0:
+            return False
     except AttributeError:  # a version of PyTorch that has no such names
         return False
+    for tensor in tensors:
+        if isinstance(tensor, torch.Tensor) and (type(tensor) not in _PLAIN or tensor.is_meta):
+            return False
+    return True
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def wants_gradient(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether autograd records what is made of tensors."""
+    return torch.is_grad_enabled() and any([tensor.requires_grad for tensor in tensors])
 
 
 def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mode: Any, batched: Any, tensors: int) -> Any:
@@ -437,9 +445,10 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mod
     def call(*inputs: Any) -> Any:
         if torch.compiler.is_compiling():
             return operator(*inputs)
-        if not _is_plain(inputs):
+        given = inputs[:tensors]
+        if not is_plain(given):
             return Function.apply(*inputs)
-        if not torch.is_grad_enabled() or not any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs):
+        if not wants_gradient(given):
             return compute(*inputs)
         return PlainFunction.apply(*inputs)
 
@@ -451,3 +460,106 @@ evaluate = _function(evaluate_operator, _evaluate, _keep_evaluate, _evaluate_bac
 contract = _function(contract_operator, _contract, _keep_contract, _contract_backward, _contract_forward, _batched, 3)
 scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward, _scatter_forward, _batched, 2)
 filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward, _filter_forward, _batched_filter, 1)
+
+
+# All at once, where arrays are as the library takes them and nobody but autograd watches: as evaluate() and filter_axes(), without what PyTorch
+# does for each view and each node of its graph, which takes longer than a small kernel.
+
+
+class PointsPlan(NamedTuple):
+    """A call at points of contiguous images (*size) or (B, C, *size) and as many lists of points, of one type."""
+
+    structure: _gradients.SplinePoints
+    #: Of images, points and weights as the operators take them.
+    images: tuple[int, ...]
+    points: tuple[int, ...]
+    weights: tuple[int, ...]
+    #: Of the result.
+    result: tuple[int, ...]
+    order: int
+    mode: int
+    derivatives: int
+
+    def run(self, name: str, border: float, points: torch.Tensor, images: int, weights: int, result: torch.Tensor) -> torch.Tensor:
+        """Calls a function of the library, with addresses."""
+        _gradients.call_at_points(name, self.structure, border, _place(points), points.data_ptr(), images, weights, result.data_ptr())
+        return result
+
+
+def evaluate_at_once(images: torch.Tensor, points: torch.Tensor, plan: PointsPlan, border: float) -> torch.Tensor:
+    """evaluate() of a plan."""
+    if wants_gradient((images, points)):
+        found: torch.Tensor = _EvaluationAtOnce.apply(images, points, plan, border)
+        return found
+    result = images.new_empty(plan.result)
+    return plan.run("cudaspline_evaluate_derivatives", border, points, images.data_ptr(), 0, result)
+
+
+class _EvaluationAtOnce(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, images: torch.Tensor, points: torch.Tensor, plan: PointsPlan, border: float) -> torch.Tensor:
+        ctx.save_for_backward(images, points)
+        ctx.plan, ctx.border = plan, border
+        result = images.new_empty(plan.result)
+        return plan.run("cudaspline_evaluate_derivatives", border, points, images.data_ptr(), 0, result)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        images, points = ctx.saved_tensors
+        plan, border = ctx.plan, ctx.border
+        of_images = of_points = None
+        if torch.is_grad_enabled() or not is_plain((gradient,)):  # derivatives of the derivatives are wanted, or of many
+            weights, places = gradient.reshape(plan.weights), points.reshape(plan.points)
+            if ctx.needs_input_grad[0]:
+                of_images = scatter(weights, places, plan.images[2:], plan.order, plan.mode, plan.derivatives).reshape(images.shape)
+            if ctx.needs_input_grad[1]:
+                of_points = contract(images.reshape(plan.images), places, weights, plan.order, plan.mode, border, plan.derivatives)
+                of_points = of_points.reshape(points.shape)
+            return of_images, of_points, None, None
+        weights = _in_memory(gradient)
+        if ctx.needs_input_grad[0]:
+            of_images = plan.run("cudaspline_scatter_derivatives", 0.0, points, 0, weights.data_ptr(), torch.empty_like(images))
+        if ctx.needs_input_grad[1]:
+            result = torch.empty_like(points)
+            of_points = plan.run("cudaspline_contract_derivatives", border, points, images.data_ptr(), weights.data_ptr(), result)
+        return of_images, of_points, None, None
+
+
+class FilterPlan(NamedTuple):
+    """A filter along neighbouring axes of a contiguous array."""
+
+    structure: Any
+    #: The array's shape as the operator takes it, and the axes of that.
+    joined: tuple[int, ...]
+    axes: tuple[int, ...]
+    order: int
+    mode: int
+
+
+def filter_at_once(samples: torch.Tensor, plan: FilterPlan, is_adjoint: bool) -> torch.Tensor:
+    """filter_axes() of a plan."""
+    if wants_gradient((samples,)):
+        found: torch.Tensor = _FilterAtOnce.apply(samples, plan, is_adjoint)
+        return found
+    return _filter_at_once(samples, plan, is_adjoint)
+
+
+def _filter_at_once(samples: torch.Tensor, plan: FilterPlan, is_adjoint: bool) -> torch.Tensor:
+    result = torch.empty_like(samples)
+    _gradients.call_filter(is_adjoint, plan.structure, _place(samples), samples.data_ptr(), result.data_ptr())
+    return result
+
+
+class _FilterAtOnce(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, samples: torch.Tensor, plan: FilterPlan, is_adjoint: bool) -> torch.Tensor:
+        ctx.plan, ctx.is_adjoint = plan, is_adjoint
+        return _filter_at_once(samples, plan, is_adjoint)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        plan = ctx.plan
+        if torch.is_grad_enabled() or not is_plain((gradient,)):
+            found = filter_axes(gradient.reshape(plan.joined), list(plan.axes), plan.order, plan.mode, not ctx.is_adjoint)
+            return found.reshape(gradient.shape), None, None
+        return _filter_at_once(_in_memory(gradient), plan, not ctx.is_adjoint), None, None

@@ -81,6 +81,10 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
 {
   CheckCudaBackend(context);
   CheckSourceDescriptor(descriptor, context);
+  if (borrow && !descriptor.NeedsPreparation())
+  {
+    return BorrowOnCuda(descriptor, pixels, stream, context);
+  }
   const auto work = MakeDeviceWork(context.device);
   auto       source = SourceOnCuda(descriptor, pixels, borrow, stream, *work, context);
   WaitFor(*work);
@@ -199,6 +203,12 @@ WaitFor(const DeviceWork &)
 
 std::shared_ptr<const SampleSource>
 SourceOnCuda(const SourceDescriptor &, const void *, bool, StreamHandle, DeviceWork &, const ExecutionContext &)
+{
+  RefuseWithoutCuda();
+}
+
+std::shared_ptr<const SampleSource>
+BorrowOnCuda(const SourceDescriptor &, const void *, StreamHandle, const ExecutionContext &)
 {
   RefuseWithoutCuda();
 }

@@ -53,6 +53,16 @@ SourceOnCuda(const SourceDescriptor & descriptor,
              DeviceWork &             work,
              const ExecutionContext & context);
 
+/** \brief A source of pixels that are taken as they are, where they are: nothing is enqueued, and what the caller has
+ * still to write is waited for.
+ *
+ * \pre the descriptor needs no preparation */
+std::shared_ptr<const SampleSource>
+BorrowOnCuda(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             StreamHandle             caller,
+             const ExecutionContext & context);
+
 /** \param[in] axis MaximumDimension: all */
 void
 PrefilterArrayOnCuda(const SourceDescriptor & descriptor,

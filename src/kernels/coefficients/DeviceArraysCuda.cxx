@@ -152,6 +152,14 @@ PrefilterArray(const SourceDescriptor & descriptor,
   }
 }
 
+/** A source of pixels of somebody else. */
+std::shared_ptr<const SampleSource>
+Borrowed(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
+{
+  return std::make_shared<SampleSource>(
+    descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
+}
+
 } // namespace
 
 void
@@ -207,8 +215,7 @@ SourceOnCuda(const SourceDescriptor & descriptor,
   }
   else if (!descriptor.NeedsPreparation())
   {
-    source = std::make_shared<SampleSource>(
-      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
+    source = Borrowed(descriptor, pixels, context);
   }
   else
   {
@@ -222,6 +229,20 @@ SourceOnCuda(const SourceDescriptor & descriptor,
   work.Keep(source);
   context.Report(1.0);
   return source;
+}
+
+std::shared_ptr<const SampleSource>
+BorrowOnCuda(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             StreamHandle             caller,
+             const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const DeviceScope scope(context.device);
+  RefuseCapture(caller);
+  CheckCuda(cudaStreamSynchronize(caller), "cudaStreamSynchronize");
+  context.Report(1.0);
+  return Borrowed(descriptor, pixels, context);
 }
 
 void

@@ -340,25 +340,22 @@ template <typename TReal>
 void
 Scatter(PointArguments arguments, const Stream & stream)
 {
-  const std::int64_t planes = arguments.batches * arguments.channels;
-  const std::int64_t count = planes * arguments.plane;
-  const auto bytes = [](std::int64_t numbers, std::size_t size) { return static_cast<std::size_t>(numbers) * size; };
-  const DeviceBuffer high(bytes(count, sizeof(std::int64_t)), stream);
-  const DeviceBuffer low(sizeof(TReal) > sizeof(float) ? bytes(count, sizeof(std::int64_t)) : 0, stream);
-  const DeviceBuffer largest(bytes(planes, sizeof(std::uint64_t)), stream);
-  const DeviceBuffer broken(bytes(planes, sizeof(std::uint32_t)), stream);
-  for (const DeviceBuffer * buffer : { &high, &low, &largest, &broken })
-  {
-    if (buffer->Bytes() > 0)
-    {
-      CheckCuda(cudaMemsetAsync(buffer->Data(), 0, buffer->Bytes(), stream.Get()), "cudaMemsetAsync");
-    }
-  }
-  ScatterSums sums{};
-  sums.high = static_cast<std::int64_t *>(high.Data());
-  sums.low = static_cast<std::int64_t *>(low.Data());
-  sums.largest = static_cast<const std::uint64_t *>(largest.Data());
-  sums.broken = static_cast<const std::uint32_t *>(broken.Data());
+  const std::int64_t     planes = arguments.batches * arguments.channels;
+  const std::int64_t     count = planes * arguments.plane;
+  constexpr std::int64_t parts = sizeof(TReal) > sizeof(float) ? 2 : 1; // of a sum
+  // All of it is made and zeroed at once: for few points each of these takes as long as a kernel.
+  const DeviceBuffer zeroed(static_cast<std::size_t>(parts * count) * sizeof(std::int64_t) +
+                              static_cast<std::size_t>(planes) * (sizeof(std::uint64_t) + sizeof(std::uint32_t)),
+                            stream);
+  CheckCuda(cudaMemsetAsync(zeroed.Data(), 0, zeroed.Bytes(), stream.Get()), "cudaMemsetAsync");
+  auto * const high = static_cast<std::int64_t *>(zeroed.Data());
+  auto * const largest = reinterpret_cast<std::uint64_t *>(high + parts * count);
+  auto * const broken = reinterpret_cast<std::uint32_t *>(largest + planes);
+  ScatterSums  sums{};
+  sums.high = high;
+  sums.low = parts > 1 ? high + count : nullptr;
+  sums.largest = largest;
+  sums.broken = broken;
   BoundSums(arguments, sums);
   if (arguments.count > 0)
   {
@@ -366,11 +363,8 @@ Scatter(PointArguments arguments, const Stream & stream)
     const std::int64_t     numbers = arguments.count * arguments.components;
     const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, MostBlocks)),
                       static_cast<unsigned int>(std::min(planes, mostRows)));
-    LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(static_cast<const TReal *>(arguments.weights),
-                                                                     numbers,
-                                                                     planes,
-                                                                     static_cast<std::uint64_t *>(largest.Data()),
-                                                                     static_cast<std::uint32_t *>(broken.Data()));
+    LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(
+      static_cast<const TReal *>(arguments.weights), numbers, planes, largest, broken);
     CheckCuda(cudaGetLastError(), "LargestNumberKernel");
     DispatchPointKernel<0>(arguments.order, arguments.derivatives, [&](auto order, auto total) {
       ScatterPointKernel<decltype(order)::value, decltype(total)::value, TReal>
