@@ -132,7 +132,7 @@ AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const T
 
 /** One of the few points whose taps are not in rows: a function of its own, whose registers are not those of others. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-__device__ __noinline__ void
+__device__ __forceinline__ void
 ScatterElsewhere(const PointArguments & arguments, const ScatterSums & sums, std::int64_t batch, std::int64_t point)
 {
   ScatterPoint<VOrder, VTotal, TReal>(
@@ -162,6 +162,11 @@ __launch_bounds__(PointThreads)
     // Lanes beyond the last point go along.
     const TReal * const at = CoordinatesOf<TReal>(arguments, batch, isPoint ? point : arguments.count - 1);
     const bool          hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
+    if (isPoint && !hasRows)
+    {
+      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
+    }
+    __syncwarp();
     constexpr std::int64_t none = -2; // that no offset follows
     const std::int64_t     first = hasRows ? FirstOffset(arguments, z, y, x) : none;
     const std::int64_t     before = __shfl_up_sync(AllLanes, static_cast<long long>(first), 1);
@@ -205,11 +210,6 @@ __launch_bounds__(PointThreads)
         next.MoveOn();
       }
     }
-    if (isPoint && !hasRows)
-    {
-      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
-    }
-    __syncwarp();
   }
 }
 
