@@ -104,8 +104,8 @@ def losses():
     class Formulas(type(OPERATIONS)):
         """PyTorch's operators where the library has some of its own."""
 
-        def joint_histogram(self, *given):
-            return _loss_formulas.joint_histogram(self, *given)
+        def of_joint_histogram(self, function, fixed, moving, mask, ends, bins, count):
+            return function(_loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins), count)
 
     what, limits = "mutual information, 32 bins", ((-5.0, 5.0), (-5.0, 5.0))
     found = {(what, "cudaspline"): lambda fixed, moving: ours.mutual_information(fixed, moving, 32, limits=limits)}
