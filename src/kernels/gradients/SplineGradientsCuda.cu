@@ -35,10 +35,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int          PointThreads = 128;
-constexpr int          ElementThreads = 256;
-/** Blocks of points that a multiprocessor has at least. Of cubics all samples of a slice are on their way at a time with
- * these registers; of other orders the compiler finds that by itself. */
+constexpr int PointThreads = 128;
+constexpr int ElementThreads = 256;
+/** Blocks of points that a multiprocessor has at least. Of cubics all samples of a slice are on their way at a time
+ * with these registers; of other orders the compiler finds that by itself. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 constexpr unsigned int PointBlocksOf = VOrder == 3 && sizeof(TReal) == sizeof(float) ? (VTotal == 0 ? 7 : 5) : 0;
 
@@ -60,7 +60,8 @@ ForPointOfThread(const PointArguments & arguments, const TBody & body)
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>)
+  EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
     EvaluatePoint<VOrder, VTotal, TReal>(arguments, batch, point);
@@ -69,7 +70,8 @@ __launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>) EvaluatePo
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>) ContractPointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>)
+  ContractPointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
     ContractPoint<VOrder, VTotal, TReal>(arguments, batch, point);
