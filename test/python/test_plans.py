@@ -141,6 +141,30 @@ def test_arrays(dtype, rng):
     assert same(out, ndimage.shift(arrays[0], (0.5, 0, -1.25), mode="wrap"))
 
 
+def test_small_outputs_are_written():
+    """They are as small as options are, and are none."""
+    image, places = numpy.arange(6.0), numpy.array([[0.5, 1.0, 2.0]])
+    matrix = numpy.array([[0.5]])
+    calls = (
+        lambda out: ndimage.shift(image, 1, out, order=1),
+        lambda out: ndimage.zoom(image, 1.0, output=out, order=1),
+        lambda out: ndimage.affine_transform(image, matrix, 0.25, None, out),
+        lambda out: ndimage.spline_filter(image, output=out),
+        lambda out: ndimage.spline_filter1d(image, 3, -1, out),
+        lambda out: ndimage.map_coordinates(image, places, out[:3], 1),
+    )
+    for call in calls:
+        wanted = numpy.full(6, 7.0)
+        call(wanted)
+        for _ in range(3):
+            out = numpy.full(6, 7.0)
+            found = call(out)
+            assert numpy.shares_memory(found, out) and same(out, wanted)
+    for _ in range(3):
+        out = numpy.full((2, 2), 7.0)
+        assert ndimage.rotate(numpy.ones((2, 2)), 90, output=out) is out and numpy.allclose(out, 1.0)
+
+
 def test_they_are_used(monkeypatch, rng):
     """From the third call on nobody looks at arguments, and soon where many calls before were each another one."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")

@@ -102,7 +102,8 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
                 result = function(*arguments, **options)
             finally:
                 _watched.calls = None
-            _PLANS.keep(key, _plan_of(calls, given, coordinates, result))
+            is_given = any([value is result for value in (*arguments, *options.values())])  # an output, which is written each time
+            _PLANS.keep(key, None if is_given else _plan_of(calls, given, coordinates, result))
             return result
 
         return cast(_Function, planned)
