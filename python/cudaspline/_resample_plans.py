@@ -188,7 +188,7 @@ def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float
         return None
     if not dimension <= width <= dimension + 1 or not (count == dimension or count == width == dimension + 1):
         return None
-    total = sum(map(sum, rows))
+    total = sum([sum(row, 0.0) for row in rows])  # raises OverflowError for what is no double, as transforms do
     if total - total != 0.0:  # a number is not finite, or they are large
         return None
     if count == dimension:
@@ -232,16 +232,17 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
     def decorate(function: _Function) -> _Function:
         name = function.__name__
         is_transform = name == "resample"
+        most = 3 if is_transform else 2
         streak = Streak()
 
         @functools.wraps(function)
         def planned(*arguments: Any, **options: Any) -> Any:
             count = len(arguments)
-            if not 1 <= count <= 3 or not streak.goes_on():
+            if not 1 <= count <= most or not streak.goes_on():
                 return function(*arguments, **options)
             image, argument, reference = (*arguments, None, None)[:3]
             given = options
-            if count < 3 and not _ARGUMENTS.isdisjoint(options):
+            if is_transform and count < 3 and not _ARGUMENTS.isdisjoint(options):
                 given = dict(options)
                 argument = given.pop("transform", argument) if count == 1 else argument
                 reference = given.pop("reference", reference)

@@ -256,6 +256,16 @@ def test_what_is_refused_is_refused_again(rng):
             cudaspline.sample(image, POINTS, sgima=3)
         with pytest.raises(TypeError, match="sgima"):
             cudaspline.resample(image, sgima=3)
+        with pytest.raises(OverflowError):
+            cudaspline.resample(image, [[10**400, 0, 0], [0, 1, 0], [0, 0, 1]])
+        for given in (image, source):
+            cudaspline.zoom(given, 2.0)
+            for arguments, options in (((2.0, None), {}), ((), {"transform": 2.0}), ((2.0,), {"reference": image}), ((2.0,), {"transform": None})):
+                with pytest.raises(TypeError):
+                    cudaspline.zoom(given, *arguments, **options)
+        for name, value in (("channels", True), ("order", 2), ("boundary", "reflect")):
+            with pytest.raises(ValueError, match=f"{name}: the Source"):
+                cudaspline.zoom(source, 2.0, **{name: value})
         with pytest.raises(ValueError, match="image: it has 4 axes"):
             cudaspline.resample(numpy.zeros((2, 3, 4, 5)))
         with pytest.raises(RuntimeError, match="order"):
