@@ -291,9 +291,10 @@ def test_warnings_are_told_by_each_call(rng):
                 call()
             assert [one.category for one in caught] == [kind]
             assert caught[0].filename == __file__
-    # The same plan, and none of them: a background is one inside, too.
+    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an array is asked whether it is written.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        ndimage.shift(numpy.broadcast_arrays(numpy.ones(5), numpy.ones((1, 5)))[0], 1)
         for _ in range(2):
             cudaspline.resample(numpy.zeros((8, 9, 10), "f4"), numpy.eye(3))
             cudaspline.resample(image, numpy.eye(3))
