@@ -17,7 +17,7 @@ from . import _arrays, _images, _library, _sampling, _transforms, _windows
 from ._geometry import Geometry, has_indices
 from ._images import Image
 from ._methods import device_word
-from ._plans import Plans, Streak, frozen
+from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source
 
 if TYPE_CHECKING:
@@ -201,7 +201,6 @@ _NUMBERS = frozenset((int, float))
 #: What may be named, and is no option.
 _ARGUMENTS = frozenset(("transform", "reference"))
 _PLANS: Plans[Optional[Plan]] = Plans()
-_UNKNOWN: Any = object()
 
 
 def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
@@ -255,14 +254,9 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
             if buffer is None or key is None:
                 return function(*arguments, **options)
             plans = _PLANS if source is None else source.plans
-            plan = plans.get(key, _UNKNOWN)
-            if plan is _UNKNOWN:
-                if not plans.meets_again(key):
-                    return function(*arguments, **options)
-                try:
-                    plan = plans.keep(key, make(image, argument, reference, given))
-                except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
-                    plan = None
+            plan = plans.get(key, UNKNOWN)
+            if plan is UNKNOWN:
+                plan = plans.make(key, lambda: make(image, argument, reference, given))
             if plan is None or (is_transform and _arrays.requires_gradient(argument)):
                 return function(*arguments, **options)
             streak.ends()
