@@ -243,23 +243,24 @@ class _Reports:
                 go_on = 0
 
 
-def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any]:
-    """Reports, and the callback that the library calls, which has to live as long as a call."""
+def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any, Any]:
+    """Reports, what receives them, and the callback that the library calls, which has to live as long as a call."""
     reports = _Reports(listen)
     receiver = reports.receive()
     next(receiver)
-    return reports, Progress(receiver.send)
+    return reports, receiver, Progress(receiver.send)
 
 
-_of_main_thread: Optional[tuple[_Reports, Any]] = None
+_of_main_thread: Optional[tuple[_Reports, Any, Any]] = None
 
 
-def _reports_of_main_thread() -> tuple[_Reports, Any]:
+def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
     """Those that nobody listens to: the same for all calls of the main thread, one after the other, as a callback takes its time to make."""
     global _of_main_thread  # pylint: disable=global-statement
-    if _of_main_thread is None or _of_main_thread[0].is_running:
-        _of_main_thread = _reports_to(None)
-    return _of_main_thread
+    known = _of_main_thread
+    if known is None or known[0].is_running or known[1].gi_frame is None:  # ended by an interrupt that came while another one was handled
+        known = _of_main_thread = _reports_to(None)
+    return known
 
 
 def threads_of_worker() -> int:
@@ -342,9 +343,9 @@ class Call:
         elif not on_device and threading.current_thread() is threading.main_thread():
             self._hear(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
 
-    def _hear(self, reports: _Reports, receiver: Any) -> None:
-        self._reports, self._callback = reports, receiver
-        self.execution.progress = receiver
+    def _hear(self, reports: _Reports, _: Any, called: Any) -> None:
+        self._reports, self._callback = reports, called
+        self.execution.progress = called
 
     def run(self, name: str, *arguments: object) -> None:
         """Calls the function of that name with the arguments and this execution behind them; raises its errors."""

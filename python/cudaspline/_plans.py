@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Optional, TypeVar
+from typing import Any, Callable, Generic, Optional, TypeVar
 
 import numpy
 
 _Plan = TypeVar("_Plan")
 
+#: What Plans.get() is given for keys of which nothing is known.
+UNKNOWN: Any = object()
 #: How many are kept, by default.
 _MOST = 256
 
@@ -34,6 +36,16 @@ class Plans(Generic[_Plan]):
             return True
         _insert(self._met, key, None, self._most)
         return False
+
+    def make(self, key: Any, make: Callable[[], _Plan]) -> Optional[_Plan]:
+        """What make() makes for a key that is met for the second time; None for others, and where it raises: the function that was called then
+        does so, too."""
+        if not self.meets_again(key):
+            return None
+        try:
+            return self.keep(key, make())
+        except Exception:  # pylint: disable=broad-except
+            return None
 
 
 class Streak:

@@ -531,15 +531,15 @@ def _options_of_zoom(
     return found
 
 
-def _plan_of_zoom(image: Any, zoom: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
     """As _plan_of(), of calls of zoom()."""
     options = dict(given)
     align, size, interpolation, order = (
         options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", "bspline"), ("order", 3))
     )
     is_source = isinstance(image, Source)
-    if reference is not None or "transform" in options or (is_source and ("interpolation" in given or "order" in given)):
-        return None
+    if is_source:
+        image.check_options(given)
     geometry = image.geometry if is_source else _images.open_image(image, "image", flag(options.get("channels", False), "channels")).geometry
     return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
 

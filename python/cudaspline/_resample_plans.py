@@ -17,7 +17,7 @@ from . import _arrays, _images, _library, _sampling, _transforms, _windows
 from ._geometry import Geometry, has_indices
 from ._images import Image
 from ._methods import device_word
-from ._plans import Plans, Streak, frozen
+from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float
         return None
     if not dimension <= width <= dimension + 1 or not (count == dimension or count == width == dimension + 1):
         return None
-    total = sum(map(sum, rows))
+    total = sum([sum(row, 0.0) for row in rows])  # raises OverflowError for what is no double, as transforms do
     if total - total != 0.0:  # a number is not finite, or they are large
         return None
     if count == dimension:
@@ -201,7 +201,6 @@ _NUMBERS = frozenset((int, float))
 #: What may be named, and is no option.
 _ARGUMENTS = frozenset(("transform", "reference"))
 _PLANS: Plans[Optional[Plan]] = Plans()
-_UNKNOWN: Any = object()
 
 
 def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
@@ -232,16 +231,17 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
     def decorate(function: _Function) -> _Function:
         name = function.__name__
         is_transform = name == "resample"
+        most = 3 if is_transform else 2
         streak = Streak()
 
         @functools.wraps(function)
         def planned(*arguments: Any, **options: Any) -> Any:
             count = len(arguments)
-            if not 1 <= count <= 3 or not streak.goes_on():
+            if not 1 <= count <= most or not streak.goes_on():
                 return function(*arguments, **options)
             image, argument, reference = (*arguments, None, None)[:3]
             given = options
-            if count < 3 and not _ARGUMENTS.isdisjoint(options):
+            if is_transform and count < 3 and not _ARGUMENTS.isdisjoint(options):
                 given = dict(options)
                 argument = given.pop("transform", argument) if count == 1 else argument
                 reference = given.pop("reference", reference)
@@ -254,14 +254,9 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
             if buffer is None or key is None:
                 return function(*arguments, **options)
             plans = _PLANS if source is None else source.plans
-            plan = plans.get(key, _UNKNOWN)
-            if plan is _UNKNOWN:
-                if not plans.meets_again(key):
-                    return function(*arguments, **options)
-                try:
-                    plan = plans.keep(key, make(image, argument, reference, given))
-                except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
-                    plan = None
+            plan = plans.get(key, UNKNOWN)
+            if plan is UNKNOWN:
+                plan = plans.make(key, lambda: make(image, argument, reference, given))
             if plan is None or (is_transform and _arrays.requires_gradient(argument)):
                 return function(*arguments, **options)
             streak.ends()

@@ -17,7 +17,7 @@ from ._geometry import Geometry
 from ._images import Image
 from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import Coordinates, Interpolation, MethodOptions
-from ._plans import Plans, Streak, frozen
+from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source, takes_source
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ class _Plan:
 
 
 _PLANS: Plans[Optional[_Plan]] = Plans()
-_UNKNOWN: Any = object()
 #: Options of single calls.
 _NOT_PLANNED = frozenset(("series", "progress", "channels"))
 
@@ -112,14 +111,9 @@ def _shares_plans(function: _Function) -> _Function:
         geometry = id(image.geometry) if type(image) is Image else None
         key = (pixels.kind, pixels.dtype, pixels.shape, pixels.device, geometry, places.kind, places.dtype, places.device, *parts)
         plans = _PLANS if source is None else source.plans
-        plan = plans.get(key, _UNKNOWN)
-        if plan is _UNKNOWN:
-            if not plans.meets_again(key):
-                return function(*arguments, **options)
-            try:
-                plan = plans.keep(key, _plan_of(image, pixels, places, options))
-            except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
-                plan = None
+        plan = plans.get(key, UNKNOWN)
+        if plan is UNKNOWN:
+            plan = plans.make(key, lambda: _plan_of(image, pixels, places, options))
         if plan is None or places.shape[-1] != plan.dimension:
             return function(*arguments, **options)
         streak.ends()

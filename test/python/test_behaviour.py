@@ -210,6 +210,17 @@ def test_what_a_signal_raises_beside_the_callback_stops_the_work():
         receiver.close()
 
 
+def test_what_ends_the_receiver_of_reports_ends_no_later_call(rng):
+    """An interrupt that comes while another one is handled."""
+    image = rng.uniform(-1, 1, (5, 6, 7))
+    cudaspline.resample(image, device="cpu")
+    for error in (KeyboardInterrupt, GeneratorExit):
+        _, receiver, _ = _library._reports_of_main_thread()
+        with pytest.raises(error):
+            receiver.throw(error())
+        assert numpy.isfinite(cudaspline.resample(image, device="cpu")).all()
+
+
 def test_a_call_is_let_go_of_at_once():
     for progress in (None, print):
         call = _library.Call(progress=progress)

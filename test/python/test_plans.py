@@ -141,6 +141,30 @@ def test_arrays(dtype, rng):
     assert same(out, ndimage.shift(arrays[0], (0.5, 0, -1.25), mode="wrap"))
 
 
+def test_small_outputs_are_written():
+    """They are as small as options are, and are none."""
+    image, places = numpy.arange(6.0), numpy.array([[0.5, 1.0, 2.0]])
+    matrix = numpy.array([[0.5]])
+    calls = (
+        lambda out: ndimage.shift(image, 1, out, order=1),
+        lambda out: ndimage.zoom(image, 1.0, output=out, order=1),
+        lambda out: ndimage.affine_transform(image, matrix, 0.25, None, out),
+        lambda out: ndimage.spline_filter(image, output=out),
+        lambda out: ndimage.spline_filter1d(image, 3, -1, out),
+        lambda out: ndimage.map_coordinates(image, places, out[:3], 1),
+    )
+    for call in calls:
+        wanted = numpy.full(6, 7.0)
+        call(wanted)
+        for _ in range(3):
+            out = numpy.full(6, 7.0)
+            found = call(out)
+            assert numpy.shares_memory(found, out) and same(out, wanted)
+    for _ in range(3):
+        out = numpy.full((2, 2), 7.0)
+        assert ndimage.rotate(numpy.ones((2, 2)), 90, output=out) is out and numpy.allclose(out, 1.0)
+
+
 def test_they_are_used(monkeypatch, rng):
     """From the third call on nobody looks at arguments, and soon where many calls before were each another one."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
@@ -232,6 +256,16 @@ def test_what_is_refused_is_refused_again(rng):
             cudaspline.sample(image, POINTS, sgima=3)
         with pytest.raises(TypeError, match="sgima"):
             cudaspline.resample(image, sgima=3)
+        with pytest.raises(OverflowError):
+            cudaspline.resample(image, [[10**400, 0, 0], [0, 1, 0], [0, 0, 1]])
+        for given in (image, source):
+            cudaspline.zoom(given, 2.0)
+            for arguments, options in (((2.0, None), {}), ((), {"transform": 2.0}), ((2.0,), {"reference": image}), ((2.0,), {"transform": None})):
+                with pytest.raises(TypeError):
+                    cudaspline.zoom(given, *arguments, **options)
+        for name, value in (("channels", True), ("order", 2), ("boundary", "reflect")):
+            with pytest.raises(ValueError, match=f"{name}: the Source"):
+                cudaspline.zoom(source, 2.0, **{name: value})
         with pytest.raises(ValueError, match="image: it has 4 axes"):
             cudaspline.resample(numpy.zeros((2, 3, 4, 5)))
         with pytest.raises(RuntimeError, match="order"):
@@ -257,9 +291,10 @@ def test_warnings_are_told_by_each_call(rng):
                 call()
             assert [one.category for one in caught] == [kind]
             assert caught[0].filename == __file__
-    # The same plan, and none of them: a background is one inside, too.
+    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an array is asked whether it is written.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        ndimage.shift(numpy.broadcast_arrays(numpy.ones(5), numpy.ones((1, 5)))[0], 1)
         for _ in range(2):
             cudaspline.resample(numpy.zeros((8, 9, 10), "f4"), numpy.eye(3))
             cudaspline.resample(image, numpy.eye(3))

@@ -11,7 +11,7 @@ import threading
 from typing import Any, Callable, Optional, TypeVar, cast
 
 from .. import _arrays, _library
-from .._plans import Plans, Streak, frozen
+from .._plans import UNKNOWN, Plans, Streak, frozen
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -47,7 +47,6 @@ class _Plan:
 
 
 _PLANS: Plans[Optional[_Plan]] = Plans()
-_UNKNOWN: Any = object()
 
 
 def _plan_of(calls: list[Any], given: _arrays.Buffer, coordinates: Optional[_arrays.Buffer], result: Any) -> Optional[_Plan]:
@@ -90,8 +89,8 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
             if None in parts:
                 return function(*arguments, **options)
             key = tuple(parts)
-            plan = _PLANS.get(key, _UNKNOWN)
-            if plan is not None and plan is not _UNKNOWN:
+            plan = _PLANS.get(key, UNKNOWN)
+            if plan is not None and plan is not UNKNOWN:
                 streak.ends()
                 return plan.run(given, coordinates)
             if plan is None or not _PLANS.meets_again(key):
@@ -102,7 +101,8 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
                 result = function(*arguments, **options)
             finally:
                 _watched.calls = None
-            _PLANS.keep(key, _plan_of(calls, given, coordinates, result))
+            is_given = any([value is result for value in (*arguments, *options.values())])  # an output, which is written each time
+            _PLANS.keep(key, None if is_given else _plan_of(calls, given, coordinates, result))
             return result
 
         return cast(_Function, planned)

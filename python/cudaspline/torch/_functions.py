@@ -10,7 +10,7 @@ import torch
 from .. import _gradients
 from .._checks import flag, number
 from .._geometry import Geometry
-from .._plans import Plans
+from .._plans import UNKNOWN, Plans
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
@@ -401,7 +401,6 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
 
 #: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None where a call is not done at once.
 _PLANS: Plans[Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]] = Plans()
-_UNKNOWN: Any = object()
 
 
 def _at_once(
@@ -419,8 +418,8 @@ def _at_once(
     ):
         return None
     key = (image.shape, points.shape, image.dtype, order, mode, prefilter, derivatives)
-    plans = _PLANS.get(key, _UNKNOWN)
-    if plans is _UNKNOWN:
+    plans = _PLANS.get(key, UNKNOWN)
+    if plans is UNKNOWN:
         plans = _PLANS.keep(key, _plans_of(_Images(image, points, order, mode, cval, "index", False, names), prefilter, derivatives))
     if plans is None:
         return None
