@@ -116,12 +116,9 @@ class ResampleOptions(MethodOptions, OutputOptions, total=False):
     direction: Any
 
 
-class SampleOptions(MethodOptions, total=False):
-    """Keywords of sample()."""
+class ValueOptions(MethodOptions, total=False):
+    """Keywords of sample() where values are all that it returns."""
 
-    gradient: bool
-    hessian: bool
-    inside: bool
     coordinates: Coordinates
     default: Any
     dtype: Any
@@ -131,3 +128,11 @@ class SampleOptions(MethodOptions, total=False):
     device: Any
     threads: int
     progress: Optional[Progress]
+
+
+class SampleOptions(ValueOptions, total=False):
+    """Keywords of sample()."""
+
+    gradient: bool
+    hessian: bool
+    inside: bool

@@ -7,7 +7,7 @@ import functools
 import inspect
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, cast, overload
 
 import numpy
 
@@ -16,7 +16,7 @@ from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
 from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
-from ._options import Coordinates, Interpolation, MethodOptions
+from ._options import Coordinates, Interpolation, MethodOptions, SampleOptions, ValueOptions
 from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source, takes_source
 
@@ -120,6 +120,14 @@ def _shares_plans(function: _Function) -> _Function:
         return plan.run(source, pixels, places)
 
     return cast(_Function, planned)
+
+
+@overload
+def sample(image: numpy.ndarray[Any, Any], points: Any, **options: Unpack[ValueOptions]) -> numpy.ndarray[Any, Any]: ...
+
+
+@overload
+def sample(image: Any, points: Any, **options: Unpack[SampleOptions]) -> Any: ...
 
 
 @_shares_plans

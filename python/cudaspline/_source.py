@@ -5,15 +5,18 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, cast
 
 import numpy
 
 from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
 from ._methods import WIDE, Method, check_components, choose, device_word, make_method
-from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, Storage, Window
+from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
 from ._plans import Plans
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -158,19 +161,19 @@ class Source:
             return bool(value) == self._channels
         return name != "memory_limit" or value == 0  # it is in memory as a whole
 
-    def resample(self, transform: Any = None, reference: Any = None, **options: Any) -> Any:
+    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any:
         """cudaspline.resample() of it."""
         from ._resample import resample
 
         return resample(self, transform, reference, **options)
 
-    def zoom(self, zoom: Any, **options: Any) -> Any:
+    def zoom(self, zoom: Any, **options: Unpack[ZoomOptions]) -> Any:
         """cudaspline.zoom() of it."""
         from ._resample import zoom as function
 
         return function(self, zoom, **options)
 
-    def sample(self, points: Any, **options: Any) -> Any:
+    def sample(self, points: Any, **options: Unpack[SampleOptions]) -> Any:
         """cudaspline.sample() of it."""
         from ._sample import sample
 

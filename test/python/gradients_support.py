@@ -61,3 +61,35 @@ def calls_of_fields_and_losses(rng):
         ("mutual_information", images, {"bins": 9}), ("mean_squares", images, {"mask": mask}), ("local_correlation", images, {"mask": mask}),
         ("mutual_information", images, {"mask": mask}),
     )  # fmt: skip
+
+
+def calls_in_halves(rng):
+    """(name, arrays with gradients, options) of all functions whose values and gradients in float16 and bfloat16 are those in float32."""
+    size = (5, 6, 4)
+    image, numbers = rng.uniform(-1, 1, (1, 2, *size)), rng.uniform(-1, 1, (1, 2, 7))
+    points, field = rng.uniform(-2, 6, (1, 7, 3)), rng.uniform(-0.7, 0.7, (*size, 3))
+    matrix = numpy.eye(3) + rng.uniform(-0.2, 0.2, (3, 3))
+    return (
+        ("sample", (image, points), {"mode": "nearest"}), ("sample", (image, points), {"order": 1, "mode": "grid-constant", "cval": 0.5}),
+        ("push", (numbers, points), {"shape": size, "order": 3, "mode": "reflect"}),
+        ("grad", (image, points), {"order": 3, "mode": "nearest", "prefilter": True}), ("warp", (image, field), {"mode": "mirror"}),
+        ("affine", (image, matrix, rng.uniform(-1, 1, 3)), {"mode": "reflect"}),
+        ("resample", (image, numpy.hstack([matrix, rng.uniform(-1, 1, (3, 1))])), {"mode": "mirror"}),
+        ("prefilter", (image,), {"order": 5, "mode": "reflect"}),
+        *((name, arrays, {"steps": 2} if name == "exp" else options) for name, arrays, options in calls_of_fields_and_losses(rng)),
+    )  # fmt: skip
+
+
+#: Functions whose results are float32 in halves too: sums of many samples.
+SUMS = {"diffusion", "bending", "jacobian", "folding", "mean_squares", "local_correlation", "mutual_information"}
+
+
+def eighths(rng, shape):
+    """Odd eighths below 1, which all types have."""
+    return (2 * rng.integers(-4, 4, shape) + 1) / 8
+
+
+def nearly_rounded(found, wanted, digits):
+    """Whether numbers in a half are those of float32, but for the rounding of what is given and of what is given back."""
+    found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")
+    return found.shape == wanted.shape and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()

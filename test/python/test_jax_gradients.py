@@ -1,5 +1,6 @@
 """cudaspline.jax: values against SciPy's modes, gradients against finite differences, and JAX's transforms."""
 
+import functools
 import itertools
 import os
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
+import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+from conftest import SEED  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline  # noqa: E402
@@ -53,8 +56,9 @@ def test_values_are_those_of_ndimage(rng):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_gradients(rng, mode):
-    order = int(rng.integers(0, 6))
-    size = [(4,), (3, 4), (3, 2, 3)][rng.integers(0, 3)]
+    """A run has every order and every number of axes; which mode has which differs from run to run."""
+    turn = MODES.index(mode) + SEED
+    order, size = turn % 6, [(4,), (3, 4), (3, 2, 3)][(turn + SEED // 6) % 3]
     image, points = jnp.array(rng.uniform(-1, 1, (2, 2, *size))), places(rng, size, 2, 3)
     check(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points))
     numbers = jnp.array(rng.uniform(-1, 1, (2, 2, 3)))
@@ -208,6 +212,31 @@ def test_nan_empty_and_what_is_refused(rng):
         spline.prefilter(jnp.zeros(0))
     for array in (image[:0], image[:, :0]):
         assert spline.prefilter(array).shape == array.shape
+
+
+def test_halves(rng):
+    """Values and gradients are those in float32, rounded. All calls are compiled as one, each in a half of its own: a run has one of the two types of
+    each, which differs from run to run."""
+    calls = [(getattr(spline, name), arrays, options) for name, arrays, options in support.calls_in_halves(rng) if "mask" not in options]
+    names = [function.__name__ for function, _, _ in calls]
+    shapes = [jax.eval_shape(functools.partial(function, **options), *arrays).shape for function, arrays, options in calls]
+    seeds = [support.eighths(rng, shape) for shape in shapes]
+
+    def values_and_gradients(given):
+        found = []
+        for (function, _, options), arrays, seed in zip(calls, given, seeds):
+            value, pull_back = jax.vjp(functools.partial(function, **options), *arrays)
+            found.append((value, *pull_back(jnp.asarray(seed, value.dtype))))
+        return found
+
+    compiled = jax.jit(values_and_gradients)
+    types = [((jnp.float16, 11), (jnp.bfloat16, 8))[(number + SEED) % 2] for number in range(len(calls))]
+    halves = [[jnp.asarray(array, dtype) for array in arrays] for (_, arrays, _), (dtype, _) in zip(calls, types)]
+    floats = [[half.astype(jnp.float32) for half in arrays] for arrays in halves]
+    for name, (dtype, digits), found, wanted in zip(names, types, compiled(halves), compiled(floats)):
+        assert found[0].dtype == (jnp.float32 if name in support.SUMS else dtype), name
+        assert all(one.dtype == dtype for one in found[1:]), name
+        assert all(support.nearly_rounded(one, other, digits) for one, other in zip(found, wanted)), name
 
 
 def test_indices_have_more_digits_than_half_precision():

@@ -754,6 +754,24 @@ class TestTold:
             history["steps"]
         assert found.report.stages[0].levels[0].end and found.report.seconds > 0
 
+    def test_history_is_drawn(self, rng):
+        """A line a level, on new axes and on those of the caller."""
+        matplotlib = pytest.importorskip("matplotlib")
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        image = Phantom(rng, (40, 36)).images(lambda places: places + 0.5)
+        history = cudaspline.register(*image, "translation", metric="meansquares", iterations=(4, 3), device="cpu").history
+        axes = history.plot()
+        try:
+            assert [line.get_label() for line in axes.get_lines()] == ["stage 1, level 1", "stage 1, level 2"]
+            drawn = numpy.concatenate([line.get_xydata() for line in axes.get_lines()])
+            assert numpy.array_equal(drawn, numpy.stack([numpy.arange(1, len(history) + 1), history["value"]], -1))
+            assert axes.get_xlabel() and axes.get_ylabel() and axes.get_legend() is not None
+            assert history.plot(axes) is axes and len(axes.get_lines()) == 4
+        finally:
+            pyplot.close("all")
+
     def test_a_level_ends_where_values_hardly_fall(self, rng):
         phantom = Phantom(rng, (40, 36))
         fixed, moving = phantom.images(phantom.bend())

@@ -5,6 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
+import test_torch_gradients as gradients  # noqa: E402
+
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
 
@@ -93,6 +95,27 @@ def test_graphs(rng, name):
             scale = other.abs().max().item()
             assert scale > 0 and torch.isfinite(one).all()
             assert (one - other).abs().max().item() <= (1e-3 if name == "invert" else 1e-5) * scale, name
+
+
+@pytest.mark.parametrize("name", ("sample", "grad", "push", "warp", "affine", "prefilter", "compose", "exp"))
+def test_derivatives(rng, name):
+    """Of first and second order, those of finite differences of what the device computes, in float64."""
+    # Without folds, and linear pieces meet nowhere near its samples.
+    field, other = (torch.tensor(rng.uniform(0.02, 0.14, (4, 5, 2))) for _ in range(2))
+    calls = {name: (function, given) for name, function, given in gradients.functions(rng)}
+    calls.update(compose=(spline.compose, (field, other)), exp=(lambda velocity: spline.exp(velocity, 3), (field,)))
+    function, given = calls[name]
+    given = [one.detach().cuda().requires_grad_() for one in given]
+    assert function(*given).is_cuda
+    gradients.check(function, *given)
+
+
+@pytest.mark.parametrize("mode", ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant"))
+def test_values_and_gradients_are_those_of_torch_interpol(rng, mode):
+    pytest.importorskip("interpol", reason="torch-interpol is not installed")
+    import test_torch_interpol
+
+    test_torch_interpol.compare_functions(rng, mode, "cuda")
 
 
 def test_a_graph_of_what_is_compiled(rng):

@@ -2,11 +2,16 @@
 
 import functools
 import itertools
+import os
+import shutil
+import sysconfig
 
 import numpy
 import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
+
+import gradients_support as support  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
@@ -292,6 +297,35 @@ def test_compile_between_geometries(rng):
         assert torch.allclose(one, other, rtol=0, atol=100 * TOLERANCE)
 
 
+def needed_by_inductor():
+    """What is missing to compile for the host; empty where nothing is."""
+    compiler = os.environ.get("CXX") or next(filter(shutil.which, ("g++", "c++", "clang++")), "")
+    if not shutil.which(compiler):
+        return "there is no C++ compiler"
+    return "" if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) else "there is no Python.h"
+
+
+def test_compile_by_default(rng, tmp_path, monkeypatch):
+    """By inductor, which makes programs of what is around the operators: the numbers of the plain call, forward and backward."""
+    if missing := needed_by_inductor():
+        pytest.skip(f"{missing}, which torch.compile's default backend needs")
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))  # nothing is there of another run
+    torch.compiler.reset()
+    image, points = tensor(rng, 1, 2, 5, 4), places(rng, (5, 4), 1, 3)
+    field = torch.tensor(rng.uniform(0.1, 0.4, (5, 4, 2)), requires_grad=True)
+
+    def loss(image, points, field):
+        return spline.sample(spline.warp(image, field, mode="mirror"), points, order=2, mode="reflect").square().mean()
+
+    wanted = loss(image, points, field)
+    found = torch.compile(loss, fullgraph=True, options={"compile_threads": 1})(image, points, field)
+    assert any(tmp_path.rglob("*.so")), "nothing was compiled"
+    assert abs(found - wanted) < TOLERANCE
+    given = image, points, field
+    for one, other in zip(torch.autograd.grad(found, given), torch.autograd.grad(wanted, given)):
+        assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
+
+
 def test_numbers_that_pytorch_has_not_written_yet(rng):
     """The sign of an imaginary part, and zeros of derivatives, which are notes beside the memory."""
     image = torch.complex(*(tensor(rng, 5, 6, grad=False) for _ in range(2))).conj().imag
@@ -381,6 +415,24 @@ def test_types(rng):
         assert image.grad.dtype == dtype
     assert wanted.dtype == torch.float64
     assert spline.sample(exact.float(), points).dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype, digits", [(torch.float16, 11), (torch.bfloat16, 8)])
+def test_halves(rng, dtype, digits):
+    """Values and gradients are those in float32, rounded."""
+    calls = support.calls_in_halves(rng)
+    transposed = [(name, arrays, {**options, "prefilter": True}) for name, arrays, options in calls if name == "push"]
+    for name, arrays, options in (*calls, *transposed):
+        known = {key: torch.tensor(value) if key == "mask" else value for key, value in options.items()}
+        halves = [torch.tensor(array, dtype=dtype, requires_grad=True) for array in arrays]
+        floats = [half.detach().float().requires_grad_() for half in halves]
+        found, wanted = getattr(spline, name)(*halves, **known), getattr(spline, name)(*floats, **known)
+        assert found.dtype == (torch.float32 if name in support.SUMS else dtype), name
+        seed = torch.tensor(support.eighths(rng, wanted.shape), dtype=torch.float32)
+        assert support.nearly_rounded(found.detach().float(), wanted.detach(), digits), name
+        of_halves, of_floats = torch.autograd.grad(found, halves, seed.to(found.dtype)), torch.autograd.grad(wanted, floats, seed)
+        for one, other in zip(of_halves, of_floats):
+            assert one.dtype == dtype and support.nearly_rounded(one.float(), other, digits), name
 
 
 def test_indices_have_more_digits_than_half_precision(rng):

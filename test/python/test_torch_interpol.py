@@ -17,19 +17,19 @@ def compare(one, other, inputs, rng):
     """Values, and the gradients by all inputs of a sum with random factors."""
     assert one.shape == other.shape
     assert (one - other).abs().max() < TOLERANCE
-    seed = torch.tensor(rng.uniform(-1, 1, one.shape))
+    seed = torch.tensor(rng.uniform(-1, 1, one.shape), device=one.device)
     for a, b in zip(torch.autograd.grad(one, inputs, seed), torch.autograd.grad(other, inputs, seed)):
         assert (a - b).abs().max() < 100 * TOLERANCE
 
 
-@pytest.mark.parametrize("mode", BOUNDS)
-def test_values_and_gradients(rng, mode):
+def compare_functions(rng, mode, device):
+    """All functions of a mode, in float64; test_torch_gpu.py has them on a GPU."""
     for order, size in itertools.product(range(1, 6), ((7, 5), (4, 5, 6))):
         options = {"interpolation": order, "bound": BOUNDS[mode], "extrapolate": True}
-        image = torch.tensor(rng.uniform(-1, 1, (2, 2, *size)), requires_grad=True)
+        image = torch.tensor(rng.uniform(-1, 1, (2, 2, *size)), device=device, requires_grad=True)
         # Inside for the orders whose second derivatives jump; not next to samples, where the first ones do.
         grid = rng.uniform(-1.4, max(size) + 0.4, (2, *size, len(size)))
-        grid = torch.tensor(grid, requires_grad=True)
+        grid = torch.tensor(grid, device=device, requires_grad=True)
         compare(
             spline.pull(image, grid, order=order, mode=mode), interpol.grid_pull(image, grid, prefilter=False, **options), (image, grid), rng
         )
@@ -39,6 +39,11 @@ def test_values_and_gradients(rng, mode):
         found = spline.grad(image, grid, order=order, mode=mode)
         wanted = interpol.grid_grad(image, grid, prefilter=False, **options)
         assert (found - wanted).abs().max() < TOLERANCE
+
+
+@pytest.mark.parametrize("mode", BOUNDS)
+def test_values_and_gradients(rng, mode):
+    compare_functions(rng, mode, "cpu")
 
 
 def test_coefficients(rng):

@@ -72,6 +72,15 @@ def test_jacobian_determinant(rng):
         assert (found - torch.linalg.det(matrix + torch.eye(dimension, dtype=torch.float64))).abs().max() < TOLERANCE
         check(spline.jacobian_determinant, tensor(rng, 2, *size, dimension))
         check(spline.jacobian, tensor(rng, *size, dimension))
+        # By the gradient, too, halfway between two determinants that are far apart: it jumps at each.
+        field = tensor(rng, 2, *size, dimension)
+        numbers = spline.jacobian_determinant(field).detach().flatten().sort().values
+        half = len(numbers) // 2
+        place = half // 2 + int(numbers.diff()[half // 2 : half // 2 + half].argmax())
+        least = numbers[place : place + 2].mean().item()
+        check(lambda field: spline.folding(field, least=least), field)  # noqa: B023
+        below = least - numbers[: place + 1]
+        assert abs(spline.folding(field, least=least).item() - below.sum().item() / len(numbers)) < TOLERANCE
     folded = spline.identity((4, 4), dtype=torch.float64) * torch.tensor([-1.5, 0.0], dtype=torch.float64)
     assert abs(spline.folding(folded).item() - 0.5) < TOLERANCE
     assert spline.folding(0 * folded) == 0

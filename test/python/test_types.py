@@ -39,6 +39,9 @@ there: numpy.ndarray[Any, Any] = (found.transform @ cudaspline.Transform(None, 3
 folded: int = found.folding.voxels
 field: cudaspline.Image = found.field
 values_of: float = found.history[-1].value
+at_points: numpy.ndarray[Any, Any] = cudaspline.sample(numpy.eye(4), [[1.0, 2.0]], order=1, coordinates="index")
+both: tuple[Any, Any] = cudaspline.sample(numpy.eye(4), [[1.0, 2.0]], gradient=True)
+again = source.sample([[1.0, 2.0, 3.0]], gradient=True, coordinates="index"), source.zoom(2, align="centers"), source.resample(None, image, size=(3, 3, 3))
 turned = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
 """
 
@@ -51,7 +54,16 @@ BAD = (
     ('cudaspline.resample(image, interpolation="liner")', "call-overload"),
     ("cudaspline.zoom()", "call-overload"),
     ("cudaspline.zoom(image, 2, aling=1)", "call-overload"),
-    ("cudaspline.sample(source, [[1.0]], odrer=3)", "call-arg"),
+    ("cudaspline.sample(source, [[1.0]], odrer=3)", "call-overload"),
+    ('cudaspline.sample(numpy.eye(4), [[1.0]], coordinates="indices")', "call-overload"),
+    ("sampled: int = cudaspline.sample(numpy.eye(4), [[1.0, 2.0]])", "assignment"),
+    ("source.resample(None, image, odrer=3)", "call-arg"),
+    ("source.zoom(2, aling=1)", "call-arg"),
+    ("source.sample([[1.0]], gradeint=True)", "call-arg"),
+    ('source.sample([[1.0]], coordinates="indices")', "arg-type"),
+    ("cudaspline.Source(image, odrer=3)", "call-arg"),
+    ("ndimage.rotate(numpy.eye(4), 30.0, reshaped=False)", "call-arg"),
+    ('ndimage.spline_filter(numpy.eye(4), mode="periodic")', "arg-type"),
     ('ndimage.shift(numpy.eye(4), 1, mode="periodic")', "arg-type"),
     ("resampled: int = cudaspline.resample(image)", "assignment"),
     ("cudaspline.prefilter(image, axis=1.5)", "arg-type"),
