@@ -204,163 +204,135 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE DerivativeSums<VTotal, TReal>
   }
 }
 
-/** \brief EvaluateDerivatives() of a point whose place is known.
- *
- * \tparam VInRows PlaceInRows() found it
- * \tparam VTotal n */
-template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-EvaluatePlaced(const PointArguments &                  arguments,
-               std::int64_t                            batch,
-               std::int64_t                            point,
-               PointPlace                              place,
-               const AxisTaps<VOrder, VTotal, TReal> & z,
-               const AxisTaps<VOrder, VTotal, TReal> & y,
-               const AxisTaps<VOrder, VTotal, TReal> & x)
+/** \brief EvaluateDerivatives(), for AtPoint(): VTotal is n. */
+struct EvaluatePoint
 {
-  const auto   border = static_cast<TReal>(arguments.border);
-  const TReal  nowhere = std::numeric_limits<TReal>::quiet_NaN();
-  TReal *      result = static_cast<TReal *>(arguments.result) + NumbersOfPoint(arguments, batch, 0, point);
-  const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
-  for (std::int64_t channel = 0; channel < arguments.channels;
-       ++channel, data += arguments.plane, result += arguments.numbers)
+  /** \tparam VInRows PlaceInRows() found the point */
+  template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  Placed(const PointArguments &                  arguments,
+         std::int64_t                            batch,
+         std::int64_t                            point,
+         PointPlace                              place,
+         const AxisTaps<VOrder, VTotal, TReal> & z,
+         const AxisTaps<VOrder, VTotal, TReal> & y,
+         const AxisTaps<VOrder, VTotal, TReal> & x)
   {
-    if (place != PointPlace::Inside)
+    const auto   border = static_cast<TReal>(arguments.border);
+    const TReal  nowhere = std::numeric_limits<TReal>::quiet_NaN();
+    TReal *      result = static_cast<TReal *>(arguments.result) + NumbersOfPoint(arguments, batch, 0, point);
+    const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
+    for (std::int64_t channel = 0; channel < arguments.channels;
+         ++channel, data += arguments.plane, result += arguments.numbers)
     {
-      for (unsigned int component = 0; component < arguments.components; ++component)
+      if (place != PointPlace::Inside)
       {
-        result[component] = place == PointPlace::Nowhere ? nowhere : (VTotal == 0 ? border : TReal(0));
+        for (unsigned int component = 0; component < arguments.components; ++component)
+        {
+          result[component] = place == PointPlace::Nowhere ? nowhere : (VTotal == 0 ? border : TReal(0));
+        }
+        continue;
       }
-      continue;
-    }
-    const auto sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
-    if constexpr (VTotal == 0)
-    {
-      result[0] = sums.of[0][0];
-    }
-    else
-    {
-      for (unsigned int component = 0; component < arguments.components; ++component)
+      const auto sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
+      if constexpr (VTotal == 0)
       {
-        const DerivativeCounts counts(component, VTotal, arguments.dimension);
-        result[component] = sums.of[counts.of[0]][counts.of[1]];
+        result[0] = sums.of[0][0];
+      }
+      else
+      {
+        for (unsigned int component = 0; component < arguments.components; ++component)
+        {
+          const DerivativeCounts counts(component, VTotal, arguments.dimension);
+          result[component] = sums.of[counts.of[0]][counts.of[1]];
+        }
       }
     }
   }
-}
+};
 
-/** \brief EvaluateDerivatives() of one of the few points that PlaceInRows() does not find. */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+/** \brief ContractDerivatives(), for AtPoint(): VTotal is n + 1. */
+struct ContractPoint
+{
+  /** \tparam VInRows PlaceInRows() found the point */
+  template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  Placed(const PointArguments &                  arguments,
+         std::int64_t                            batch,
+         std::int64_t                            point,
+         PointPlace                              place,
+         const AxisTaps<VOrder, VTotal, TReal> & z,
+         const AxisTaps<VOrder, VTotal, TReal> & y,
+         const AxisTaps<VOrder, VTotal, TReal> & x)
+  {
+    static_assert(VTotal > 0, "a derivative along the point's axes");
+    const auto   border = static_cast<TReal>(arguments.border);
+    TReal        gradient[PointAxes] = {};
+    const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
+    std::int64_t first = NumbersOfPoint(arguments, batch, 0, point);
+    for (std::int64_t channel = 0; channel < arguments.channels && place == PointPlace::Inside;
+         ++channel, data += arguments.plane, first += arguments.numbers)
+    {
+      const auto         sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
+      const unsigned int components = VTotal == 1 ? 1 : arguments.components;
+      for (unsigned int component = 0; component < components; ++component)
+      {
+        const TReal weight =
+          arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
+        const DerivativeCounts counts(
+          component, VTotal - 1, arguments.dimension); // of values none, which is known here
+        CUDASPLINE_UNROLL
+        for (unsigned int axis = 0; axis < PointAxes; ++axis)
+        {
+          const unsigned int a = counts.of[0] + (axis == 0 ? 1 : 0);
+          const unsigned int b = counts.of[1] + (axis == 1 ? 1 : 0);
+          gradient[axis] += weight * sums.of[a][b];
+        }
+      }
+    }
+    TReal * const result =
+      static_cast<TReal *>(arguments.result) + (batch * arguments.count + point) * arguments.dimension;
+    CUDASPLINE_UNROLL
+    for (unsigned int axis = 0; axis < PointAxes; ++axis)
+    {
+      if (axis >= arguments.FirstAxis())
+      {
+        result[axis - arguments.FirstAxis()] =
+          place == PointPlace::Nowhere ? std::numeric_limits<TReal>::quiet_NaN() : gradient[axis];
+      }
+    }
+  }
+};
+
+/** \brief An operation at one of the few points that PlaceInRows() does not find. */
+template <typename TOperation, unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
-EvaluateElsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+Elsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
 {
   AxisTaps<VOrder, VTotal, TReal> z;
   AxisTaps<VOrder, VTotal, TReal> y;
   AxisTaps<VOrder, VTotal, TReal> x;
   const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
-  EvaluatePlaced<false>(arguments, batch, point, place, z, y, x);
+  TOperation::template Placed<false>(arguments, batch, point, place, z, y, x);
 }
 
-/** \brief EvaluateDerivatives() of a point.
+/** \brief An operation at a point.
  *
- * \tparam VTotal n */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+ * \tparam TOperation EvaluatePoint, ContractPoint
+ * \tparam VTotal total order of the derivatives of the image that it takes */
+template <typename TOperation, unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+AtPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
 {
   AxisTaps<VOrder, VTotal, TReal> z;
   AxisTaps<VOrder, VTotal, TReal> y;
   AxisTaps<VOrder, VTotal, TReal> x;
   if (PlaceInRows(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x))
   {
-    EvaluatePlaced<true>(arguments, batch, point, PointPlace::Inside, z, y, x);
+    TOperation::template Placed<true>(arguments, batch, point, PointPlace::Inside, z, y, x);
   }
   else
   {
-    EvaluateElsewhere<VOrder, VTotal, TReal>(arguments, batch, point);
-  }
-}
-
-/** \brief ContractDerivatives() of a point whose place is known.
- *
- * \tparam VInRows PlaceInRows() found it
- * \tparam VTotal n + 1 */
-template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-ContractPlaced(const PointArguments &                  arguments,
-               std::int64_t                            batch,
-               std::int64_t                            point,
-               PointPlace                              place,
-               const AxisTaps<VOrder, VTotal, TReal> & z,
-               const AxisTaps<VOrder, VTotal, TReal> & y,
-               const AxisTaps<VOrder, VTotal, TReal> & x)
-{
-  static_assert(VTotal > 0, "a derivative along the point's axes");
-  const auto   border = static_cast<TReal>(arguments.border);
-  TReal        gradient[PointAxes] = {};
-  const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
-  std::int64_t first = NumbersOfPoint(arguments, batch, 0, point);
-  for (std::int64_t channel = 0; channel < arguments.channels && place == PointPlace::Inside;
-       ++channel, data += arguments.plane, first += arguments.numbers)
-  {
-    const auto         sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
-    const unsigned int components = VTotal == 1 ? 1 : arguments.components;
-    for (unsigned int component = 0; component < components; ++component)
-    {
-      const TReal weight =
-        arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
-      const DerivativeCounts counts(component, VTotal - 1, arguments.dimension); // of values none, which is known here
-      CUDASPLINE_UNROLL
-      for (unsigned int axis = 0; axis < PointAxes; ++axis)
-      {
-        const unsigned int a = counts.of[0] + (axis == 0 ? 1 : 0);
-        const unsigned int b = counts.of[1] + (axis == 1 ? 1 : 0);
-        gradient[axis] += weight * sums.of[a][b];
-      }
-    }
-  }
-  TReal * const result =
-    static_cast<TReal *>(arguments.result) + (batch * arguments.count + point) * arguments.dimension;
-  CUDASPLINE_UNROLL
-  for (unsigned int axis = 0; axis < PointAxes; ++axis)
-  {
-    if (axis >= arguments.FirstAxis())
-    {
-      result[axis - arguments.FirstAxis()] =
-        place == PointPlace::Nowhere ? std::numeric_limits<TReal>::quiet_NaN() : gradient[axis];
-    }
-  }
-}
-
-/** \brief ContractDerivatives() of one of the few points that PlaceInRows() does not find. */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
-ContractElsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
-{
-  AxisTaps<VOrder, VTotal, TReal> z;
-  AxisTaps<VOrder, VTotal, TReal> y;
-  AxisTaps<VOrder, VTotal, TReal> x;
-  const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
-  ContractPlaced<false>(arguments, batch, point, place, z, y, x);
-}
-
-/** \brief ContractDerivatives() of a point.
- *
- * \tparam VTotal n + 1 */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
-{
-  AxisTaps<VOrder, VTotal, TReal> z;
-  AxisTaps<VOrder, VTotal, TReal> y;
-  AxisTaps<VOrder, VTotal, TReal> x;
-  if (PlaceInRows(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x))
-  {
-    ContractPlaced<true>(arguments, batch, point, PointPlace::Inside, z, y, x);
-  }
-  else
-  {
-    ContractElsewhere<VOrder, VTotal, TReal>(arguments, batch, point);
+    Elsewhere<TOperation, VOrder, VTotal, TReal>(arguments, batch, point);
   }
 }
 

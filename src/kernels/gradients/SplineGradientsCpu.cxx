@@ -200,7 +200,7 @@ EvaluateDerivativesOnCpu(const SplinePoints & points, const ExecutionContext & c
     using TReal = decltype(zero);
     DispatchPointKernel<0>(points.order, points.derivatives, [&](auto order, auto total) {
       ForPoints(arguments, context, [&](std::int64_t batch, std::int64_t point) {
-        EvaluatePoint<decltype(order)::value, decltype(total)::value, TReal>(arguments, batch, point);
+        AtPoint<EvaluatePoint, decltype(order)::value, decltype(total)::value, TReal>(arguments, batch, point);
       });
     });
   });
@@ -214,7 +214,7 @@ ContractDerivativesOnCpu(const SplinePoints & points, const ExecutionContext & c
     using TReal = decltype(zero);
     DispatchPointKernel<1>(points.order, points.derivatives + 1, [&](auto order, auto total) {
       ForPoints(arguments, context, [&](std::int64_t batch, std::int64_t point) {
-        ContractPoint<decltype(order)::value, decltype(total)::value, TReal>(arguments, batch, point);
+        AtPoint<ContractPoint, decltype(order)::value, decltype(total)::value, TReal>(arguments, batch, point);
       });
     });
   });

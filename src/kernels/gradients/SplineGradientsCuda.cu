@@ -35,13 +35,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int PointThreads = 128;
-constexpr int ElementThreads = 256;
-/** Blocks of points that a multiprocessor has at least. Of cubics all samples of a slice are on their way at a time
- * with these registers; of other orders the compiler finds that by itself. */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-constexpr unsigned int PointBlocksOf = VOrder == 3 && sizeof(TReal) == sizeof(float) ? (VTotal == 0 ? 7 : 5) : 0;
-
+constexpr int          PointThreads = 128;
+constexpr int          ElementThreads = 256;
 constexpr std::int64_t MostBlocks = 1024; // of a row, that go through its numbers
 constexpr unsigned int Lanes = 32;        // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
@@ -60,21 +55,19 @@ ForPointOfThread(const PointArguments & arguments, const TBody & body)
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>)
-  EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
-    EvaluatePoint<VOrder, VTotal, TReal>(arguments, batch, point);
+    AtPoint<EvaluatePoint, VOrder, VTotal, TReal>(arguments, batch, point);
   });
 }
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>)
-  ContractPointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads) ContractPointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
-    ContractPoint<VOrder, VTotal, TReal>(arguments, batch, point);
+    AtPoint<ContractPoint, VOrder, VTotal, TReal>(arguments, batch, point);
   });
 }
 
@@ -132,21 +125,6 @@ AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const T
   }
 }
 
-/** One of the few points whose taps are not in rows: a function of its own, whose registers are not those of others. */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-__device__ __forceinline__ void
-ScatterElsewhere(const PointArguments & arguments, const ScatterSums & sums, std::int64_t batch, std::int64_t point)
-{
-  ScatterPoint<VOrder, VTotal, TReal>(
-    arguments, sums, batch, point, 0, arguments.plane, [&](std::int64_t to, std::int64_t whole, TReal rest) {
-      AddTo(sums.high[to], whole);
-      if constexpr (sizeof(TReal) > sizeof(float))
-      {
-        AddTo(sums.low[to], static_cast<std::int64_t>(llrint(rest * PowerOfTwo(sums.parts))));
-      }
-    });
-}
-
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
 __launch_bounds__(PointThreads)
@@ -166,7 +144,14 @@ __launch_bounds__(PointThreads)
     const bool          hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
     if (isPoint && !hasRows)
     {
-      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
+      ScatterPoint<VOrder, VTotal, TReal>(
+        arguments, sums, batch, point, 0, arguments.plane, [&](std::int64_t to, std::int64_t whole, TReal rest) {
+          AddTo(sums.high[to], whole);
+          if constexpr (isDouble)
+          {
+            AddTo(sums.low[to], static_cast<std::int64_t>(llrint(rest * parts)));
+          }
+        });
     }
     __syncwarp();
     constexpr std::int64_t none = -2; // that no offset follows
