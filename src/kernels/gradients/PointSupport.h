@@ -329,6 +329,21 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return z.first * arguments.stride[0] + y.first * arguments.stride[1] + x.first;
 }
 
+/** \brief The numbers of a point in an array of batches x channels x count x components. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+NumbersOfPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t channel, std::int64_t point)
+{
+  return (batch * arguments.channels + channel) * arguments.numbers + point * arguments.components;
+}
+
+/** \brief The coordinates of a point. */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const TReal *
+CoordinatesOf(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  return static_cast<const TReal *>(arguments.points) + batch * arguments.pointStride + point * arguments.dimension;
+}
+
 /** \brief By axis, how often it is among the axes of a component: digits of its number, the first the most significant.
  */
 struct DerivativeCounts

@@ -18,6 +18,7 @@
 #include "kernels/gradients/EndWeights.h"
 #include "kernels/gradients/GradientBackends.h"
 #include "kernels/gradients/PointGradients.h"
+#include "kernels/gradients/PointScatter.h"
 
 #include <algorithm>
 #include <atomic>

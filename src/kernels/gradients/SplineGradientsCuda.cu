@@ -23,6 +23,7 @@
 #include "kernels/gradients/EndWeights.h"
 #include "kernels/gradients/GradientBackends.h"
 #include "kernels/gradients/PointGradients.h"
+#include "kernels/gradients/PointScatter.h"
 
 #include <cuda_runtime.h>
 
