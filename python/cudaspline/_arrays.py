@@ -539,9 +539,11 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
     """(array, finish): an array of a library that is not known, by DLPack, as one of NumPy, CuPy or PyTorch where it is; and what makes one
     of that library of a result, where the library says how. Raises TypeError for other devices."""
     kind, _ = array.__dlpack_device__()
+    on_device = False
     if int(kind) in (1, 3):  # host memory, page-locked or not
         found = numpy.from_dlpack(array)
     elif int(kind) in (2, 13):  # CUDA, managed or not
+        on_device = True
         try:
             import cupy  # type: ignore[import-not-found, unused-ignore]
 
@@ -553,10 +555,15 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
             found = torch.from_dlpack(array)
     else:
         raise TypeError(f"{name}: the array is on a device of DLPack's type {int(kind)}; known are the host and CUDA.")
-    if not hasattr(array, "__array_namespace__"):
-        return found, None
-    namespace = array.__array_namespace__()
-    return found, lambda made: namespace.from_dlpack(made)
+    namespace = array.__array_namespace__() if hasattr(array, "__array_namespace__") else None
+    if not on_device:
+        return found, None if namespace is None else namespace.from_dlpack
+
+    def finish(made: Any) -> Any:
+        wait_for(view(made, name))  # the array's library knows nothing of the stream in which it is read
+        return made if namespace is None else namespace.from_dlpack(made)
+
+    return found, finish
 
 
 def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:

@@ -109,6 +109,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_source_device": (c_int32, [c_void_p]),
         "cudaspline_source_elements": (c_int32, [c_void_p, c_void_p, c_int64]),
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
+        "cudaspline_sample_image": (c_int32, [POINTER(Image), POINTER(Points), POINTER(Execution)]),
         "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),

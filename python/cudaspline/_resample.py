@@ -184,8 +184,8 @@ def resample(
 
     Returns
     -------
-    An image of the kind that was given, with the output's geometry; arrays on a GPU stay on it. It is complete. last_report() tells who
-    computed it.
+    An image of the kind that was given, with the output's geometry; arrays on a GPU stay on it, and the work is enqueued in the current stream.
+    last_report() tells who computed it.
 
     Raises
     ------

@@ -68,6 +68,7 @@ class Plan:
         self._is_own_grid = work.grid is pixels.geometry
         self._has_indices = has_indices(pixels.geometry)
         self._steps: Optional[Sequence[float]] = None
+        self._middle = _sampling.Middle(pixels.geometry, work.grid)
 
     def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any) -> Any:
         """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
@@ -97,7 +98,9 @@ class Plan:
         if stages is not None and stages.inverses:
             _library.note_inverses(stages.inverses)
             _sampling.warn_of_inverses(stages)
-        if not work.extrapolate and _sampling.is_all(output, self._values):
+        # On a device a number of the output is there only when all of it is.
+        is_far = not work.extrapolate and (rows is None or not self._middle.is_inside(rows))
+        if is_far and _sampling.is_all(output, self._values):
             self._warn_of_outside(image, stages or self._stages_of(transform), output)
         if self._source_pixels is not None:
             return self._source_pixels.finish(output, work.grid)

@@ -47,10 +47,17 @@ class _Plan:
             assert pixels is not None and self._described is not None
             described = _library.Image.from_buffer_copy(self._described)
             described.pixels, described.stream = pixels.pointer, pixels.stream
+            if pixels.device >= 0 and self._word in ("", "auto") and not self._threads:
+                found = self._at_points.run(ctypes.byref(described), points, "cudaspline_sample_image")
+                return self._arrays_of(found)
             call = _library.Call(self._word, self._threads, 0, None, pixels.device >= 0)
             made = call.make_source(described, True)
             found = self._at_points.run(made.handle, points)
             del made  # waits for what reads borrowed pixels
+        return self._arrays_of(found)
+
+    @staticmethod
+    def _arrays_of(found: Sequence[_arrays.Buffer]) -> Any:
         return found[0].array if len(found) == 1 else tuple([buffer.array for buffer in found])
 
 
@@ -404,8 +411,8 @@ class _PointsPlan:
         described.default_value = self._pixel.ctypes.data
         self._described, self._type, self._wanted, self._derivatives = described, output_type, wanted, derivatives
 
-    def run(self, source: Any, buffer: _arrays.Buffer) -> list[_arrays.Buffer]:
-        """What is wanted, at points, by the library's handle of a Source."""
+    def run(self, source: Any, buffer: _arrays.Buffer, function: str = "cudaspline_sample") -> list[_arrays.Buffer]:
+        """What is wanted, at points, by the library's handle of a Source, or by an image and the function that takes it."""
         wanted, dimension = self._wanted, self.dimension
         shape = buffer.shape[:-1]
         described = _library.Points.from_buffer_copy(self._described)
@@ -428,9 +435,9 @@ class _PointsPlan:
             described.inside = mask.pointer
         if described.count > 0:
             if buffer.device >= 0 and wanted.progress is None and wanted.threads == 0:
-                _library.run_on_device("cudaspline_sample", source, ctypes.byref(described))
+                _library.run_on_device(function, source, ctypes.byref(described))
             else:
-                _library.Call(threads=wanted.threads, progress=wanted.progress).run("cudaspline_sample", source, ctypes.byref(described))
+                _library.Call(threads=wanted.threads, progress=wanted.progress).run(function, source, ctypes.byref(described))
         if packed is not None:
             results.append(_unpack(packed, dimension))
         if mask is not None:

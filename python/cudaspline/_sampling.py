@@ -10,6 +10,7 @@ import ctypes
 import math
 import sys
 from dataclasses import dataclass
+from operator import mul, sub
 from typing import Any, Iterable, Optional, Sequence
 
 import numpy
@@ -125,7 +126,7 @@ def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
 
 
 def _element(buffer: _arrays.Buffer, number: int) -> Any:
-    """A number of an array that is complete, as one of Python."""
+    """A number of an array, as one of Python, behind what is in its stream."""
     array = buffer.array
     if buffer.kind == "numpy":
         return array.item(number)
@@ -134,7 +135,9 @@ def _element(buffer: _arrays.Buffer, number: int) -> Any:
     if buffer.kind == "cupy":  # in a third of the time of an array of one element that is fetched
         found = numpy.empty(1, buffer.dtype)
         size = _arrays.size_of(buffer.dtype)
-        sys.modules["cupy"].cuda.runtime.memcpy(_arrays.address_of(found), buffer.pointer + number * size, size, _FROM_DEVICE)
+        runtime = sys.modules["cupy"].cuda.runtime
+        runtime.memcpyAsync(_arrays.address_of(found), buffer.pointer + number * size, size, _FROM_DEVICE, buffer.stream)
+        runtime.streamSynchronize(buffer.stream)
         return found.item()
     return array.reshape(-1)[number].item()
 
@@ -152,9 +155,18 @@ def warn_of_outside(
     method: Method,
     pixel: numpy.ndarray,
 ) -> None:
-    """Warns of an output that has the default value alone, unless the samples about its places have it too: the background of an image.
+    """Warns of an output that has the default value alone, unless its middle lies in the image, or the samples about its places have that value
+    too: the background of an image.
 
     volumes: the images that were resampled; None where their pixels are not known"""
+    if all([stage.kind == _library.STAGE_AFFINE for stage in stages.stages]):
+        moved = numpy.eye(grid.dimension + 1)
+        for number in range(len(stages.stages)):
+            matrix, offset = stages.affine_of(number)
+            moved[:-1] = matrix @ moved[:-1]
+            moved[:-1, -1] += offset
+        if Middle(image.geometry, grid).is_inside(moved[:-1].tolist()):
+            return
     window = _windows.neighbours(image.geometry, grid, stages, method.boundary)
     if window is None or 0 not in window[1]:
         values = pixel.tolist()
@@ -166,6 +178,24 @@ def warn_of_outside(
         "the transform is for another image",
         OutsideWarning,
     )
+
+
+class Middle:
+    """The middle sample of an output's grid, and an image in which it may lie."""
+
+    def __init__(self, image: Geometry, grid: Geometry) -> None:
+        self._place = (grid.origin + grid.index_to_point @ numpy.array([n // 2 for n in grid.size])).tolist()
+        self._origin = image.origin.tolist()
+        self._axes = [(*row, float(n - 1)) for row, n in zip(image.point_to_index.tolist(), image.size)]
+
+    def is_inside(self, rows: Sequence[Sequence[float]]) -> bool:
+        """Whether it lies there under a map of places (mm): rows of a matrix, with an offset behind each or not; none: the identity."""
+        place = self._place
+        if rows:
+            dimension = len(place)
+            place = [sum(map(mul, row, place), row[dimension] if len(row) > dimension else 0.0) for row in rows]
+        apart = list(map(sub, place, self._origin))
+        return all([0.0 <= sum(map(mul, axis, apart)) <= axis[-1] for axis in self._axes])
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
   const SourceDescriptor    samples = DescribeImage(image);
   const ResampleDescription description = DescribeResampling(resampling, samples, context);
   ResampleDescriptor        descriptor = description.GetDescriptor();
-  DeviceOperation           operation(context);
+  DeviceOperation           operation(context, static_cast<StreamHandle>(resampling.stream));
   const auto                make = [&](const SourceDescriptor & made, double begin, double end) {
     return Naming("image", [&] {
       return &operation.MakeSource(

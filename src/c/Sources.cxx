@@ -66,6 +66,50 @@ CopyOf(const SourceDescriptor & descriptor, const void * pixels, const Execution
   return { copy, copy.get() };
 }
 
+PointsDescriptor
+DescribePoints(const cudaspline_points & points)
+{
+  PointsDescriptor descriptor;
+  static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(points.interpolation);
+  descriptor.count = points.count;
+  descriptor.points = points.points;
+  descriptor.pointType = ScalarTypeOfCode(points.point_type, "points.point_type");
+  descriptor.physical = points.physical != 0;
+  for (unsigned int i = 0; i < 9; ++i)
+  {
+    descriptor.pointToIndex[i / 3][i % 3] = points.point_to_index[i];
+    descriptor.gradientMap[i / 3][i % 3] = points.gradient_map[i];
+    descriptor.origin[i % 3] = points.origin[i % 3];
+  }
+  if (points.derivatives < 0 || points.derivatives > 2)
+  {
+    throw std::invalid_argument("points.derivatives is " + std::to_string(points.derivatives) +
+                                ", and 0, 1 and 2 are known.");
+  }
+  descriptor.derivatives =
+    points.derivatives == 0 ? Derivatives::None : (points.derivatives == 1 ? Derivatives::First : Derivatives::Second);
+  descriptor.output = ScalarTypeOfCode(points.output_type, "points.output_type");
+  descriptor.values = points.values;
+  descriptor.gradients = points.gradients;
+  descriptor.hessians = points.hessians;
+  descriptor.inside = points.inside;
+  if (descriptor.derivatives != Derivatives::None)
+  {
+    RequirePointer(points.gradients, "points.gradients");
+    if (descriptor.derivatives == Derivatives::Second)
+    {
+      RequirePointer(points.hessians, "points.hessians");
+    }
+  }
+  if (points.default_value != nullptr)
+  {
+    std::memcpy(&descriptor.defaultPixel, points.default_value, SizeOf(descriptor.output));
+  }
+  descriptor.onDevice = points.device >= 0;
+  descriptor.stream = points.stream;
+  return descriptor;
+}
+
 } // namespace
 
 std::int32_t
@@ -236,46 +280,34 @@ cudaspline_sample(const cudaspline_source * source, const cudaspline_points * po
       throw std::invalid_argument("points.device is " + std::to_string(points->device) + ", and the source is on " +
                                   (device < 0 ? "the host." : "device " + std::to_string(device) + "."));
     }
-    PointsDescriptor descriptor;
-    static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(points->interpolation);
-    descriptor.count = points->count;
-    descriptor.points = points->points;
-    descriptor.pointType = ScalarTypeOfCode(points->point_type, "points.point_type");
-    descriptor.physical = points->physical != 0;
-    for (unsigned int i = 0; i < 9; ++i)
-    {
-      descriptor.pointToIndex[i / 3][i % 3] = points->point_to_index[i];
-      descriptor.gradientMap[i / 3][i % 3] = points->gradient_map[i];
-      descriptor.origin[i % 3] = points->origin[i % 3];
-    }
-    if (points->derivatives < 0 || points->derivatives > 2)
-    {
-      throw std::invalid_argument("points.derivatives is " + std::to_string(points->derivatives) +
-                                  ", and 0, 1 and 2 are known.");
-    }
-    descriptor.derivatives = points->derivatives == 0
-                               ? Derivatives::None
-                               : (points->derivatives == 1 ? Derivatives::First : Derivatives::Second);
-    descriptor.output = ScalarTypeOfCode(points->output_type, "points.output_type");
-    descriptor.values = points->values;
-    descriptor.gradients = points->gradients;
-    descriptor.hessians = points->hessians;
-    descriptor.inside = points->inside;
-    if (descriptor.derivatives != Derivatives::None)
-    {
-      RequirePointer(points->gradients, "points.gradients");
-      if (descriptor.derivatives == Derivatives::Second)
-      {
-        RequirePointer(points->hessians, "points.hessians");
-      }
-    }
-    if (points->default_value != nullptr)
-    {
-      std::memcpy(&descriptor.defaultPixel, points->default_value, SizeOf(descriptor.output));
-    }
-    descriptor.onDevice = points->device >= 0;
-    descriptor.stream = points->stream;
+    const PointsDescriptor descriptor = DescribePoints(*points);
     Naming("points", [&] { SamplePoints(descriptor, *source->samples, call.ContextOf(device)); });
     call.Report(device);
+  });
+}
+
+std::int32_t
+cudaspline_sample_image(const cudaspline_image *  image,
+                        const cudaspline_points * points,
+                        cudaspline_execution *    execution)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(points, "points");
+    if (image->device < 0 || points->device != image->device)
+    {
+      throw std::invalid_argument("image.device is " + std::to_string(image->device) + ", and points.device is " +
+                                  std::to_string(points->device) + ": they are on one device.");
+    }
+    CallExecution          call(execution);
+    const ExecutionContext context = call.ContextOf(image->device);
+    const SourceDescriptor samples = DescribeImage(*image);
+    const PointsDescriptor descriptor = DescribePoints(*points);
+    DeviceOperation        operation(context, StreamOf(points->stream));
+    const auto * const     source = Naming("image", [&] {
+      return &operation.MakeSource(samples, image->pixels, StreamOf(image->stream), context.Part(0.0, 0.5));
+    });
+    Naming("points", [&] { SamplePoints(descriptor, *source, context.Part(0.5, 1.0)); });
+    call.Report(image->device);
   });
 }

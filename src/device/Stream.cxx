@@ -188,11 +188,18 @@ StreamMarks::~StreamMarks()
 }
 
 void
-StreamMarks::Set(StreamHandle stream)
+StreamMarks::Prepare(StreamHandle stream)
 {
   RefuseCapture(stream);
   const std::lock_guard<std::mutex> lock(m_Mutex);
-  m_Events[stream].RecordBehind(stream);
+  m_Events[stream];
+}
+
+void
+StreamMarks::Set(StreamHandle stream)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_Events.at(stream).RecordBehind(stream);
 }
 
 } // namespace itk::CudaSpline

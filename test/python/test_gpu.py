@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import cudaspline
+from cudaspline import ndimage
 from conftest import difference
 
 pytestmark = pytest.mark.gpu
@@ -261,6 +262,41 @@ def test_work_follows_the_current_stream(rng, busy, interpolation):
             sampled = cudaspline.sample(late, late_points)
             late[:] = 0
             assert difference(sampled.get(stream=stream), values) < NEAR
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda image, points, source: cudaspline.resample(image, MATRIX),
+        lambda image, points, source: source.resample(MATRIX),
+        lambda image, points, source: cudaspline.zoom(image, 1.25),
+        lambda image, points, source: cudaspline.sample(image, points),
+        lambda image, points, source: source.sample(points),
+        lambda image, points, source: cudaspline.prefilter(image),
+        lambda image, points, source: ndimage.affine_transform(image, numpy.eye(3) + 0.01),
+        lambda image, points, source: ndimage.zoom(image, 1.25),
+    ],
+    ids=["resample", "Source.resample", "zoom", "sample", "Source.sample", "prefilter", "affine_transform", "ndimage.zoom"],
+)
+def test_calls_return_before_their_work(rng, busy, call):
+    """What they read may go at once: its memory is another one's only behind them."""
+    cupy = pytest.importorskip("cupy")
+    image, points = rng.uniform(-1, 1, (64, 64, 64)).astype("f4"), rng.uniform(1, 60, (1000, 3)).astype("f4")
+    wanted = call(cupy.asarray(image), cupy.asarray(points), cudaspline.Source(cupy.asarray(image))).get()
+    for _ in range(3):  # a plan is made for the second of calls that are alike
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            given, at = cupy.asarray(image), cupy.asarray(points)
+            source = cudaspline.Source(given)
+            busy(stream)
+            found = call(given, at, source)
+            assert not stream.done
+            del given, at
+            noise = [cupy.ones((64, 64, 64), "f4"), cupy.ones((1000, 3), "f4")]
+            del source
+            gc.collect()
+            assert numpy.array_equal(found.get(stream=stream), wanted)
+            del noise
 
 
 @pytest.mark.parametrize("interpolation", ["bspline", "linear"])

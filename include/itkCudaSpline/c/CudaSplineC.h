@@ -36,9 +36,9 @@
  *
  * Where an array is says its device: -1 for memory of the host, else the number of a CUDA device. The arrays of one
  * call are all in the same place. Those on a device are read and written in the order of a stream (cudaStream_t) of the
- * caller, null is the default stream; the work is complete when the function returns, but for cudaspline_sample() of a
- * stream that is not null, which is enqueued there. Results go to arrays apart from those that are read, if nothing
- * else is said: those that overlap are refused. */
+ * caller. Null is the default stream, and the work is complete when the function returns; in another stream it is
+ * enqueued, but where memory of the host is read, and where a source is made that is kept. Results go to arrays apart
+ * from those that are read, if nothing else is said: those that overlap are refused. */
 
 #ifdef __cplusplus
 extern "C"
@@ -310,6 +310,17 @@ extern "C"
   cudaspline_sample(const cudaspline_source * source,
                     const cudaspline_points * points,
                     cudaspline_execution *    execution);
+
+  /** \brief Evaluates an image on a device at points there, as cudaspline_make_source(), which borrows, and
+   * cudaspline_sample() do, in the stream of the points and without a wait between them.
+   *
+   * \param[in] image of 1 to 3 dimensions and one component
+   * \param[in] points what is evaluated, and where the results go
+   * \param[in,out] execution progress */
+  int32_t
+  cudaspline_sample_image(const cudaspline_image *  image,
+                          const cudaspline_points * points,
+                          cudaspline_execution *    execution);
 
   /** \brief Resamples a source.
    *

@@ -105,6 +105,18 @@ public:
   void
   Synchronize() const;
 
+  /** The same, of the default stream (null) alone: whoever names no stream cannot order behind it what comes next.
+   *
+   * \exception DeviceError an error of that work */
+  void
+  SynchronizeIfDefault() const
+  {
+    if (this->Get() == nullptr)
+    {
+      this->Synchronize();
+    }
+  }
+
 private:
   explicit Stream(std::shared_ptr<CUstream_st> handle)
     : m_Handle(std::move(handle))
@@ -188,9 +200,17 @@ public:
   /** Waits until every mark is reached. */
   ~StreamMarks();
 
-  /** Marks the end of what is in the stream.
+  /** Makes what Set() needs: after it that fails only where the device is lost.
    *
    * \param[in] stream of the current device; null: the default stream
+   * \exception DeviceError the mark cannot be made
+   * \exception std::invalid_argument the stream's work is captured */
+  void
+  Prepare(StreamHandle stream);
+
+  /** Marks the end of what is in the stream.
+   *
+   * \param[in] stream that was prepared
    * \exception DeviceError the device is lost */
   void
   Set(StreamHandle stream);

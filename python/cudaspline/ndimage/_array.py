@@ -125,7 +125,7 @@ class _CupyLibrary(ArrayLibrary):
 
     def stream(self, array: Any) -> int:
         with array.device:
-            return int(self._cupy.cuda.get_current_stream().ptr)
+            return int(self._cupy.cuda.get_current_stream().ptr) or _arrays.LEGACY_STREAM
 
     def is_regular(self, array: Any) -> bool:
         size = array.dtype.itemsize

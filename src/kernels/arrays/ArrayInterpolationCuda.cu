@@ -24,7 +24,6 @@
 #include "kernels/arrays/ArrayKernels.cuh"
 #include "kernels/arrays/ArrayLaunchers.h"
 #include "kernels/arrays/ArrayRun.h"
-#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/coefficients/LineFilterCuda.h"
 
 #include <cuda_runtime.h>
@@ -276,34 +275,23 @@ private:
   const Stream & m_Stream;
 };
 
-/** Runs \p run with a backend of the current device, behind what is in the caller's stream, until it is complete. */
-template <typename TRun>
-void
-RunBehind(StreamHandle caller, const TRun & run)
-{
-  const Stream stream;
-  OrderAfter(caller, stream);
-  ArrayBackend backend(stream);
-  run(backend);
-  stream.Synchronize();
-}
-
 } // namespace
 
 void
 InterpolateArrayOnCuda(const ArrayInterpolation & interpolation, const ExecutionContext & context)
 {
   const DeviceScope scope(context.device);
-  RunBehind(static_cast<StreamHandle>(interpolation.place.stream), [&interpolation](ArrayBackend & backend) {
-    if (interpolation.element == ScalarType::Float32)
-    {
-      RunInterpolation<float>(backend, interpolation);
-    }
-    else
-    {
-      RunInterpolation<double>(backend, interpolation);
-    }
-  });
+  const Stream      stream = Stream::Of(static_cast<StreamHandle>(interpolation.place.stream));
+  ArrayBackend      backend(stream);
+  if (interpolation.element == ScalarType::Float32)
+  {
+    RunInterpolation<float>(backend, interpolation);
+  }
+  else
+  {
+    RunInterpolation<double>(backend, interpolation);
+  }
+  stream.SynchronizeIfDefault();
 }
 
 void

@@ -143,15 +143,15 @@ ResampleOnDevice(const ResampleDescriptor & descriptor,
   CheckResampleOnDevice(descriptor, source, context);
   if (HasSamples(descriptor))
   {
-    ResampleArrayOnCuda(descriptor, source, output, stream, *MakeDeviceWork(context.device), context);
+    ResampleArrayOnCuda(descriptor, source, output, stream, *MakeDeviceWorkIn(context.device, stream), context);
   }
   context.Report(1.0);
 }
 
-DeviceOperation::DeviceOperation(const ExecutionContext & context)
+DeviceOperation::DeviceOperation(const ExecutionContext & context, StreamHandle stream)
 {
   CheckCudaBackend(context);
-  m_Work = MakeDeviceWork(context.device);
+  m_Work = MakeDeviceWorkIn(context.device, stream);
 }
 
 const SampleSource &
@@ -191,6 +191,12 @@ RefuseWithoutCuda()
 
 std::shared_ptr<DeviceWork>
 MakeDeviceWork(int)
+{
+  RefuseWithoutCuda();
+}
+
+std::shared_ptr<DeviceWork>
+MakeDeviceWorkIn(int, StreamHandle)
 {
   RefuseWithoutCuda();
 }

@@ -22,6 +22,8 @@
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 /** \file
@@ -32,9 +34,14 @@ namespace itk::CudaSpline
 
 class DeviceWork;
 
-/** \brief A stream of the device, which is the current one as long as this lives, in the thread that made it. */
+/** \brief Work in a stream of its own on a device, which is the current one as long as this lives, in the thread that
+ * made it; for what outlives the caller's streams. */
 std::shared_ptr<DeviceWork>
 MakeDeviceWork(int device);
+
+/** \brief The same in a stream of the caller's. */
+std::shared_ptr<DeviceWork>
+MakeDeviceWorkIn(int device, StreamHandle caller);
 
 /** \brief Waits for what was enqueued.
  *
@@ -72,19 +79,20 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      StreamHandle             caller,
                      const ExecutionContext & context);
 
-/** \brief Makes a stream go on only behind what is in the caller's, on the current device.
- *
- * \exception DeviceError the device is lost */
-void
-OrderAfter(StreamHandle caller, const Stream & stream);
-
 /** \brief What MakeDeviceWork() makes: for the files that call CUDA. */
 class DeviceWork
 {
 public:
   explicit DeviceWork(int device)
     : m_Scope(device)
-    , m_Join(m_Stream)
+    , m_Join(std::in_place, m_Stream)
+  {}
+
+  DeviceWork(int device, StreamHandle caller)
+    : m_Scope(device)
+    , m_Stream(Stream::Of(caller))
+    , m_IsCallers(true)
+    , m_Callers{ caller }
   {}
 
   /** The stream, which goes on only behind what was in the caller's when this was first called with it. */
@@ -97,19 +105,54 @@ public:
     return m_Stream;
   }
 
+  /** Keeps a source as long as this lives, until what was enqueued is complete where its memory is not freed in the
+   * order of the stream. */
   void
   Keep(const std::shared_ptr<const SampleSource> & source)
   {
     m_Sources.push_back(source);
+    if (source->GetDescriptor().storage != CoefficientStorage::Element && !m_Join)
+    {
+      m_Join.emplace(m_Stream);
+    }
+  }
+
+  /** The caller's stream, where the work is in one; else null. */
+  StreamHandle
+  CallersStream() const
+  {
+    return m_IsCallers ? m_Stream.Get() : nullptr;
   }
 
 private:
   const DeviceScope                                m_Scope;
   const Stream                                     m_Stream;
+  const bool                                       m_IsCallers{ false };
   std::vector<StreamHandle>                        m_Callers;
   std::vector<std::shared_ptr<const SampleSource>> m_Sources;
-  const StreamJoin                                 m_Join; ///< before the memory of the sources goes
+  std::optional<StreamJoin>                        m_Join; ///< before the memory of the sources goes
 };
+
+/** \brief Enqueues work that reads a source in a stream, and marks where it ends, so that the source is freed only
+ * then.
+ *
+ * The default stream's work is waited for by who enqueues it. What may fail does so before the work.
+ *
+ * \exception std::invalid_argument the stream's work is captured, and the source is not freed in its order */
+template <typename TEnqueue>
+void
+EnqueueReading(const SampleSource & source, const Stream & stream, const TEnqueue & enqueue)
+{
+  if (stream.Get() == nullptr || source.IsFreedInOrderOf(stream.Get()))
+  {
+    enqueue();
+    return;
+  }
+  auto & marks = source.GetPendingWork<StreamMarks>();
+  marks.Prepare(stream.Get());
+  enqueue();
+  marks.Set(stream.Get());
+}
 
 } // namespace itk::CudaSpline
 

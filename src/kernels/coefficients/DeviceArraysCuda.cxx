@@ -153,7 +153,7 @@ PrefilterArray(const SourceDescriptor & descriptor,
 }
 
 /** A source of pixels of somebody else. */
-std::shared_ptr<const SampleSource>
+std::shared_ptr<SampleSource>
 Borrowed(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
   return std::make_shared<SampleSource>(
@@ -162,18 +162,12 @@ Borrowed(const SourceDescriptor & descriptor, const void * pixels, const Executi
 
 } // namespace
 
-void
-OrderAfter(StreamHandle caller, const Stream & stream)
-{
-  WaitInStream(stream.Get(), caller);
-}
-
 const Stream &
 DeviceWork::StreamAfter(StreamHandle caller)
 {
   if (std::find(m_Callers.begin(), m_Callers.end(), caller) == m_Callers.end())
   {
-    OrderAfter(caller, m_Stream);
+    WaitInStream(m_Stream.Get(), caller);
     m_Callers.push_back(caller);
   }
   return m_Stream;
@@ -183,6 +177,12 @@ std::shared_ptr<DeviceWork>
 MakeDeviceWork(int device)
 {
   return std::make_shared<DeviceWork>(device);
+}
+
+std::shared_ptr<DeviceWork>
+MakeDeviceWorkIn(int device, StreamHandle caller)
+{
+  return std::make_shared<DeviceWork>(device, caller);
 }
 
 void
@@ -201,10 +201,14 @@ SourceOnCuda(const SourceDescriptor & descriptor,
 {
   context.Report(0.0);
   const Stream & stream = work.StreamAfter(caller);
-  const auto     makeOf = [&](DeviceBuffer && buffer) {
+  const auto     inOrder = [&](const std::shared_ptr<SampleSource> & made) {
+    made->FreeInOrderOf(work.CallersStream());
+    return made;
+  };
+  const auto makeOf = [&](DeviceBuffer && buffer) {
     const auto owner = std::make_shared<DeviceBuffer>(std::move(buffer));
-    return std::make_shared<SampleSource>(
-      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data()));
+    return inOrder(std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data())));
   };
   std::shared_ptr<const SampleSource> source;
   if (!descriptor.NeedsPreparation() && !borrow)
@@ -215,7 +219,7 @@ SourceOnCuda(const SourceDescriptor & descriptor,
   }
   else if (!descriptor.NeedsPreparation())
   {
-    source = Borrowed(descriptor, pixels, context);
+    source = inOrder(Borrowed(descriptor, pixels, context));
   }
   else
   {
@@ -255,8 +259,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
 {
   context.Report(0.0);
   const DeviceScope scope(context.device);
-  const Stream      stream;
-  OrderAfter(caller, stream);
+  const Stream      stream = Stream::Of(caller);
   if (descriptor.element == ScalarType::Float64)
   {
     PrefilterArray(descriptor, axis, pixels, static_cast<double *>(coefficients), stream);
@@ -265,7 +268,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
   {
     PrefilterArray(descriptor, axis, pixels, static_cast<float *>(coefficients), stream);
   }
-  stream.Synchronize();
+  stream.SynchronizeIfDefault();
   context.Report(1.0);
 }
 

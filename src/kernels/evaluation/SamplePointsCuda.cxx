@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/EvaluationCuda.h"
@@ -131,36 +132,26 @@ template <unsigned int VDimension>
 void
 SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
 {
-  auto * const stream = static_cast<StreamHandle>(descriptor.stream);
-  if (MakesUnwantedValues(descriptor))
-  {
-    const Stream       own;
-    const DeviceBuffer unwanted(static_cast<std::size_t>(descriptor.count) * SizeOf(descriptor.output), own);
-    StreamMarks        marks; // goes before the buffer
-    PointsDescriptor   points = descriptor;
-    points.values = unwanted.Data();
-    own.Synchronize(); // it is there
-    marks.Set(stream); // what may fail does so before the launch
-    SampleInPlace<VDimension>(points, source);
-    marks.Set(stream);
-    return;
-  }
+  const Stream       stream = Stream::Of(static_cast<StreamHandle>(descriptor.stream));
+  const bool         isMasked = MakesUnwantedValues(descriptor);
+  const DeviceBuffer unwanted(isMasked ? static_cast<std::size_t>(descriptor.count) * SizeOf(descriptor.output) : 0,
+                              stream);
   auto arguments = MakePointsArguments<VDimension>(descriptor, source);
   arguments.points = descriptor.points;
-  arguments.output = descriptor.values;
+  arguments.output = isMasked ? unwanted.Data() : descriptor.values;
   arguments.gradients = descriptor.gradients;
   arguments.hessians = descriptor.hessians;
   arguments.inside = descriptor.inside;
   arguments.count = descriptor.count;
-  auto & marks = source.GetPendingWork<StreamMarks>();
-  marks.Set(stream); // what may fail does so before the launch
-  LaunchEvaluation(descriptor.interpolation,
-                   source.GetDescriptor(),
-                   descriptor.derivatives,
-                   arguments,
-                   LinesOfPoints(descriptor.count),
-                   stream);
-  marks.Set(stream);
+  EnqueueReading(source, stream, [&] {
+    LaunchEvaluation(descriptor.interpolation,
+                     source.GetDescriptor(),
+                     descriptor.derivatives,
+                     arguments,
+                     LinesOfPoints(descriptor.count),
+                     stream.Get());
+  });
+  stream.SynchronizeIfDefault();
 }
 
 } // namespace
@@ -174,10 +165,6 @@ SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & sou
     if (descriptor.onDevice)
     {
       SampleInPlace<VDimension>(descriptor, source);
-      if (descriptor.stream == nullptr)
-      {
-        Stream::Of(nullptr).Synchronize(); // whoever names no stream cannot order what comes next behind it
-      }
       return;
     }
     const std::size_t present = source.GetDescriptor().Bytes();

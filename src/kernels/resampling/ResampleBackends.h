@@ -44,7 +44,8 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
                void *                     output,
                const ExecutionContext &   context);
 
-/** \brief Resample() into an array on a device; waits. */
+/** \brief Resample() into an array on a device: enqueued, or complete where no stream is named, or memory of the host
+ * is read. */
 void
 ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     const SampleSource &       source,

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/kernels/resampling/ScanlinesOfChain.h"
 
+#include "device/StreamPool.h"
 #include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/EvaluationCuda.h"
@@ -255,6 +256,7 @@ PlanInPlace(const ResampleDescriptor & descriptor,
     PlanResample(source.GetDescriptor(), descriptor, std::numeric_limits<std::size_t>::max(), true);
   if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
   {
+    RefuseCapture(stream.Get());
     stream.Synchronize(); // what is freed in it is free then
     return PlanOnDevice(descriptor, source, context);
   }
@@ -266,6 +268,7 @@ PlanInPlace(const ResampleDescriptor & descriptor,
 
 /** The whole at once into an array of the device.
  *
+ * \param[in] waits whether it is complete then, not enqueued
  * \param[in] affine the chain of a descriptor that has none, of which the device makes the scanlines; null: there is
  * none */
 template <unsigned int VDimension>
@@ -276,6 +279,7 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
                 const DevicePlan &         plan,
                 void *                     output,
                 const Stream &             stream,
+                bool                       waits,
                 const ExecutionContext &   context)
 {
   Uploader uploader(CopyThreadsOf(context));
@@ -307,9 +311,14 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
   }
   arguments.output = output;
   arguments.count = descriptor.lines * arguments.samples;
-  LaunchEvaluation(
-    descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, stream.Get());
-  stream.Synchronize();
+  EnqueueReading(source, stream, [&] {
+    LaunchEvaluation(
+      descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, stream.Get());
+  });
+  if (waits)
+  {
+    stream.Synchronize();
+  }
 }
 
 } // namespace
@@ -340,9 +349,15 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
   const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
   ResampleDescriptor     described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
+  // Memory of the host is read before this returns.
+  const bool waits = caller == nullptr || !isAffine || descriptor.defaultPixels != nullptr;
+  if (waits || !source.IsFreedInOrderOf(caller))
+  {
+    RefuseCapture(caller);
+  }
   const DevicePlan plan = PlanInPlace(described, source, stream, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleInPlace<decltype(dimension)::value>(described, source, affine, plan, output, stream, context);
+    ResampleInPlace<decltype(dimension)::value>(described, source, affine, plan, output, stream, waits, context);
   });
 }
 

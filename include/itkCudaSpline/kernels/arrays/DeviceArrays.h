@@ -27,9 +27,10 @@
 /** \file
  * \brief The operations for arrays that are in memory of a device before and after: nothing travels through the host.
  *
- * Each takes the stream in whose order the caller reads and writes the arrays: the work starts behind all that is in
- * that stream, and is complete when the function returns. The context's backend is Cuda, its device that of the arrays
- * and the stream. SamplePoints() does the same for points (PointsDescriptor::onDevice). */
+ * Each takes the stream in whose order the caller reads and writes the arrays, and enqueues its work there, with the
+ * memory that it takes. The work is complete when the function returns where that is the default stream (null), where
+ * memory of the host is read, and of a source that is kept. The context's backend is Cuda, its device that of the
+ * arrays and the stream. SamplePoints() does the same for points (PointsDescriptor::onDevice). */
 
 namespace itk::CudaSpline
 {
@@ -108,28 +109,29 @@ ResampleOnDevice(const ResampleDescriptor & descriptor,
 /** \brief A stream of a device, and what is read in it. */
 class DeviceWork;
 
-/** \brief Images on a device, resampled there: what MakeSourceOnDevice() and ResampleOnDevice() do, in one stream and
- * without a wait between them.
+/** \brief Images on a device, resampled or sampled there: what MakeSourceOnDevice() and ResampleOnDevice() do, in a
+ * stream of the caller's and without a wait between them.
  *
- * For one thread, and for one operation: it waits once for what is in a caller's stream. */
+ * For one thread, and for one operation. */
 class DeviceOperation
 {
 public:
   /** \param[in] context backend, device
+   * \param[in] stream the caller's stream; null: the default stream
    * \exception std::invalid_argument the backend is not Cuda
    * \exception DeviceError the device cannot be used */
-  explicit DeviceOperation(const ExecutionContext & context);
+  DeviceOperation(const ExecutionContext & context, StreamHandle stream);
   DeviceOperation(const DeviceOperation &) = delete;
   DeviceOperation &
   operator=(const DeviceOperation &) = delete;
-  /** In the constructor's thread, of several the last made first: waits for the work; its sources end behind it. */
+  /** In the constructor's thread, of several the last made first: its sources end behind the work. */
   ~DeviceOperation() = default;
 
-  /** A source, which Resample() may read, and nobody else.
+  /** A source, which Resample() and, in the constructor's stream, SamplePoints() may read, and nobody else.
    *
    * \param[in] descriptor as for MakeSourceOnDevice()
    * \param[in] pixels as there; they are read where they are, unless they need preparation
-   * \param[in] stream the caller's stream; null: the default stream
+   * \param[in] stream that in whose order the pixels are written, which the constructor's then goes behind
    * \param[in] context backend, device, progress
    * \return the source, which lives as long as this object
    * \exception std::invalid_argument as by MakeSourceOnDevice()
@@ -141,7 +143,7 @@ public:
              StreamHandle             stream,
              const ExecutionContext & context);
 
-  /** Resamples a source; complete when it returns.
+  /** Resamples a source.
    *
    * \param[in] descriptor as for ResampleOnDevice()
    * \param[in] source of MakeSource(), or another one on the device

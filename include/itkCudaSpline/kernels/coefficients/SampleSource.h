@@ -297,6 +297,22 @@ public:
     return m_SecondForm.get();
   }
 
+  /** \brief Says that the elements are freed in the order of a stream, behind all that has been enqueued there.
+   *
+   * \param[in] stream a caller's cudaStream_t, not null */
+  void
+  FreeInOrderOf(void * stream)
+  {
+    m_FreedIn = stream;
+  }
+
+  /** \brief Whether work in that stream may read the elements without GetPendingWork(). */
+  bool
+  IsFreedInOrderOf(void * stream) const
+  {
+    return stream != nullptr && stream == m_FreedIn;
+  }
+
   /** \brief What waits, when it goes, for the work of others that reads the elements. It goes first when the source
    * goes: they are freed only after that work.
    *
@@ -321,6 +337,7 @@ private:
   std::shared_ptr<const void> m_Data;
   StorageScale                m_Scale;
   TextureContents             m_Texture;
+  void *                      m_FreedIn{ nullptr };
 
   mutable std::mutex                  m_SecondFormMutex;
   mutable int                         m_Evaluations{ 0 }; ///< 2: as many, or more
