@@ -125,6 +125,7 @@ private:
   CudaSplineBackend              m_Backend;
   CudaSplinePrecision            m_Precision{ CudaSplinePrecision::Automatic };
   CudaSplineSourceCache::Pointer m_SourceCache;
+  ProcessObject::Pointer         m_Resampler; ///< does the work; kept from one update to the next
 };
 
 } // namespace itk

@@ -152,7 +152,12 @@ CudaWarpImageFilter<TInputImage, TOutputImage, TDisplacementField>::WarpByKernel
       }
     }
     using Resampler = CudaSplineDetail::WarpingResampleImageFilter<TInputImage, TOutputImage, TDisplacementField>;
-    const auto resampler = Resampler::New();
+    if (m_Resampler == nullptr)
+    {
+      m_Resampler = Resampler::New();
+    }
+    auto * const                                   resampler = static_cast<Resampler *>(m_Resampler.GetPointer());
+    const CudaSplineDetail::InnerImages<Resampler> images(*resampler);
     resampler->SetInterpolator(this->GetModifiableInterpolator());
     resampler->SetPrecision(m_Precision);
     resampler->SetSourceCache(m_SourceCache);

@@ -73,6 +73,8 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineSingle.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuTexture.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationRuns.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/LinearRun.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/NearestRun.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/ScanlinePlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldWeights.cxx"

@@ -55,13 +55,21 @@ public:
   void
   SetImages(const TInputImage * input, TOutputImage * output, const typename TOutputImage::PixelType & outside)
   {
-    const auto graft = TInputImage::New();
-    graft->Graft(input);
-    this->SetInput(graft);
+    m_Input->Graft(input);
+    this->SetInput(m_Input);
     this->SetOutputParametersFromImage(output);
     this->SetDefaultPixelValue(outside);
+    this->Modified(); // the images have other pixels
     this->UpdateOutputInformation();
     this->GraftOutput(output);
+  }
+
+  /** Lets the pixels of both images go. */
+  void
+  ReleaseImages()
+  {
+    m_Input->Initialize();
+    this->GetOutput()->Initialize();
   }
 
   /** Why the kernels cannot resample; null where they can. Images and interpolator are set. */
@@ -99,7 +107,26 @@ protected:
   }
 
 private:
-  const char * m_NameOfClass{ "CudaResampleImageFilter" };
+  const char *                  m_NameOfClass{ "CudaResampleImageFilter" };
+  typename TInputImage::Pointer m_Input = TInputImage::New(); ///< pixels of the outer filter's, without its pipeline
+};
+
+/** \brief Lets the images of an inner filter go when it ends: the filter itself is kept for the next update. */
+template <typename TFilter>
+class InnerImages
+{
+public:
+  /** \param[in] filter an InnerResampleImageFilter; outlives this object */
+  explicit InnerImages(TFilter & filter)
+    : m_Filter(filter)
+  {}
+  InnerImages(const InnerImages &) = delete;
+  InnerImages &
+  operator=(const InnerImages &) = delete;
+  ~InnerImages() { m_Filter.ReleaseImages(); }
+
+private:
+  TFilter & m_Filter;
 };
 
 } // namespace itk::CudaSplineDetail

@@ -82,13 +82,17 @@ RoundedSum(float a, float b)
 
 /** \brief x rounded to single precision.
  *
- * GCC 12 drops the pair of conversions in (double)(float)x where it vectorises straight-line code, at -O2 and -O3; a
- * rounding that counts goes through memory. */
+ * GCC 12 drops the pair of conversions in (double)(float)x where it vectorises straight-line code, at -O2 and -O3: a
+ * rounding that counts is not shown to it, or goes through memory. */
 CUDASPLINE_HOST_DEVICE inline float
 RoundedToSingle(double x)
 {
 #if defined(__CUDA_ARCH__)
   return __double2float_rn(x);
+#elif defined(__GNUC__) && defined(__SSE2__)
+  auto rounded = static_cast<float>(x);
+  __asm__("" : "+x"(rounded));
+  return rounded;
 #else
   const volatile float rounded = static_cast<float>(x);
   return rounded;

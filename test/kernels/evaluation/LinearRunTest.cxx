@@ -20,7 +20,9 @@
 #include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 using namespace CudaSplineTest;
@@ -28,7 +30,8 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The same samples, evaluated one by one at a list of places: the bits of a resampling are these. */
+/** The same samples at a list of places, of which is asked, too, whether they are inside, so that they are evaluated
+ * one by one: the bits of a resampling are these. */
 std::vector<unsigned char>
 OneByOne(const Case & test)
 {
@@ -60,9 +63,34 @@ OneByOne(const Case & test)
   std::vector<unsigned char> values(static_cast<std::size_t>(points.count) * SizeOf(points.output));
   const auto                 source = MakeSource(test.source, test.pixels.data(), ExecutionContext());
   points.values = values.data();
+  std::vector<std::uint8_t> inside(static_cast<std::size_t>(points.count));
+  points.inside = inside.data();
   SamplePoints(points, *source, ExecutionContext());
   return values;
 }
+
+/** Lets some lines stay where they are along some axes: between samples, on one of them, the first or the last. */
+void
+HoldLines(Case & test, FreshRandom & random)
+{
+  const unsigned int dimension = test.source.dimension;
+  for (std::int64_t line = 0; line < test.resample.lines; line += 2)
+  {
+    double * const ends = test.ends.data() + line * 2 * dimension;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      const auto   first = static_cast<double>(test.source.start[d]);
+      const auto   last = static_cast<double>(test.source.start[d] + test.source.size[d] - 1);
+      const double places[] = { ends[d], std::floor(ends[d]), first, last, last - 0.25, std::nextafter(last, first) };
+      if (random.Engine()() % 2 == 0)
+      {
+        ends[d] = places[random.Engine()() % std::size(places)];
+        ends[d + dimension] = ends[d];
+      }
+    }
+  }
+}
+
 } // namespace
 
 // Scanlines are evaluated many samples at a time: between samples, on them, beside the outermost ones and outside.
@@ -76,6 +104,7 @@ TEST(LinearRun, BitsOfSamplesOneByOne)
       for (const ScalarType output : { ScalarType::Float32, ScalarType::Float64, ScalarType::Int16, ScalarType::UInt8 })
       {
         Case test = MakeCase(shape, element, output, Interpolation::Linear, 0, element, random);
+        HoldLines(test, random);
         test.resample.singleCoordinates = false;
         // Bounds within the array, too: what lies beyond them is outside, though there are samples.
         if (random.Engine()() % 3 == 0)
@@ -85,6 +114,30 @@ TEST(LinearRun, BitsOfSamplesOneByOne)
         }
         EXPECT_EQ(Compute(test, ExecutionContext()), OneByOne(test))
           << shape.size() << "D, " << NameOf(element) << " to " << NameOf(output);
+      }
+    }
+  }
+}
+
+TEST(NearestRun, BitsOfSamplesOneByOne)
+{
+  FreshRandom random;
+  for (const auto & shape : ResampleShapes)
+  {
+    for (const ScalarType pixel : { ScalarType::UInt8, ScalarType::Int16, ScalarType::Float32, ScalarType::Float64 })
+    {
+      for (const Extension extension : { Extension::Nearest, Extension::Mirror, Extension::GridConstant })
+      {
+        Case test = MakeCase(shape, pixel, pixel, Interpolation::Nearest, 0, pixel, random);
+        HoldLines(test, random);
+        test.source.extension.fill(extension);
+        test.resample.singleCoordinates = false;
+        if (random.Engine()() % 2 == 0)
+        {
+          test.resample.lower[0] -= 3.25;
+          test.resample.upper[0] += 2.5;
+        }
+        EXPECT_EQ(Compute(test, ExecutionContext()), OneByOne(test)) << shape.size() << "D, " << NameOf(pixel);
       }
     }
   }

@@ -30,13 +30,17 @@ PrefilterOnCpu(const SourceDescriptor & descriptor,
                const ExecutionContext & context)
 {
   context.Report(0.0);
+  // Of fewer elements it is done before other threads are awake.
+  constexpr std::int64_t fewest = 4096;
+  ExecutionContext       own = context;
+  own.host = descriptor.Elements() < fewest ? nullptr : context.host;
   if (descriptor.element == ScalarType::Float32)
   {
-    HostPrefilter<float>(descriptor, pixels, static_cast<float *>(coefficients), context).Run();
+    HostPrefilter<float>(descriptor, pixels, static_cast<float *>(coefficients), own).Run();
   }
   else if (descriptor.element == ScalarType::Float64)
   {
-    HostPrefilter<double>(descriptor, pixels, static_cast<double *>(coefficients), context).Run();
+    HostPrefilter<double>(descriptor, pixels, static_cast<double *>(coefficients), own).Run();
   }
   else
   {

@@ -21,6 +21,7 @@
 #include "kernels/evaluation/Evaluation.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/host/LinearRun.h"
+#include "kernels/evaluation/host/NearestRun.h"
 #include "kernels/evaluation/host/ValueRun.h"
 
 #include <algorithm>
@@ -144,11 +145,15 @@ EvaluateRun(const EvaluationArguments<VDimension> & arguments,
   {
     EvaluateLinearRun(arguments, indices, at, count, run);
   }
+  else if constexpr (std::is_same_v<TMethod, NearestMethod>)
+  {
+    EvaluateNearestRun(arguments, indices, at, count, run);
+  }
   for (int i = 0; scattered && i < std::min(PointsAhead, count); ++i)
   {
     PrefetchSample<TMethod>(arguments, indices, i);
   }
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; !run.isAllDone && i < count; ++i)
   {
     if (scattered && i + PointsAhead < count)
     {

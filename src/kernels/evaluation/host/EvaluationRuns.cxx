@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "kernels/common/ConvertPixels.h"
 #include "kernels/common/HostLoop.h"
+#include "kernels/common/VectorClones.h"
 #include "kernels/evaluation/host/EvaluationCpu.h"
 
 #include <algorithm>
@@ -36,17 +37,28 @@ template <typename TReal>
 void
 StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType type, std::int64_t at, std::int64_t stride)
 {
-  const bool all = std::all_of(run.isSet, run.isSet + count, [](std::uint8_t isSet) { return isSet != 0; });
+  // Most often those that are set follow each other: a line enters the image and leaves it.
+  const auto         isSet = [](std::uint8_t set) { return set != 0; };
+  const auto * const end = run.isSet + count;
+  const auto * const begin = std::find_if(run.isSet, end, isSet);
+  const auto         first = static_cast<int>(begin - run.isSet);
+  const auto         last = static_cast<int>(std::find_if_not(begin, end, isSet) - run.isSet);
+  const bool         all = std::none_of(run.isSet + last, end, isSet);
   WithConstantType(type, [&](auto constantType) {
-    for (int i = 0; all && stride == 1 && i < count; ++i)
+    constexpr ScalarType constant = decltype(constantType)::value;
+    for (int i = first; all && stride == 1 && i < last; ++i)
     {
-      StoreScalar(output, decltype(constantType)::value, at + i, run.value[i]);
+      StoreScalar(output, constant, at + i, run.value[i]);
     }
-    for (int i = 0; !(all && stride == 1) && i < count; ++i)
+    for (int i = first; all && stride != 1 && i < last; ++i)
+    {
+      StoreScalar(output, constant, at + i * stride, run.value[i]);
+    }
+    for (int i = first; !all && i < count; ++i)
     {
       if (run.isSet[i] != 0)
       {
-        StoreScalar(output, decltype(constantType)::value, at + i * stride, run.value[i]);
+        StoreScalar(output, constant, at + i * stride, run.value[i]);
       }
     }
   });
@@ -83,57 +95,123 @@ IsReadAtSamples(const EvaluationArguments<VDimension> & arguments)
   return isSame;
 }
 
-/** The continuous indices of samples of a line under such a field: IndexOf() without looking for the samples. */
-template <unsigned int VDimension, typename TReal>
+/** The first of some samples of a line, as an index of the output's grid. */
+template <unsigned int VDimension>
 void
-FindFieldIndices(const EvaluationArguments<VDimension> & arguments,
-                 const TReal *                           displacements,
-                 std::int64_t                            line,
-                 std::int64_t                            sample,
-                 int                                     count,
-                 double * const (&indices)[VDimension])
+FindFirst(const EvaluationArguments<VDimension> & arguments,
+          std::int64_t                            line,
+          std::int64_t                            sample,
+          std::int64_t (&place)[VDimension])
 {
-  const TransformStage<VDimension> & stage = arguments.stages[0];
-  std::int64_t                       place[VDimension];
-  std::int64_t                       rest = arguments.firstLine + line;
-  std::int64_t                       offset = arguments.region.start[0] + sample - stage.extent.start[0];
-  std::int64_t                       stride = stage.extent.size[0];
+  std::int64_t rest = arguments.firstLine + line;
   place[0] = arguments.region.start[0] + sample;
   for (unsigned int d = 1; d < VDimension; ++d)
   {
     place[d] = arguments.region.start[d] + rest % arguments.region.size[d];
     rest /= arguments.region.size[d];
-    offset += (place[d] - stage.extent.start[d]) * stride;
-    stride *= stage.extent.size[d];
-  }
-  const TReal * const first = displacements + offset * stage.elementStride;
-  for (unsigned int r = 0; r < VDimension; ++r)
-  {
-    std::fill_n(indices[r], count, 0.0);
-  }
-  for (unsigned int c = 0; c < VDimension; ++c)
-  {
-    double moved[SamplesOfRun]; // places along an axis of space, from the origin of the input
-    for (int i = 0; i < count; ++i)
-    {
-      double point = arguments.outputOrigin[c];
-      for (unsigned int k = 0; k < VDimension; ++k)
-      {
-        const auto at = static_cast<double>(k == 0 ? place[0] + i : place[k]);
-        point = RoundedSum(point, RoundedProduct(arguments.indexToPoint[c][k], at));
-      }
-      point += static_cast<double>(first[i * stage.elementStride + c * stage.componentStride]);
-      moved[i] = RoundedSum(point, -arguments.origin[c]);
-    }
-    for (unsigned int r = 0; r < VDimension; ++r)
-    {
-      for (int i = 0; i < count; ++i)
-      {
-        indices[r][i] = RoundedSum(indices[r][i], RoundedProduct(arguments.pointToIndex[r][c], moved[i]));
-      }
-    }
   }
 }
+
+/** Samples of a run in a field that is read where they are. */
+template <unsigned int VDimension>
+struct FieldRun
+{
+  double       at[VDimension][SamplesOfRun]; ///< index of the output's grid
+  std::int64_t offset[SamplesOfRun];         ///< of the displacement, from the first one of the field
+
+  /** Adds samples of a line, behind those that there are. */
+  void
+  Add(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample, int count, int to)
+  {
+    const TransformStage<VDimension> & stage = arguments.stages[0];
+    std::int64_t                       place[VDimension];
+    FindFirst(arguments, line, sample, place);
+    std::int64_t first = 0;
+    std::int64_t stride = stage.elementStride;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      first += (place[d] - stage.extent.start[d]) * stride;
+      stride *= stage.extent.size[d];
+      const auto begin = static_cast<double>(place[d]);
+      for (int i = 0; i < count; ++i)
+      {
+        at[d][to + i] = d == 0 ? begin + i : begin;
+      }
+    }
+    for (int i = 0; i < count; ++i)
+    {
+      offset[to + i] = first + i * stage.elementStride;
+    }
+  }
+};
+
+/** The continuous indices of a run under such a field: IndexOf() without looking for the samples. */
+template <unsigned int VDimension, typename TReal>
+CUDASPLINE_VECTOR_CLONES void
+MoveRun(const EvaluationArguments<VDimension> & arguments,
+        const TReal *                           displacements,
+        const FieldRun<VDimension> &            run,
+        int                                     count,
+        double (&indices)[VDimension][SamplesOfRun])
+{
+  const std::int64_t componentStride = arguments.stages[0].componentStride;
+  double             moved[VDimension][SamplesOfRun]; // places in space, from the origin of the input
+  for (unsigned int c = 0; c < VDimension; ++c)
+  {
+    const double        origin = arguments.origin[c];
+    const TReal * const of = displacements + c * componentStride;
+    double              point[SamplesOfRun];
+    std::fill_n(point, count, arguments.outputOrigin[c]);
+    for (unsigned int k = 0; k < VDimension; ++k)
+    {
+      const double step = arguments.indexToPoint[c][k];
+      for (int i = 0; i < count; ++i)
+      {
+        point[i] = RoundedSum(point[i], RoundedProduct(step, run.at[k][i]));
+      }
+    }
+    for (int i = 0; i < count; ++i)
+    {
+      moved[c][i] = RoundedSum(RoundedSum(point[i], static_cast<double>(of[run.offset[i]])), -origin);
+    }
+  }
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    double index[SamplesOfRun];
+    std::fill_n(index, count, 0.0);
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      const double step = arguments.pointToIndex[r][c];
+      for (int i = 0; i < count; ++i)
+      {
+        index[i] = RoundedSum(index[i], RoundedProduct(step, moved[c][i]));
+      }
+    }
+    std::copy_n(index, count, indices[r]);
+  }
+}
+
+/** \name ScanlineEnds::At()
+ * For samples one after the other: their shares of the line, and what is as far between its ends. */
+///@{
+CUDASPLINE_VECTOR_CLONES void
+FindShares(double first, double length, int count, double (&shares)[SamplesOfRun])
+{
+  for (int i = 0; i < count; ++i)
+  {
+    shares[i] = (first + i) / length;
+  }
+}
+CUDASPLINE_VECTOR_CLONES void
+FindBetween(double start, double end, const double (&shares)[SamplesOfRun], int count, double * found)
+{
+  const double span = end - start;
+  for (int i = 0; i < count; ++i)
+  {
+    found[i] = RoundedSum(start, RoundedProduct(shares[i], span));
+  }
+}
+///@}
 
 /** The continuous indices of samples of a line, which in double are computed in vectors.
  *
@@ -144,19 +222,23 @@ FindIndices(const EvaluationArguments<VDimension> & arguments,
             std::int64_t                            line,
             std::int64_t                            sample,
             int                                     count,
-            bool                                    atSamples,
             double * const (&indices)[VDimension])
 {
-  if (atSamples)
+  if (arguments.coordinates == Coordinates::Stages)
   {
-    const TransformStage<VDimension> & stage = arguments.stages[0];
-    if (stage.singleData != nullptr)
+    std::int64_t place[VDimension];
+    FindFirst(arguments, line, sample, place);
+    for (int i = 0; i < count; ++i, ++place[0])
     {
-      FindFieldIndices(arguments, stage.singleData, line, sample, count, indices);
-    }
-    else
-    {
-      FindFieldIndices(arguments, stage.data, line, sample, count, indices);
+      double point[VDimension];
+      double index[VDimension];
+      IndexToPoint(arguments.outputOrigin, arguments.indexToPoint, place, point);
+      WalkStages(arguments.stages, arguments.stageCount, point);
+      PointToContinuousIndex(arguments.origin, arguments.pointToIndex, point, index);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        indices[d][i] = index[d];
+      }
     }
     return;
   }
@@ -173,21 +255,12 @@ FindIndices(const EvaluationArguments<VDimension> & arguments,
     }
     return;
   }
-  // ScanlineEnds::At() for all of them.
   const ScanlineEnds<VDimension> ends = arguments.ends[line];
-  const auto                     first = static_cast<double>(arguments.lineOffset + sample);
   double                         alpha[SamplesOfRun];
-  for (int i = 0; i < count; ++i)
-  {
-    alpha[i] = (first + i) / arguments.lineLength;
-  }
+  FindShares(static_cast<double>(arguments.lineOffset + sample), arguments.lineLength, count, alpha);
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    const double span = ends.end[d] - ends.start[d];
-    for (int i = 0; i < count; ++i)
-    {
-      indices[d][i] = RoundedSum(ends.start[d], RoundedProduct(alpha[i], span));
-    }
+    FindBetween(ends.start[d], ends.end[d], alpha, count, indices[d]);
   }
 }
 
@@ -231,14 +304,20 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
   // Samples are numbered line after line: short lines share a run, which costs as much as 20 samples beside its own.
   const std::int64_t linesOfRun = std::max<std::int64_t>(1, SamplesOfRun / length);
   RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
-    double     indices[VDimension][SamplesOfRun];
-    const auto find = [&](std::int64_t line, std::int64_t sample, int count, int to) {
+    double               indices[VDimension][SamplesOfRun];
+    FieldRun<VDimension> fieldRun;
+    const auto           find = [&](std::int64_t line, std::int64_t sample, int count, int to) {
+      if (atSamples)
+      {
+        fieldRun.Add(arguments, line, sample, count, to);
+        return;
+      }
       double * into[VDimension];
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         into[d] = indices[d] + to;
       }
-      FindIndices(arguments, line, sample, count, atSamples, into);
+      FindIndices(arguments, line, sample, count, into);
     };
     for (std::int64_t line = begin; line < end; line += linesOfRun)
     {
@@ -252,6 +331,14 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
         {
           const auto ofLine = static_cast<int>(std::min<std::int64_t>(length, count - to));
           find(line + to / length, sample, ofLine, static_cast<int>(to));
+        }
+        if (atSamples && arguments.stages[0].singleData != nullptr)
+        {
+          MoveRun(arguments, arguments.stages[0].singleData, fieldRun, count, indices);
+        }
+        else if (atSamples)
+        {
+          MoveRun(arguments, arguments.stages[0].data, fieldRun, count, indices);
         }
         evaluate(arguments, indices, at + sample, count, scattered);
       }

@@ -38,6 +38,7 @@ struct ValueRun
   TReal        value[SamplesOfRun];    ///< of the samples that have one
   std::uint8_t isSet[SamplesOfRun]{};  ///< 1: it has a value, which is stored
   std::uint8_t isDone[SamplesOfRun]{}; ///< 1: nothing is left to evaluate
+  bool         isAllDone{ false };     ///< of all samples
 
   /** Sets the value of a sample. */
   void

@@ -1,0 +1,381 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/evaluation/host/LinearRun.h"
+
+#include "kernels/common/VectorClones.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** \brief Places of a run in the array of samples. */
+template <unsigned int VDimension, typename TReal>
+struct LinearPlaces
+{
+  std::int64_t fixed;                              ///< offset of the axes along which all samples have one place
+  bool         isFixed[VDimension];                ///< which axes these are
+  int          base[VDimension][SamplesOfRun];     ///< of the lower neighbour along the others, from the first sample
+  TReal        distance[VDimension][SamplesOfRun]; ///< from it, along axes of \c isMoved
+  int  between[SamplesOfRun]; ///< 1 for within the bounds and, along axes of \c isMoved, strictly between samples
+  bool isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
+
+  /** Where \p count indices lie; false where nothing can be said of any: the bounds or the array leave no room, numbers
+   * do not fit, or all samples are outside along an axis. */
+  CUDASPLINE_INLINE bool
+  Find(const EvaluationArguments<VDimension> & arguments, const double (&indices)[VDimension][SamplesOfRun], int count)
+  {
+    std::int64_t stride = 1;
+    fixed = 0;
+    std::fill_n(between, count, 1);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      constexpr std::int64_t furthest = 1 << 30;
+      const std::int64_t     start = arguments.extent.start[d];
+      const std::int64_t     end = start + arguments.extent.size[d] - 1;
+      const double           first = std::max(arguments.lower[d], static_cast<double>(start));
+      // The last sample has no upper neighbour, which who lies on it does not ask for.
+      const double last = std::min(arguments.upper[d], std::nextafter(static_cast<double>(end), 2.0 * furthest));
+      if (start < -furthest || end > furthest || !(first < last))
+      {
+        return false;
+      }
+      const auto   origin = static_cast<int>(start);
+      const auto & index = indices[d];
+      int          differs = 0;
+      for (int i = 0; i < count; ++i)
+      {
+        differs |= index[i] != index[0] ? 1 : 0; // NaN does
+      }
+      isFixed[d] = differs == 0;
+      if (isFixed[d])
+      {
+        int   below = 0;
+        TReal above = TReal(0);
+        if (!this->FindOne(index[0], first, last, below, above))
+        {
+          return false;
+        }
+        fixed += (below - origin) * stride;
+        isMoved[d] = above > TReal(0);
+        if (isMoved[d])
+        {
+          std::fill_n(distance[d], count, above);
+        }
+      }
+      else
+      {
+        this->FindAll(d, index, first, last, origin, static_cast<int>(end - start), count);
+      }
+      stride *= arguments.extent.size[d];
+    }
+    return true;
+  }
+
+private:
+  /** The lower neighbour of an index, and the distance from it; false where it is outside. */
+  static CUDASPLINE_INLINE bool
+  FindOne(double index, double first, double last, int & below, TReal & above)
+  {
+    if (!(index >= first && index < last))
+    {
+      return false;
+    }
+    below = static_cast<int>(index);
+    below -= static_cast<double>(below) > index ? 1 : 0;
+    const double distance = RoundedSum(index, -static_cast<double>(below));
+    above = static_cast<TReal>(distance);
+    return distance < 1.0 && (distance > 0.0) == (above > TReal(0));
+  }
+
+  /** The same of \p count indices along an axis. */
+  CUDASPLINE_INLINE void
+  FindAll(unsigned int d,
+          const double (&index)[SamplesOfRun],
+          double first,
+          double last,
+          int    origin,
+          int    lastBase,
+          int    count)
+  {
+    // Without a branch, what follows from a comparison of doubles is a double first, and nothing is subtracted that
+    // might not be: so the compiler makes vectors.
+    int    isAbove[SamplesOfRun];
+    int    isWithin[SamplesOfRun];
+    double safe[SamplesOfRun];
+    double truncated[SamplesOfRun];
+    double excess[SamplesOfRun]; // of a negative number that was truncated
+    double within[SamplesOfRun];
+    double isNear[SamplesOfRun]; // the lower neighbour, by less than a sample
+    double isOff[SamplesOfRun];  // that neighbour
+    for (int i = 0; i < count; ++i)
+    {
+      const double raised = index[i] >= first ? index[i] : first; // NaN too
+      safe[i] = raised < last ? raised : first;
+      truncated[i] = static_cast<double>(static_cast<int>(safe[i]));
+      excess[i] = truncated[i] > safe[i] ? 1.0 : 0.0;
+      within[i] = (index[i] >= first ? 1.0 : 0.0) * (index[i] < last ? 1.0 : 0.0);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+      const double floor = truncated[i] - excess[i];
+      const double above = RoundedSum(safe[i], -floor);
+      base[d][i] = static_cast<int>(floor) - origin;
+      distance[d][i] = static_cast<TReal>(above);
+      // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there: that is left to others.
+      isNear[i] = above < 1.0 ? 1.0 : 0.0;
+      isOff[i] = above > 0.0 ? 1.0 : 0.0;
+    }
+    for (int i = 0; i < count; ++i)
+    {
+      isWithin[i] = static_cast<int>(within[i] * isNear[i]);
+      isAbove[i] = static_cast<int>(within[i] * isNear[i] * isOff[i]);
+    }
+    isMoved[d] = std::accumulate(isAbove, isAbove + count, 0) > 0;
+    const int highest = isMoved[d] ? lastBase - 1 : lastBase; // whose upper neighbour is read, though it is not between
+    for (int i = 0; i < count; ++i)
+    {
+      base[d][i] = std::min(base[d][i], highest);
+      between[i] &= isMoved[d] ? isAbove[i] : isWithin[i];
+    }
+  }
+};
+
+/** \brief Interpolates the samples of a run along some of the axes.
+ *
+ * \tparam VAxes how many axes these are
+ * \param[in] data samples of a component
+ * \param[in] offsets of the lower neighbours
+ * \param[in] places where
+ * \param[in] axes the axes, ascending
+ * \param[in] strides elements to the next sample along each axis of the image
+ * \param[in] count samples
+ * \param[out] result a value a sample */
+template <int VAxes, unsigned int VDimension, typename TReal, typename TOffset>
+CUDASPLINE_INLINE void
+InterpolateRun(const TReal * data,
+               const TOffset (&offsets)[SamplesOfRun],
+               const LinearPlaces<VDimension, TReal> & places,
+               const unsigned int (&axes)[VDimension],
+               const std::int64_t (&strides)[VDimension],
+               int     count,
+               TReal * result)
+{
+  constexpr int corners = 1 << VAxes;
+  std::int64_t  step[corners]{};
+  for (int corner = 0; corner < corners; ++corner)
+  {
+    for (int axis = 0; axis < VAxes; ++axis)
+    {
+      step[corner] += (corner >> axis & 1) * strides[axes[axis]];
+    }
+  }
+  TReal values[corners][SamplesOfRun];
+  int   left = corners;
+  if (VAxes > 0 && strides[axes[0]] == 1)
+  {
+    // Neighbours in memory are loaded together.
+    constexpr int rows = std::max(corners / 2, 1);
+    TReal         pairs[rows][2 * SamplesOfRun];
+    left /= 2;
+    for (int i = 0; i < count; ++i)
+    {
+      const TReal * const first = data + offsets[i];
+      for (int k = 0; k < rows; ++k)
+      {
+        std::memcpy(pairs[k] + 2 * i, first + step[2 * k % corners], 2 * sizeof(TReal));
+      }
+    }
+    const auto & distance = places.distance[axes[0]];
+    for (int k = 0; k < rows; ++k)
+    {
+      for (int i = 0; i < count; ++i)
+      {
+        const TReal low = pairs[k][2 * i];
+        values[k][i] = low + (pairs[k][2 * i + 1] - low) * distance[i];
+      }
+    }
+  }
+  else
+  {
+    for (int i = 0; i < count; ++i)
+    {
+      for (int corner = 0; corner < corners; ++corner)
+      {
+        values[corner][i] = data[offsets[i] + step[corner]];
+      }
+    }
+  }
+  for (int axis = left < corners ? 1 : 0; axis < VAxes; ++axis)
+  {
+    const auto & distance = places.distance[axes[axis]];
+    left /= 2;
+    for (int k = 0; k < left; ++k)
+    {
+      for (int i = 0; i < count; ++i)
+      {
+        const TReal low = values[2 * k][i];
+        values[k][i] = low + (values[2 * k + 1][i] - low) * distance[i];
+      }
+    }
+  }
+  std::copy_n(values[0], count, result);
+}
+
+/** Interpolates all components of a run, of which those that are stored together stay in \p run. */
+template <typename TOffset, typename TReal, unsigned int VDimension>
+CUDASPLINE_INLINE void
+InterpolateComponents(const EvaluationArguments<VDimension> & arguments,
+                      const LinearPlaces<VDimension, TReal> & places,
+                      std::int64_t                            at,
+                      int                                     count,
+                      ValueRun<TReal> &                       run)
+{
+  std::int64_t strides[VDimension];
+  unsigned int axes[VDimension]{};
+  int          axesCount = 0;
+  std::int64_t stride = 1;
+  TOffset      offsets[SamplesOfRun]{};
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    strides[d] = stride;
+    if (places.isMoved[d])
+    {
+      axes[axesCount++] = d;
+    }
+    const auto step = static_cast<TOffset>(stride);
+    for (int i = 0; !places.isFixed[d] && i < count; ++i)
+    {
+      offsets[i] += places.base[d][i] * step;
+    }
+    stride *= arguments.extent.size[d];
+  }
+  for (int c = 0; c < arguments.components; ++c)
+  {
+    const auto * const data = static_cast<const TReal *>(arguments.source) + c * arguments.planeStride + places.fixed;
+    if (axesCount == 0)
+    {
+      InterpolateRun<0>(data, offsets, places, axes, strides, count, run.value);
+    }
+    else if (axesCount == static_cast<int>(VDimension))
+    {
+      InterpolateRun<static_cast<int>(VDimension)>(data, offsets, places, axes, strides, count, run.value);
+    }
+    else if (axesCount == 1)
+    {
+      InterpolateRun<1>(data, offsets, places, axes, strides, count, run.value);
+    }
+    else
+    {
+      InterpolateRun<std::min(2, static_cast<int>(VDimension))>(data, offsets, places, axes, strides, count, run.value);
+    }
+    if (arguments.components > 1)
+    {
+      StoreRun(run, count, arguments.output, arguments.outputType, at * arguments.components + c, arguments.components);
+    }
+  }
+}
+
+} // namespace
+
+template <typename TReal, unsigned int VDimension>
+CUDASPLINE_VECTOR_CLONES void
+EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
+                  const double (&indices)[VDimension][SamplesOfRun],
+                  std::int64_t      at,
+                  int               count,
+                  ValueRun<TReal> & run)
+{
+  LinearPlaces<VDimension, TReal> places;
+  if (arguments.singleCoordinates || arguments.inside != nullptr || !places.Find(arguments, indices, count))
+  {
+    return;
+  }
+  const int found = std::accumulate(places.between, places.between + count, 0);
+  if (found == 0)
+  {
+    return;
+  }
+  run.isAllDone = found == count;
+  std::copy_n(places.between, count, run.isDone);
+  std::copy_n(places.between, count, run.isSet);
+  std::int64_t elements = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    elements *= arguments.extent.size[d];
+  }
+  if (elements <= std::numeric_limits<std::int32_t>::max())
+  {
+    InterpolateComponents<std::int32_t>(arguments, places, at, count, run);
+  }
+  else
+  {
+    InterpolateComponents<std::int64_t>(arguments, places, at, count, run);
+  }
+  if (arguments.components > 1)
+  {
+    std::fill_n(run.isSet, count, std::uint8_t{ 0 }); // all are stored
+  }
+}
+
+template void
+EvaluateLinearRun(const EvaluationArguments<1> &,
+                  const double (&)[1][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<float> &);
+template void
+EvaluateLinearRun(const EvaluationArguments<2> &,
+                  const double (&)[2][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<float> &);
+template void
+EvaluateLinearRun(const EvaluationArguments<3> &,
+                  const double (&)[3][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<float> &);
+template void
+EvaluateLinearRun(const EvaluationArguments<1> &,
+                  const double (&)[1][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<double> &);
+template void
+EvaluateLinearRun(const EvaluationArguments<2> &,
+                  const double (&)[2][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<double> &);
+template void
+EvaluateLinearRun(const EvaluationArguments<3> &,
+                  const double (&)[3][SamplesOfRun],
+                  std::int64_t,
+                  int,
+                  ValueRun<double> &);
+
+} // namespace itk::CudaSpline
