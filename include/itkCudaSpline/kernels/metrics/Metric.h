@@ -49,7 +49,7 @@ enum class MetricPass : unsigned char
    * factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
   LocalCorrelation,
   /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), 0 up to the thresholds of MetricParameters.
-   */
+   * Forces are along g as it is, as ITK's: what comes behind the field does not turn them. */
   Demons,
   Weights ///< no value; weight f: the fixed values are the samples' weights
 };
