@@ -46,7 +46,7 @@ namespace itk
  *
  * Both images are sampled once, and window sums cost the same whatever the radius is. Where the moving transform moves
  * nothing (displacement fields that are zero, as SyNImageRegistrationMethod sets them, or identities) and the virtual
- * grid is the moving image's, nothing is interpolated.
+ * grid is the moving image's, nothing is interpolated: GetComparesPixels() says so.
  *
  * \par Accuracy
  * In double (see CudaSplineImageMetric) values agree with ITK's to 1e-10, derivatives to 1e-8 (L2 norm); products of
@@ -102,18 +102,31 @@ public:
                          ANTSNeighborhoodCorrelationImageToImageMetricv4);
 
   /** Windows of the last evaluation that were flat, of those about valid samples. Of ITK's code nothing is known: 0. */
-  itkGetConstMacro(NumberOfFlatWindows, SizeValueType);
+  virtual SizeValueType
+  GetNumberOfFlatWindows() const
+  {
+    return this->WasAccelerated() ? m_NumberOfFlatWindows : 0;
+  }
+
+  /** Whether the last evaluation compared the moving image's pixels as they are: its transform moves nothing, and the
+   * virtual grid is its own. False where the image was interpolated, and of ITK's code. */
+  virtual bool
+  GetComparesPixels() const
+  {
+    return this->WasAccelerated() && m_ComparesPixels;
+  }
 
 protected:
   CudaANTSNeighborhoodCorrelationImageToImageMetricv4() = default;
   ~CudaANTSNeighborhoodCorrelationImageToImageMetricv4() override = default;
 
-  /** Prints the number of flat windows. */
+  /** Prints what is known of the last evaluation. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override
   {
     Superclass::PrintSelf(os, indent);
-    os << indent << "NumberOfFlatWindows: " << m_NumberOfFlatWindows << std::endl;
+    os << indent << "NumberOfFlatWindows: " << this->GetNumberOfFlatWindows() << std::endl;
+    os << indent << "ComparesPixels: " << (this->GetComparesPixels() ? "On" : "Off") << std::endl;
   }
 
   /** One pass: the formula above. */
@@ -123,6 +136,7 @@ protected:
     typename Superclass::Outcome outcome =
       CudaSpline::ReduceLocalCorrelation(reduce, withDerivative, this->MakeParameters(), !this->HasLocalSupport());
     m_NumberOfFlatWindows = static_cast<SizeValueType>(outcome.flatWindows);
+    m_ComparesPixels = outcome.comparesPixels;
     return outcome;
   }
 
@@ -130,7 +144,6 @@ protected:
   std::string
   WhyNotAccelerated() const override
   {
-    m_NumberOfFlatWindows = 0;
     if (this->m_UseSampledPointSet)
     {
       return "local correlation of sampled points is not accelerated";
@@ -156,6 +169,13 @@ protected:
   }
 
 private:
+  /** Whether it was not ITK's code that evaluated. */
+  bool
+  WasAccelerated() const
+  {
+    return this->GetLastBackend() != CudaSpline::Backend::Superclass;
+  }
+
   /** What the formula has beside the images. */
   CudaSpline::MetricParameters
   MakeParameters() const
@@ -172,6 +192,7 @@ private:
   }
 
   mutable SizeValueType m_NumberOfFlatWindows{ 0 };
+  mutable bool          m_ComparesPixels{ false };
 };
 
 } // namespace itk

@@ -37,8 +37,6 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-using DoubleImage2D = itk::Image<double, 2>;
-
 class MetricCombinations : public GpuOnAndOff
 {
 protected:

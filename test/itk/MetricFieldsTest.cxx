@@ -15,16 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "MetricClasses.h"
 #include "MetricTestMatrix.h"
-
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
 #include "itkGradientDescentOptimizerv4.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -38,6 +37,7 @@ namespace
 
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
+using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
 
 class MetricFields : public GpuOnAndOff
 {
@@ -63,6 +63,49 @@ protected:
       }
       ++choice;
     }
+  }
+
+  /** \return the derivative */
+  template <typename TImage>
+  static itk::Array<double>
+  CompareDemons(const MetricCase & what, const MetricImages<TImage> & images, Source source)
+  {
+    const testing::ScopedTrace trace(
+      __FILE__, __LINE__, what.Text() + (source == Source::GRADIENT_SOURCE_FIXED ? ", fixed" : ", moving"));
+    const auto evaluate = [&](auto * one) {
+      SetUpMetric(one, what, images);
+      one->SetGradientSource(source);
+      one->Initialize();
+      std::pair<double, itk::Array<double>> result;
+      one->GetValueAndDerivative(result.first, result.second);
+      return result;
+    };
+    auto reference = DemonsReference<TImage>::New();
+    auto metric = Demons<TImage>::New();
+    reference->SetMaximumNumberOfWorkUnits(1);
+    metric->SetGPUEnabled(GetParam());
+    metric->SetPrecision(what.isDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
+    const auto expected = evaluate(reference.GetPointer());
+    const auto found = evaluate(metric.GetPointer());
+    EXPECT_EQ(metric->GetLastBackend(),
+              PromisedToMetric(metric->GetNameOfClass(), what, TImage::ImageDimension, GetParam()))
+      << metric->GetFallbackReason();
+    EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
+    EXPECT_GT(reference->GetNumberOfValidPoints(), 40u);
+    const double again = metric->GetValue();
+    if (std::isnan(expected.first))
+    {
+      EXPECT_TRUE(std::isnan(found.first));
+      EXPECT_TRUE(std::isnan(again));
+    }
+    else
+    {
+      EXPECT_NEAR(found.first, expected.first, (what.isDouble ? 1e-12 : 1e-6) * expected.first);
+      EXPECT_EQ(again, found.first);
+      EXPECT_FALSE(expected.second.two_norm() == 0.0);
+    }
+    ExpectTheSameDerivative(expected.second, found.second, what.isDouble ? 1e-10 : 1e-5);
+    return found.second;
   }
 };
 
@@ -101,63 +144,127 @@ TEST_P(MetricFields, LocalCorrelation)
 
 TEST_P(MetricFields, Demons)
 {
-  using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
-  const auto compare = [&](auto reference, auto metric, const auto & images, Source source, bool isDouble, int choice) {
+  for (int choice = 0; choice < 8; ++choice)
+  {
     MetricCase what;
-    what.transform = FieldTransforms()[static_cast<std::size_t>(choice % 3)];
+    what.transform = FieldTransforms()[static_cast<std::size_t>(choice % 4)];
     what.centralDifferences = choice % 2 == 1;
     what.fixedMask = choice % 4 >= 2;
     what.movingMask = choice >= 3;
-    const testing::ScopedTrace trace(__FILE__, __LINE__, what.Text() + (isDouble ? "" : ", single"));
-    const auto                 evaluate = [&](auto * one) {
+    for (const Source source : { Source::GRADIENT_SOURCE_FIXED, Source::GRADIENT_SOURCE_MOVING })
+    {
+      for (const bool isDouble : { true, false })
+      {
+        what.isDouble = isDouble;
+        CompareDemons(what, MetricImages<Image2D>(), source);
+        CompareDemons(what, MetricImages<DoubleImage3D>(), source);
+        if (choice % 3 == 0)
+        {
+          CompareDemons(what, MetricImages<Image3D>(), source);
+          CompareDemons(what, MetricImages<DoubleImage2D>(), source);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MetricFields, DemonsByFixedTransforms)
+{
+  MetricCase what;
+  what.transform = "field";
+  for (const bool isField : { true, false })
+  {
+    what.fixedField = isField;
+    what.fixedMoves = !isField;
+    for (const Source source : { Source::GRADIENT_SOURCE_FIXED, Source::GRADIENT_SOURCE_MOVING })
+    {
+      what.centralDifferences = source == Source::GRADIENT_SOURCE_FIXED;
+      what.fixedMask = what.movingMask = isField;
+      CompareDemons(what, MetricImages<Image2D>(), source);
+      CompareDemons(what, MetricImages<DoubleImage3D>(), source);
+    }
+  }
+}
+
+// What a NaN is part of is NaN, as ITK's: the value, and the forces of samples that read one.
+TEST_P(MetricFields, NansOfDemons)
+{
+  const auto compare = [&](const auto & images, Source source, bool isDouble, bool inFixed) {
+    using Image = std::decay_t<decltype(*images.fixed)>;
+    auto * const image = inFixed ? images.fixed.GetPointer() : images.moving.GetPointer();
+    auto         index = image->GetBufferedRegion().GetIndex();
+    for (unsigned int d = 0; d < Image::ImageDimension; ++d)
+    {
+      index[d] += static_cast<itk::IndexValueType>(image->GetBufferedRegion().GetSize(d) / 2);
+    }
+    image->SetPixel(index, std::numeric_limits<typename Image::PixelType>::quiet_NaN());
+    MetricCase what;
+    what.transform = "field";
+    what.centralDifferences = true;
+    what.isDouble = isDouble;
+    const auto numbers = CompareDemons(what, images, source);
+    const auto nans = std::count_if(numbers.begin(), numbers.end(), [](double number) { return std::isnan(number); });
+    EXPECT_GT(nans, 0);
+    EXPECT_LT(nans, static_cast<std::ptrdiff_t>(numbers.Size() / 4));
+  };
+  for (const bool inFixed : { true, false })
+  {
+    for (const Source source : { Source::GRADIENT_SOURCE_FIXED, Source::GRADIENT_SOURCE_MOVING })
+    {
+      for (const bool isDouble : { true, false })
+      {
+        compare(MetricImages<Image2D>(), source, isDouble, inFixed);
+        compare(MetricImages<DoubleImage3D>(), source, isDouble, inFixed);
+      }
+    }
+  }
+}
+
+TEST_P(MetricFields, ImagesThatHaveNoSampleInCommonForDemons)
+{
+  CompareNothingInCommon<DemonsReference<Image2D>, Demons<Image2D>>(MetricImages<Image2D>(), "field", GetParam());
+  CompareNothingInCommon<DemonsReference<DoubleImage3D>, Demons<DoubleImage3D>>(
+    MetricImages<DoubleImage3D>(), "field", GetParam());
+}
+
+// Of sampled points there is a value; derivatives are ITK's.
+TEST_P(MetricFields, SampledPointsOfDemons)
+{
+  const auto compare = [&](const auto & images, int sampling) {
+    using Image = std::decay_t<decltype(*images.fixed)>;
+    MetricCase what;
+    what.transform = "field";
+    what.sampling = sampling;
+    const auto evaluate = [&](auto * one) {
       SetUpMetric(one, what, images);
-      one->SetGradientSource(source);
+      one->SetMaximumNumberOfWorkUnits(1);
       one->Initialize();
       double                                                value = 0.0;
       typename std::decay_t<decltype(*one)>::DerivativeType derivative;
       one->GetValueAndDerivative(value, derivative);
       return std::make_pair(value, derivative);
     };
-    reference->SetMaximumNumberOfWorkUnits(1);
+    auto metric = Demons<Image>::New();
     metric->SetGPUEnabled(GetParam());
-    metric->SetPrecision(isDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
-    const auto expected = evaluate(reference.GetPointer());
-    const auto found = evaluate(metric.GetPointer());
-    EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
-    EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-    EXPECT_NEAR(found.first, expected.first, (isDouble ? 1e-12 : 1e-6) * expected.first);
-    EXPECT_LE(RelativeDistance(expected.second, found.second), isDouble ? 1e-10 : 1e-5);
-    EXPECT_GT(expected.second.two_norm(), 0.0);
-    EXPECT_EQ(metric->GetValue(), found.first);
+    metric->SetPrecision(itk::CudaSplinePrecision::Double);
+    const auto expected = evaluate(DemonsReference<Image>::New().GetPointer());
+    EXPECT_EQ(evaluate(metric.GetPointer()), expected);
+    EXPECT_EQ(metric->GetLastBackend(), Backend::Superclass);
+    EXPECT_NE(metric->GetFallbackReason().find("sampled points"), std::string::npos) << metric->GetFallbackReason();
+    EXPECT_NEAR(metric->GetValue(), expected.first, 1e-12 * expected.first);
+    EXPECT_EQ(metric->GetLastBackend(), GetParam() ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
   };
-  for (int choice = 0; choice < 6; ++choice)
+  for (const int sampling : { 1, 2 })
   {
-    for (const Source source : { Source::GRADIENT_SOURCE_FIXED, Source::GRADIENT_SOURCE_MOVING })
-    {
-      for (const bool isDouble : { true, false })
-      {
-        compare(itk::DemonsImageToImageMetricv4<Image2D, Image2D>::New(),
-                itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New(),
-                MetricImages<Image2D>(),
-                source,
-                isDouble,
-                choice);
-        compare(itk::DemonsImageToImageMetricv4<DoubleImage3D, DoubleImage3D>::New(),
-                itk::CudaDemonsImageToImageMetricv4<DoubleImage3D, DoubleImage3D>::New(),
-                MetricImages<DoubleImage3D>(),
-                source,
-                isDouble,
-                choice);
-      }
-    }
+    compare(MetricImages<Image2D>(), sampling);
+    compare(MetricImages<DoubleImage3D>(), sampling);
   }
 }
 
 TEST_P(MetricFields, ExceptionsOfDemonsAreItks)
 {
   const MetricImages<Image2D> images;
-  using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
-  auto metric = itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New();
+  auto                        metric = itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New();
   metric->SetGPUEnabled(GetParam());
   MetricCase what;
   SetUpMetric(metric.GetPointer(), what, images);

@@ -305,6 +305,20 @@ TEST_P(MetricOuterStages, MutualInformation)
   CompareAll<MattesReference, Mattes, Image3D>({ "rigid" }, inDouble, inSingle);
 }
 
+TEST_P(MetricOuterStages, LocalCorrelation)
+{
+  const MetricTolerance inDouble{ 1e-10, 1e-8 };
+  const MetricTolerance inSingle{ 1e-5, 1e-4 };
+  CompareAll<LocalCorrelationReference, LocalCorrelation, Image2D>(
+    { "field", "B-spline", "rigid" }, inDouble, inSingle);
+  CompareAll<LocalCorrelationReference, LocalCorrelation, Image3D>({ "field" }, inDouble, inSingle);
+}
+
+TEST_P(MetricOuterStages, Demons)
+{
+  CompareAll<DemonsReference, Demons, Image2D>({ "field" }, { 1e-12, 1e-10 }, { 1e-6, 1e-5 });
+}
+
 TEST_P(MetricOuterStages, SampledPoints)
 {
   MetricCase what;

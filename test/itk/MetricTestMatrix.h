@@ -28,6 +28,7 @@ namespace CudaSplineTest
 
 using Image2D = itk::Image<float, 2>;
 using Image3D = itk::Image<float, 3>;
+using DoubleImage2D = itk::Image<double, 2>;
 using DoubleImage3D = itk::Image<double, 3>;
 
 /** Tests of a metric; see MetricTolerance for the function.

@@ -54,6 +54,7 @@ struct MetricCase
   int         sampling{ 0 };       ///< 0: the virtual domain, 1: a regular point set, 2: a random one
   bool        ownDomain{ false };  ///< a virtual domain coarser than the fixed image, and turned
   bool        fixedMoves{ false }; ///< a fixed transform that turns, scales and shears
+  bool        fixedField{ false }; ///< a fixed transform that is a displacement field
   bool        isDouble{ true };
 
   /** Whether the derivative is by coefficients. */
@@ -76,7 +77,7 @@ struct MetricCase
     return transform + ", order " + std::to_string(splineOrder) + (centralDifferences ? ", differences" : ", filter") +
            (fixedMask ? ", fixed mask" : "") + (movingMask ? ", moving mask" : "") + ", sampling " +
            std::to_string(sampling) + (ownDomain ? ", own domain" : "") + (fixedMoves ? ", fixed transform" : "") +
-           (isDouble ? ", double" : ", single");
+           (fixedField ? ", fixed field" : "") + (isDouble ? ", double" : ", single");
   }
 };
 
@@ -139,6 +140,10 @@ SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage
   {
     metric->SetFixedTransform(MetricTransform<dimension>("affine"));
   }
+  if (what.fixedField)
+  {
+    metric->SetFixedTransform(FieldTransform("field", images.fixed.GetPointer(), 0.9));
+  }
   if (what.sampling > 0)
   {
     using PointSet = typename TMetric::FixedSampledPointSetType;
@@ -177,6 +182,26 @@ RelativeDistance(const TArray & expected, const TArray & found)
     distance += (expected[p] - found[p]) * (expected[p] - found[p]);
   }
   return std::sqrt(distance) / std::sqrt(square);
+}
+
+/** Expects the same numbers within a share of their L2 norm, and NaN where there is NaN: 0 for 0. */
+template <typename TArray>
+void
+ExpectTheSameDerivative(const TArray & expected, const TArray & found, double tolerance)
+{
+  ASSERT_EQ(found.Size(), expected.Size());
+  double square = 0.0;
+  double distance = 0.0;
+  for (unsigned int p = 0; p < expected.Size(); ++p)
+  {
+    ASSERT_EQ(std::isnan(found[p]), std::isnan(expected[p])) << "number " << p;
+    if (!std::isnan(expected[p]))
+    {
+      square += expected[p] * expected[p];
+      distance += (expected[p] - found[p]) * (expected[p] - found[p]);
+    }
+  }
+  EXPECT_LE(std::sqrt(distance), tolerance * std::sqrt(square));
 }
 
 /** Tolerances of a metric: relative, of the value and of the derivative in the L2 norm. */
@@ -241,6 +266,82 @@ CompareMetric(const MetricCase &           what,
   metric->GetValueAndDerivative(again, derivativeAgain);
   EXPECT_EQ(again, value);
   EXPECT_EQ(derivativeAgain, derivative);
+}
+
+/** Compares with ITK's metric where no sample is valid, in whatever way: value, derivative and count, or an exception
+ * of both. */
+template <typename TReference, typename TMetric, typename TImage>
+void
+CompareNothingInCommon(const MetricImages<TImage> & images, const std::string & transform, bool onGpu)
+{
+  constexpr unsigned int dimension = TImage::ImageDimension;
+  using Mask = itk::ImageMaskSpatialObject<dimension>;
+  for (const std::string how : { "far moving image", "far fixed image", "fixed mask", "moving mask", "both masks" })
+  {
+    SCOPED_TRACE(transform + ", " + how);
+    MetricCase what;
+    what.transform = transform;
+    what.centralDifferences = true;
+    const auto ask = [&](auto * metric) {
+      SetUpMetric(metric, what, images);
+      const auto emptyOf = [](const TImage * image) {
+        auto pixels = Mask::ImageType::New();
+        pixels->CopyInformation(image);
+        pixels->SetRegions(image->GetBufferedRegion());
+        pixels->Allocate(true);
+        auto mask = Mask::New();
+        mask->SetImage(pixels);
+        mask->Update();
+        return mask;
+      };
+      auto far = itk::TranslationTransform<double, dimension>::New();
+      auto offset = far->GetOffset();
+      offset.Fill(1e5);
+      far->SetOffset(offset);
+      if (how == "far moving image")
+      {
+        auto beside = TImage::New();
+        beside->Graft(images.moving);
+        auto origin = beside->GetOrigin();
+        origin[0] += 1e5;
+        beside->SetOrigin(origin);
+        metric->SetMovingImage(beside);
+      }
+      if (how == "far fixed image")
+      {
+        metric->SetFixedTransform(far);
+      }
+      if (how == "fixed mask" || how == "both masks")
+      {
+        metric->SetFixedImageMask(emptyOf(images.fixed));
+      }
+      if (how == "moving mask" || how == "both masks")
+      {
+        metric->SetMovingImageMask(emptyOf(images.moving));
+      }
+      typename TMetric::MeasureType    value{};
+      typename TMetric::DerivativeType derivative;
+      std::string                      answer;
+      try
+      {
+        metric->Initialize();
+        metric->GetValueAndDerivative(value, derivative);
+        answer = testing::PrintToString(value) + ", " + std::to_string(derivative.Size()) + " numbers of " +
+                 testing::PrintToString(derivative.two_norm()) + ", " +
+                 std::to_string(metric->GetNumberOfValidPoints()) + " points";
+        answer += ", " + testing::PrintToString(metric->GetValue());
+      }
+      catch (const itk::ExceptionObject &)
+      {
+        answer += " an exception";
+      }
+      return answer;
+    };
+    auto metric = TMetric::New();
+    metric->SetGPUEnabled(onGpu);
+    EXPECT_EQ(ask(metric.GetPointer()), ask(TReference::New().GetPointer()));
+    EXPECT_NE(metric->GetLastBackend(), itk::CudaSpline::Backend::Superclass) << metric->GetFallbackReason();
+  }
 }
 
 } // namespace CudaSplineTest

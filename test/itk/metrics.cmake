@@ -4,6 +4,7 @@ add_executable(
   CudaCorrelationImageToImageMetricv4Test.cxx
   CudaMattesMutualInformationImageToImageMetricv4Test.cxx
   CudaMeanSquaresImageToImageMetricv4Test.cxx
+  LocalMetricEdgesTest.cxx
   LocalMetricTest.cxx
   MetricCombinationsTest.cxx
   MetricFallbackTest.cxx

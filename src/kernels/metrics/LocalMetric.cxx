@@ -203,7 +203,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     result = EvaluateMetric(wanted, weighted, context, wanted.sharesValues ? &values : workspace);
   }
   result.count = found.count;
-  result.values = { { found.correlation, static_cast<double>(found.flatWindows), 0.0 } };
+  result.values = { { found.correlation, static_cast<double>(found.flatWindows), areThose ? 1.0 : 0.0 } };
   return result;
 }
 

@@ -302,6 +302,13 @@ struct MetricCursor
   }
 };
 
+/** \brief Whether gradients come back through the stages behind that of the derivative; see MetricPass::Demons. */
+inline bool
+ComesBack(const MetricDescriptor & descriptor)
+{
+  return descriptor.pass != MetricPass::Demons;
+}
+
 /** \brief Whether a chain is a field on the virtual grid, whose vectors move the samples as they are, and then a few
  * affine stages. */
 inline bool
@@ -327,7 +334,8 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.moving = MakeEvaluationArguments<VDimension>(descriptor.interpolation, *sources.moving);
   SetGrids(descriptor.chain, arguments.moving);
   arguments.count = CountMetricSamples(sources);
-  arguments.front = descriptor.HasOuterJacobian() ? static_cast<int>(descriptor.CountFront()) : -1;
+  arguments.front =
+    descriptor.HasOuterJacobian() && ComesBack(descriptor) ? static_cast<int>(descriptor.CountFront()) : -1;
   arguments.nearest = descriptor.interpolation.interpolation == Interpolation::Nearest;
   arguments.pass = descriptor.pass;
   arguments.gradientFrom = descriptor.gradient;

@@ -163,6 +163,7 @@ ReduceLocalCorrelation(const MetricReduce &     reduce,
   MetricResult  sums = reduce(MetricPass::LocalCorrelation, withDerivative, parameters);
   outcome.count = sums.count;
   outcome.flatWindows = static_cast<std::int64_t>(sums.values[1]);
+  outcome.comparesPixels = sums.values[2] != 0.0;
   if (sums.count > 0)
   {
     const auto number = static_cast<double>(sums.count);

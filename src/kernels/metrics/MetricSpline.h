@@ -43,7 +43,8 @@ struct SplineParameters
   const TransformStage<VDimension> * stages; ///< the chain
   int                                stage;  ///< which of them
   std::int64_t                       nodes;  ///< coefficients of an axis
-  /** Matrix M of the stages behind, where all are Affine; else the identity, as gradients have come back already. */
+  /** Matrix M of the stages behind, where all are Affine; else the identity, as gradients have come back already, or do
+   * not (ComesBack()). */
   double behind[VDimension][VDimension];
 
   /** \brief The stage itself. */
@@ -115,7 +116,8 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
   {
     parameters.behind[d][d] = 1.0;
   }
-  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size() && !descriptor.HasOuterJacobian(); ++stage)
+  const bool isConstant = ComesBack(descriptor) && !descriptor.HasOuterJacobian();
+  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size() && isConstant; ++stage)
   {
     double product[VDimension][VDimension]{};
     for (unsigned int r = 0; r < VDimension; ++r)

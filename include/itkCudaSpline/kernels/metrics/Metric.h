@@ -45,11 +45,12 @@ enum class MetricPass : unsigned char
   Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1
   Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
   Information, ///< weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table
-  /** Values 0: squares of local correlations, 1: windows of these that are flat (LocalCorrelationSums); weight: the
-   * factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
+  /** Values 0: squares of local correlations, 1: windows of these that are flat (LocalCorrelationSums), 2: 1 where
+   * nothing was interpolated, as the stages move nothing and the grid is the moving image's, else 0; weight: the factor
+   * of EvaluateLocalCorrelation(). Samples are those of a grid. */
   LocalCorrelation,
   /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), 0 up to the thresholds of MetricParameters.
-   */
+   * Forces are along g as it is, as ITK's: what comes behind the field does not turn them. */
   Demons,
   Weights ///< no value; weight f: the fixed values are the samples' weights
 };

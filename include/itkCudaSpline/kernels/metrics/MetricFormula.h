@@ -36,10 +36,11 @@ namespace itk::CudaSpline
 /** \brief What a metric is made of, when all samples were added up. */
 struct MetricOutcome
 {
-  std::int64_t        count{ 0 };       ///< valid samples; with 0 nothing else is set
-  double              value{ 0.0 };     ///< the metric's value; ITK's are the better the lower
-  std::vector<double> derivative;       ///< moments, or by parameter (MetricResult); empty: none, or 0
-  std::int64_t        flatWindows{ 0 }; ///< of local correlation: LocalCorrelationSums::flatWindows
+  std::int64_t        count{ 0 };              ///< valid samples; with 0 nothing else is set
+  double              value{ 0.0 };            ///< the metric's value; ITK's are the better the lower
+  std::vector<double> derivative;              ///< moments, or by parameter (MetricResult); empty: none, or 0
+  std::int64_t        flatWindows{ 0 };        ///< of local correlation: LocalCorrelationSums::flatWindows
+  bool                comparesPixels{ false }; ///< of local correlation: whether nothing was interpolated
   /** Of passes that put their derivative into memory of the caller's (MetricDescriptor::forces): \c derivative would be
    * the sum of what the sets of weights have there, each times its factor. */
   std::array<double, 2> factors{ { 0.0, 0.0 } };
