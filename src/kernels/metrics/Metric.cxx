@@ -308,10 +308,11 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
   std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
-    // Moving values and whether they are valid; one of the images as floats, where its numbers are doubles and windows
+    // Moving values and whether they are valid; the fixed image as floats, where its numbers are doubles and windows
     // are to have floats; a factor. Where nothing moves, at most both images as floats, and so less.
-    const bool rounds = descriptor.singleMoving != (element == ScalarType::Float32);
-    bytes += static_cast<std::size_t>(samples) * (BytesOfMovingValue(descriptor) + 1 + (rounds ? sizeof(float) : 0) +
+    const bool isFloat = descriptor.singleMoving || element == ScalarType::Float32;
+    bytes += static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
+                                                  (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
                                                   (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0));
   }
   else if (descriptor.sharesValues)
