@@ -68,7 +68,8 @@ CudaComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>::GenerateDat
 {
   const CudaSplineTrace::Describe describe = [this] {
     return std::string(this->GetNameOfClass()) + " | " +
-           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension);
+           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension) +
+           " | " + this->GetInterpolator()->GetNameOfClass();
   };
   if (const char * const refusal = this->Refusal())
   {

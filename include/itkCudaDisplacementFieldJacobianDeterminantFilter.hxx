@@ -72,7 +72,8 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
 {
   const CudaSplineTrace::Describe describe = [this] {
     return std::string(this->GetNameOfClass()) + " | " +
-           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension);
+           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension) +
+           " | central differences";
   };
   if (const char * const refusal = this->Refusal())
   {

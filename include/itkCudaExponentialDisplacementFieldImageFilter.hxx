@@ -100,7 +100,8 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::Generate
 {
   const CudaSplineTrace::Describe describe = [this] {
     return std::string(this->GetNameOfClass()) + " | " +
-           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension);
+           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension) +
+           " | at most " + std::to_string(this->GetMaximumNumberOfIterations()) + " squarings";
   };
   if (const char * const refusal = this->Refusal())
   {

@@ -64,7 +64,8 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
 {
   const CudaSplineTrace::Describe describe = [this] {
     return std::string(this->GetNameOfClass()) + " | " +
-           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension);
+           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), TInputImage::ImageDimension) +
+           " | at most " + std::to_string(this->GetMaximumNumberOfIterations()) + " iterations";
   };
   if (const char * const refusal = this->Refusal())
   {

@@ -47,8 +47,8 @@ namespace itk
  * - \c GradientRecursiveGaussianImageFilter, from short, float and double to CovariantVector of double, and from float
  * to that of float.
  * - \c ComposeDisplacementFieldsImageFilter, \c InvertDisplacementFieldImageFilter,
- *   \c ExponentialDisplacementFieldImageFilter and \c DisplacementFieldJacobianDeterminantFilter, fields of vectors of
- *   float and double.
+ *   \c ExponentialDisplacementFieldImageFilter, \c DisplacementFieldJacobianDeterminantFilter and
+ *   \c DisplacementFieldToBSplineImageFilter, fields of vectors of float and double.
  *
  * \par How a program gets it
  * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One

@@ -697,7 +697,8 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       }
     }
     operation.memory = [&](int device) {
-      auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
+      auto plan =
+        this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count, preparation.moving.descriptor.element));
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
       {
         plan.fits = false;

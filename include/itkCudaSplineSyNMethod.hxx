@@ -758,8 +758,8 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
   std::shared_ptr<const float> places;
   if (level.rules.SmoothsBySplines() && level.shape.element == CudaSpline::ScalarType::Float64)
   {
-    fitPlaces =
-      CudaSplineDetail::MakeFitPlaces<DisplacementFieldType>(this->GetCurrentLevelVirtualDomainImage().GetPointer());
+    fitPlaces = CudaSplineDetail::MakeFitPlaces<DisplacementFieldType>(
+      this->GetCurrentLevelVirtualDomainImage().GetPointer(), CudaSplineHostExecutor(this->GetMultiThreader()));
     const auto array = std::make_shared<CudaSpline::ResidentArray>(fitPlaces.numbers.size() * sizeof(float), residence);
     CudaSpline::Upload(array->Data(), fitPlaces.numbers.data(), array->Bytes(), residence);
     places = std::shared_ptr<const float>(array, array->template As<float>());

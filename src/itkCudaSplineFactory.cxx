@@ -66,7 +66,8 @@ CudaSplineFactory::GetClassNames()
            "ComposeDisplacementFieldsImageFilter",
            "InvertDisplacementFieldImageFilter",
            "ExponentialDisplacementFieldImageFilter",
-           "DisplacementFieldJacobianDeterminantFilter" };
+           "DisplacementFieldJacobianDeterminantFilter",
+           "DisplacementFieldToBSplineImageFilter" };
 }
 
 auto

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaComposeDisplacementFieldsImageFilter.h"
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
+#include "itkCudaDisplacementFieldToBSplineImageFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
 #include "itkCudaSplineOverrides.h"
@@ -49,6 +50,10 @@ AppendFieldsOf(Overrides & overrides)
      DisplacementFieldJacobianDeterminantFilter<Image<Vector<TReal, VDimensions>, VDimensions>, TReal>,
      CudaDisplacementFieldJacobianDeterminantFilter<Image<Vector<TReal, VDimensions>, VDimensions>, TReal>>(
      "DisplacementFieldJacobianDeterminantFilter", overrides),
+   ...);
+  (AppendOverride<DisplacementFieldToBSplineImageFilter<Image<Vector<TReal, VDimensions>, VDimensions>>,
+                  CudaDisplacementFieldToBSplineImageFilter<Image<Vector<TReal, VDimensions>, VDimensions>>>(
+     "DisplacementFieldToBSplineImageFilter", overrides),
    ...);
 }
 } // namespace

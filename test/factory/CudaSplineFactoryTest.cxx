@@ -25,6 +25,7 @@
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkComposeDisplacementFieldsImageFilter.h"
 #include "itkDisplacementFieldJacobianDeterminantFilter.h"
+#include "itkDisplacementFieldToBSplineImageFilter.h"
 #include "itkExponentialDisplacementFieldImageFilter.h"
 #include "itkGradientMagnitudeRecursiveGaussianImageFilter.h"
 #include "itkGradientRecursiveGaussianImageFilter.h"
@@ -77,7 +78,8 @@ IsOurs()
          name == "CudaRecursiveGaussianImageFilter" || name == "CudaGradientMagnitudeRecursiveGaussianImageFilter" ||
          name == "CudaGradientRecursiveGaussianImageFilter" || name == "CudaComposeDisplacementFieldsImageFilter" ||
          name == "CudaInvertDisplacementFieldImageFilter" || name == "CudaExponentialDisplacementFieldImageFilter" ||
-         name == "CudaDisplacementFieldJacobianDeterminantFilter";
+         name == "CudaDisplacementFieldJacobianDeterminantFilter" ||
+         name == "CudaDisplacementFieldToBSplineImageFilter";
 }
 
 template <unsigned int VDimension, typename... TPixels>
@@ -186,7 +188,9 @@ TEST_F(Registered, FiltersOfFieldsAreOurs)
                          IsOurs<itk::ExponentialDisplacementFieldImageFilter<Field<float, 2>, Field<float, 2>>>(),
                          IsOurs<itk::ExponentialDisplacementFieldImageFilter<Field<double, 3>, Field<double, 3>>>(),
                          IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<double, 2>, double>>(),
-                         IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<float, 3>, float>>() })
+                         IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<float, 3>, float>>(),
+                         IsOurs<itk::DisplacementFieldToBSplineImageFilter<Field<double, 2>>>(),
+                         IsOurs<itk::DisplacementFieldToBSplineImageFilter<Field<float, 3>>>() })
   {
     EXPECT_TRUE(is);
   }
@@ -268,7 +272,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 11U);
+  EXPECT_EQ(names.size(), 12U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

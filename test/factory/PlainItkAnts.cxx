@@ -18,19 +18,21 @@
 // A program of ITK's that knows nothing of the module, with the types that antsApplyTransforms and antsRegistration
 // instantiate in three dimensions: those of double, which are ANTs' default, and those of float (--float 1).
 //
-// usage: PlainItkAnts apply|evaluate double|float OUTPUT
+// usage: PlainItkAnts apply|evaluate|smooth double|float OUTPUT
 //        PlainItkAnts types
 //
 // apply: an image and one of labels under a composite of an affine transform and a displacement field, and under the
 // affine one alone, by every interpolator of antsApplyTransforms. All results are written to OUTPUT, as doubles one
 // after the other; the standard output has a line for each: name of the class that computed it, interpolator, count of
 // numbers. evaluate: value and derivative of each metric of antsRegistration, by the parameters of an affine transform
-// and by a displacement field, in the same form. types: a line for each class that antsRegistration makes: the type,
-// and the name of the class that it got.
+// and by a displacement field, in the same form. smooth: a displacement field whose updates and total are smoothed by
+// B-splines, after an update. types: a line for each class that antsRegistration makes: the type, and the name of the
+// class that it got.
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
 #include "itkBSplineSyNImageRegistrationMethod.h"
 #include "itkCompositeTransform.h"
 #include "itkConstantBoundaryCondition.h"
@@ -235,6 +237,34 @@ EvaluateAll()
                                                                         MakeFieldTransform<TReal>(image));
 }
 
+/** Waves as an update of a field of waves, each smoothed by a mesh of its own. */
+template <typename TReal>
+void
+SmoothAll()
+{
+  using Transform = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, dimension>;
+  const auto                    image = MakeImage<TReal>(false);
+  const auto                    transform = Transform::New();
+  typename Transform::ArrayType mesh(3);
+  transform->SetDisplacementField(MakeFieldTransform<TReal>(image)->GetModifiableDisplacementField());
+  transform->SetMeshSizeForTheTotalField(mesh);
+  mesh[0] = 5;
+  transform->SetMeshSizeForTheUpdateField(mesh);
+  typename Transform::DerivativeType update(transform->GetNumberOfParameters());
+  for (unsigned int p = 0; p < update.Size(); ++p)
+  {
+    update[p] = static_cast<TReal>(0.7 * std::sin(0.05 * static_cast<double>(p)));
+  }
+  transform->UpdateTransformParameters(update, static_cast<TReal>(0.5));
+  const auto & parameters = transform->GetParameters();
+  for (unsigned int p = 0; p < parameters.Size(); ++p)
+  {
+    const auto number = static_cast<double>(parameters[p]);
+    results.write(reinterpret_cast<const char *>(&number), sizeof(number));
+  }
+  std::cout << transform->GetNameOfClass() << " smoothed " << parameters.Size() << '\n';
+}
+
 template <typename TClass>
 void
 Tell(const std::string & type)
@@ -267,9 +297,9 @@ int
 main(int argc, char ** argv)
 {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what != "types" && !((what == "apply" || what == "evaluate") && argc == 4))
+  if (what != "types" && !((what == "apply" || what == "evaluate" || what == "smooth") && argc == 4))
   {
-    std::cerr << "usage: " << argv[0] << " apply|evaluate double|float OUTPUT | types\n";
+    std::cerr << "usage: " << argv[0] << " apply|evaluate|smooth double|float OUTPUT | types\n";
     return EXIT_FAILURE;
   }
   try
@@ -289,6 +319,10 @@ main(int argc, char ** argv)
     if (what == "apply")
     {
       isSingle ? ApplyAll<float>() : ApplyAll<double>();
+    }
+    else if (what == "smooth")
+    {
+      isSingle ? SmoothAll<float>() : SmoothAll<double>();
     }
     else
     {

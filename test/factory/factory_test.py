@@ -401,6 +401,7 @@ def ants(options):
                 value, derivative = 1e-3, 1e-2
             expect(abs(a[0] - b[0]) <= value * abs(a[0]), f"{real}, {name}: {b[0]}, not {a[0]}")
             expect(distance <= derivative, f"{real}, {name}: the derivative differs by {distance}")
+    smoothed_by_splines(options)
     output, _ = run([options.program, "types"], options.library)
     got = dict(line.split() for line in output.splitlines())
     ours = {name for name, made in got.items() if made.startswith("Cuda")}
@@ -417,6 +418,24 @@ def ants(options):
     expect(len(others) == 1 and others[0][2] == "1" and "other template arguments are" in others[0][4], f"{others}")
     expect(not any(name.startswith("itk::ResampleImageFilter<") for name in names), "what is overridden is listed")
     expect(any(name.startswith("itk::JointHistogramMutual") for name in names), "what is ITK's alone is not listed")
+
+
+def smoothed_by_splines(options):
+    """A transform of ITK's that smooths its update and its field by B-splines has both done by the module's filter."""
+    for real in ("double", "float"):
+        results = []
+        for library in (None, options.library):
+            path = os.path.join(options.work, f"smooth-{real}{len(results)}.bin")
+            # ITK's sums are in the order of threads.
+            output, errors = run([options.program, "smooth", real, path], library, ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS="1")
+            results.append(numbers(path))
+        lines = [line for line in trace(errors) if line[1] == "CudaDisplacementFieldToBSplineImageFilter"]
+        expect(len(lines) == 2 and all(line[4] == "Cpu" for line in lines), f"{real}: not by our kernels: {lines}")
+        largest = max(abs(value) for value in results[0])
+        difference = max(abs(a - b) for a, b in zip(*results))
+        expect(largest > 0.1 and len(results[0]) == len(results[1]) > 1000, f"{real}: the reference is {largest}")
+        # Sums of float where ITK's are; in double the same operations in the same order.
+        expect(difference <= (1e-4 if real == "float" else 1e-13) * max(largest, 1.0), f"{real}: {difference} of {largest}")
 
 
 def main():

@@ -19,6 +19,7 @@
 
 #include "FieldTestSupport.h"
 #include "GpuOnAndOff.h"
+#include "TestCases.h"
 
 #include "itkCudaComposeDisplacementFieldsImageFilter.h"
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
@@ -30,7 +31,10 @@
 #include "itkVectorNearestNeighborInterpolateImageFunction.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <type_traits>
 
 using namespace CudaSplineTest;
@@ -53,109 +57,200 @@ protected:
       << name << ": " << filter->GetFallbackReason();
   }
 
+  /** Each filter against ITK's, of some fields. */
+  ///@{
+  template <typename TField>
+  void
+  CompareCompositions(const TField * displacement, const TField * warping) const;
+  template <typename TField>
+  void
+  CompareInversions(const TField * field, const TField * estimate, unsigned int iterations, double tolerance) const;
+  template <typename TField>
+  void
+  CompareExponentials(const TField * velocity, unsigned int iterations) const;
+  template <typename TField>
+  void
+  CompareJacobians(const TField * field) const;
+  ///@}
+
   template <typename TReal, unsigned int VDimension>
   void
-  Compare(const std::vector<std::int64_t> & size);
+  Compare(const std::vector<std::int64_t> & size) const;
+
+  /** Of drawn fields and settings. */
+  template <typename TReal, unsigned int VDimension>
+  void
+  CompareDrawn(Random & random) const;
 };
+
+template <typename TField>
+constexpr double BoundOf = std::is_same<typename TField::PixelType::ValueType, double>::value ? 0.0 : SingleBound;
 
 CUDASPLINE_GPU_ON_AND_OFF(CudaFieldFilters);
 
+template <typename TField>
+void
+CudaFieldFilters::CompareCompositions(const TField * displacement, const TField * warping) const
+{
+  const auto set = [&](auto filter) {
+    filter->SetDisplacementField(displacement);
+    filter->SetWarpingField(warping);
+    filter->Update();
+  };
+  const auto theirs = itk::ComposeDisplacementFieldsImageFilter<TField>::New();
+  const auto ours = itk::CudaComposeDisplacementFieldsImageFilter<TField>::New();
+  ours->SetGPUEnabled(GetParam());
+  set(theirs);
+  set(ours);
+  this->ExpectPromised(ours.GetPointer(), TField::ImageDimension);
+  EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), BoundOf<TField>);
+}
+
+template <typename TField>
+void
+CudaFieldFilters::CompareInversions(const TField * field,
+                                    const TField * estimate,
+                                    unsigned int   iterations,
+                                    double         tolerance) const
+{
+  const double bound = 2.0 * BoundOf<TField>;
+  for (const bool hasEstimate : { false, true })
+  {
+    const auto set = [&](auto filter) {
+      filter->SetInput(field);
+      filter->SetMaximumNumberOfIterations(iterations);
+      filter->SetMeanErrorToleranceThreshold(tolerance);
+      filter->SetMaxErrorToleranceThreshold(10.0 * tolerance);
+      filter->SetEnforceBoundaryCondition(hasEstimate);
+      filter->SetNumberOfWorkUnits(1);
+      if (hasEstimate)
+      {
+        filter->SetInverseFieldInitialEstimate(const_cast<TField *>(estimate)); // not const in ITK
+      }
+      filter->Update();
+    };
+    const auto theirs = itk::InvertDisplacementFieldImageFilter<TField>::New();
+    const auto ours = itk::CudaInvertDisplacementFieldImageFilter<TField>::New();
+    ours->SetGPUEnabled(GetParam());
+    const auto before = CopyOf(estimate);
+    set(theirs);
+    set(ours);
+    this->ExpectPromised(ours.GetPointer(), TField::ImageDimension);
+    EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), bound);
+    EXPECT_NEAR(ours->GetMaxErrorNorm(), theirs->GetMaxErrorNorm(), bound);
+    EXPECT_NEAR(ours->GetMeanErrorNorm(), theirs->GetMeanErrorNorm(), bound + 1e-13);
+    EXPECT_EQ(LargestDifference(before.GetPointer(), estimate), 0.0); // it is not touched
+  }
+}
+
+template <typename TField>
+void
+CudaFieldFilters::CompareExponentials(const TField * velocity, unsigned int iterations) const
+{
+  for (const bool isInverse : { false, true })
+  {
+    const auto set = [&](auto filter) {
+      filter->SetInput(velocity);
+      filter->SetComputeInverse(isInverse);
+      filter->SetMaximumNumberOfIterations(iterations);
+      filter->SetAutomaticNumberOfIterations(iterations == 20U);
+      filter->Update();
+    };
+    const auto theirs = itk::ExponentialDisplacementFieldImageFilter<TField, TField>::New();
+    const auto ours = itk::CudaExponentialDisplacementFieldImageFilter<TField, TField>::New();
+    ours->SetGPUEnabled(GetParam());
+    set(theirs);
+    set(ours);
+    this->ExpectPromised(ours.GetPointer(), TField::ImageDimension);
+    EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), 4.0 * BoundOf<TField>) << iterations;
+  }
+}
+
+template <typename TField>
+void
+CudaFieldFilters::CompareJacobians(const TField * field) const
+{
+  using Real = typename TField::PixelType::ValueType;
+  for (const bool usesSpacing : { true, false })
+  {
+    const auto set = [&](auto filter) {
+      filter->SetInput(field);
+      filter->SetUseImageSpacing(usesSpacing);
+      filter->Update();
+    };
+    const auto theirs = itk::DisplacementFieldJacobianDeterminantFilter<TField, Real>::New();
+    const auto ours = itk::CudaDisplacementFieldJacobianDeterminantFilter<TField, Real>::New();
+    ours->SetGPUEnabled(GetParam());
+    set(theirs);
+    set(ours);
+    this->ExpectPromised(ours.GetPointer(), TField::ImageDimension);
+    for (itk::SizeValueType i = 0; i < field->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    {
+      ASSERT_EQ(ours->GetOutput()->GetBufferPointer()[i], theirs->GetOutput()->GetBufferPointer()[i]) << i;
+    }
+  }
+}
+
 template <typename TReal, unsigned int VDimension>
 void
-CudaFieldFilters::Compare(const std::vector<std::int64_t> & size)
+CudaFieldFilters::Compare(const std::vector<std::int64_t> & size) const
 {
   using Field = DisplacementsOf<TReal, VDimension>;
-  const double bound = std::is_same<TReal, double>::value ? 0.0 : SingleBound;
-  Random       random(__LINE__ + VDimension);
-  const auto   field = MakeObliqueImage<Field>(size, true, random);
-  auto         other = LikeImage(field.GetPointer());
+  Random     random(__LINE__ + VDimension);
+  const auto field = MakeObliqueImage<Field>(size, true, random);
+  auto       other = LikeImage(field.GetPointer());
   FillField(field.GetPointer(), 1.0, true, random);
   FillField(other.GetPointer(), 2.0, false, random);
   if (std::is_same<TReal, float>::value)
   {
     VanishAtTheBorder(field.GetPointer()); // places gather where it jumps, and there the roundings of float decide
   }
-
-  const auto setCompose = [&](auto filter) {
-    filter->SetDisplacementField(other);
-    filter->SetWarpingField(field);
-    filter->Update();
-  };
-  const auto theirs = itk::ComposeDisplacementFieldsImageFilter<Field>::New();
-  const auto ours = itk::CudaComposeDisplacementFieldsImageFilter<Field>::New();
-  ours->SetGPUEnabled(GetParam());
-  setCompose(theirs);
-  setCompose(ours);
-  this->ExpectPromised(ours.GetPointer(), VDimension);
-  EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), bound);
-
-  for (const bool hasEstimate : { false, true })
-  {
-    const auto setInvert = [&](auto filter) {
-      filter->SetInput(field);
-      filter->SetMaximumNumberOfIterations(7);
-      filter->SetMeanErrorToleranceThreshold(1e-4);
-      filter->SetMaxErrorToleranceThreshold(1e-3);
-      filter->SetEnforceBoundaryCondition(hasEstimate);
-      filter->SetNumberOfWorkUnits(1);
-      if (hasEstimate)
-      {
-        filter->SetInverseFieldInitialEstimate(other);
-      }
-      filter->Update();
-    };
-    const auto inverse = itk::InvertDisplacementFieldImageFilter<Field>::New();
-    const auto ourInverse = itk::CudaInvertDisplacementFieldImageFilter<Field>::New();
-    ourInverse->SetGPUEnabled(GetParam());
-    const auto estimate = CopyOf(other.GetPointer());
-    setInvert(inverse);
-    setInvert(ourInverse);
-    this->ExpectPromised(ourInverse.GetPointer(), VDimension);
-    EXPECT_LE(LargestDifference(ourInverse->GetOutput(), inverse->GetOutput()), 2.0 * bound);
-    EXPECT_NEAR(ourInverse->GetMaxErrorNorm(), inverse->GetMaxErrorNorm(), 2.0 * bound);
-    EXPECT_NEAR(ourInverse->GetMeanErrorNorm(), inverse->GetMeanErrorNorm(), 2.0 * bound + 1e-13);
-    EXPECT_EQ(LargestDifference(estimate.GetPointer(), other.GetPointer()), 0.0); // it is not touched
-  }
-
+  this->CompareCompositions<Field>(other, field);
+  this->CompareInversions<Field>(field, other, 7, 1e-4);
   for (const unsigned int iterations : { 20U, 0U, 3U })
   {
-    for (const bool isInverse : { false, true })
-    {
-      const auto setExponential = [&](auto filter) {
-        filter->SetInput(other);
-        filter->SetComputeInverse(isInverse);
-        filter->SetMaximumNumberOfIterations(iterations);
-        filter->SetAutomaticNumberOfIterations(iterations == 20U);
-        filter->Update();
-      };
-      const auto exponential = itk::ExponentialDisplacementFieldImageFilter<Field, Field>::New();
-      const auto ourExponential = itk::CudaExponentialDisplacementFieldImageFilter<Field, Field>::New();
-      ourExponential->SetGPUEnabled(GetParam());
-      setExponential(exponential);
-      setExponential(ourExponential);
-      this->ExpectPromised(ourExponential.GetPointer(), VDimension);
-      EXPECT_LE(LargestDifference(ourExponential->GetOutput(), exponential->GetOutput()), 4.0 * bound) << iterations;
-    }
+    this->CompareExponentials<Field>(other, iterations);
   }
+  this->CompareJacobians<Field>(other);
+}
 
-  for (const bool usesSpacing : { true, false })
+template <typename TReal, unsigned int VDimension>
+void
+CudaFieldFilters::CompareDrawn(Random & random) const
+{
+  using Field = DisplacementsOf<TReal, VDimension>;
+  const std::vector<std::int64_t> lengths = VDimension == 2
+                                              ? std::vector<std::int64_t>{ 1, 2, 3, 5, 11, 17, 23, 31, 37 }
+                                              : std::vector<std::int64_t>{ 1, 2, 3, 5, 7, 11, 13, 17 };
+  std::vector<std::int64_t>       size;
+  for (unsigned int d = 0; d < VDimension; ++d)
   {
-    const auto setJacobian = [&](auto filter) {
-      filter->SetInput(other);
-      filter->SetUseImageSpacing(usesSpacing);
-      filter->Update();
-    };
-    const auto jacobian = itk::DisplacementFieldJacobianDeterminantFilter<Field, TReal>::New();
-    const auto ourJacobian = itk::CudaDisplacementFieldJacobianDeterminantFilter<Field, TReal>::New();
-    ourJacobian->SetGPUEnabled(GetParam());
-    setJacobian(jacobian);
-    setJacobian(ourJacobian);
-    this->ExpectPromised(ourJacobian.GetPointer(), VDimension);
-    for (itk::SizeValueType i = 0; i < field->GetBufferedRegion().GetNumberOfPixels(); ++i)
-    {
-      ASSERT_EQ(ourJacobian->GetOutput()->GetBufferPointer()[i], jacobian->GetOutput()->GetBufferPointer()[i]) << i;
-    }
+    size.push_back(lengths[static_cast<std::size_t>(random.Integer(0, static_cast<int>(lengths.size()) - 1))]);
   }
+  const bool                 isSmooth = random.Integer(0, 1) == 0;
+  const double               amplitude = random.Uniform(0.05, 2.0);
+  const auto                 iterations = static_cast<unsigned int>(random.Integer(1, 12));
+  const auto                 squarings = static_cast<unsigned int>(random.Integer(0, 4));
+  const auto                 field = MakeObliqueImage<Field>(size, random.Integer(0, 1) == 0, random);
+  auto                       other = LikeImage(field.GetPointer());
+  const testing::ScopedTrace trace(__FILE__,
+                                   __LINE__,
+                                   testing::Message()
+                                     << VDimension << "D, " << sizeof(TReal) << " bytes, size "
+                                     << field->GetBufferedRegion().GetSize() << ", amplitude " << amplitude);
+  FillField(field.GetPointer(), amplitude, true, random);
+  FillField(other.GetPointer(), amplitude, isSmooth, random);
+  // Of float roundings decide by which side of the border a place is, and whether errors are below a tolerance.
+  constexpr bool isFloat = std::is_same<TReal, float>::value;
+  if (isFloat)
+  {
+    VanishAtTheBorder(field.GetPointer());
+    VanishAtTheBorder(other.GetPointer());
+  }
+  this->CompareCompositions<Field>(other, field);
+  this->CompareInversions<Field>(field, other, iterations, isFloat ? 0.0 : std::pow(10.0, random.Uniform(-6.0, -1.0)));
+  this->CompareExponentials<Field>(other, squarings == 4 ? 20 : squarings);
+  this->CompareJacobians<Field>(other);
 }
 
 } // namespace
@@ -167,6 +262,30 @@ TEST_P(CudaFieldFilters, AreItks)
   this->Compare<float, 3>({ 13, 11, 7 });
   this->Compare<double, 3>({ 17, 23, 11 });
   this->Compare<double, 3>({ 19, 13, 1 });
+}
+
+TEST_P(CudaFieldFilters, RandomFieldsAreItks)
+{
+  const int cases = TestCases(40);
+  for (int number = 0; number < cases && !HasFailure(); ++number)
+  {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, number);
+    Random                     random(3000U + static_cast<unsigned int>(number));
+    switch (number % 4)
+    {
+      case 0:
+        this->CompareDrawn<float, 2>(random);
+        break;
+      case 1:
+        this->CompareDrawn<double, 2>(random);
+        break;
+      case 2:
+        this->CompareDrawn<float, 3>(random);
+        break;
+      default:
+        this->CompareDrawn<double, 3>(random);
+    }
+  }
 }
 
 // The determinant of a linear map is that of its matrix, within the border.
@@ -200,6 +319,44 @@ TEST_P(CudaFieldFilters, JacobianOfALinearMap)
   filter->Update();
   const Field::IndexType inside = { { 4, 4, 3 } };
   EXPECT_NEAR(filter->GetOutput()->GetPixel(inside), vnl_det(full.GetVnlMatrix()), 1e-13);
+}
+
+// Each is a line of the trace, with all that a line has.
+TEST_P(CudaFieldFilters, AreLinesOfTheTrace)
+{
+  using Field = DisplacementsOf<float, 2>;
+  Random     random(__LINE__);
+  const auto field = MakeObliqueImage<Field>({ 23, 17 }, false, random);
+  FillField(field.GetPointer(), 1.0, true, random);
+  const auto compose = itk::CudaComposeDisplacementFieldsImageFilter<Field>::New();
+  const auto inverse = itk::CudaInvertDisplacementFieldImageFilter<Field>::New();
+  const auto exponential = itk::CudaExponentialDisplacementFieldImageFilter<Field, Field>::New();
+  const auto jacobian = itk::CudaDisplacementFieldJacobianDeterminantFilter<Field>::New();
+  compose->SetWarpingField(field);
+  setenv("CUDASPLINE_TRACE", "1", 1);
+  testing::internal::CaptureStderr();
+  const auto update = [&](auto & filter) {
+    filter->SetGPUEnabled(GetParam());
+    filter->SetInput(field);
+    filter->Update();
+  };
+  update(compose);
+  update(inverse);
+  update(exponential);
+  update(jacobian);
+  std::istringstream text(testing::internal::GetCapturedStderr());
+  unsetenv("CUDASPLINE_TRACE");
+  int lines = 0;
+  for (std::string line; std::getline(text, line); ++lines)
+  {
+    std::size_t bars = 0;
+    for (auto at = line.find(" | "); at != std::string::npos; at = line.find(" | ", at + 1))
+    {
+      ++bars;
+    }
+    EXPECT_EQ(bars, 6U) << line;
+  }
+  EXPECT_EQ(lines, 4);
 }
 
 // What the kernels do not know is ITK's, and said.

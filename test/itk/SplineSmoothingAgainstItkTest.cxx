@@ -18,15 +18,20 @@
 // Smoothing by B-splines against itk::DisplacementFieldToBSplineImageFilter, whose places and weights are float.
 
 #include "FieldTestSupport.h"
+#include "GpuOnAndOff.h"
 #include "OneItkThread.h"
+#include "TestCases.h"
 
+#include "itkCudaDisplacementFieldToBSplineImageFilter.h"
 #include "itkCudaSpline/itk/FitPlaces.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 
 #include "itkDisplacementFieldToBSplineImageFilter.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -41,16 +46,15 @@ class SplineSmoothing : public FieldsAgainstItkOn
 
 INSTANTIATE_TEST_SUITE_P(Backend, SplineSmoothing, testing::Bool(), NameOfFieldBackend);
 
-/** ITK's filter as itk::BSplineSyNImageRegistrationMethod calls it, on one thread: it adds up in the order of points.
- */
-template <typename TField>
-auto
+/** ITK's filter, or one in its place, as itk::BSplineSyNImageRegistrationMethod calls it. On one thread ITK's adds up
+ * in the order of points. */
+template <typename TField, typename TFilter = itk::DisplacementFieldToBSplineImageFilter<TField>>
+typename TFilter::Pointer
 MakeFilter(const TField * field, const std::vector<unsigned int> & controlPoints, bool stationary)
 {
-  using Filter = itk::DisplacementFieldToBSplineImageFilter<TField>;
-  typename Filter::ArrayType points;
-  std::copy(controlPoints.begin(), controlPoints.end(), points.Begin());
-  auto filter = Filter::New();
+  typename TFilter::ArrayType points;
+  std::copy_n(controlPoints.begin(), TField::ImageDimension, points.Begin());
+  auto filter = TFilter::New();
   filter->SetUseInputFieldToDefineTheBSplineDomain(true);
   filter->SetDisplacementField(field);
   filter->SetNumberOfControlPoints(points);
@@ -223,4 +227,277 @@ TEST_P(SplineSmoothing, HasItksRoundings)
     CheckRoundings<double, 2>(residence, isOblique);
     CheckRoundings<double, 3>(residence, isOblique);
   }
+}
+
+namespace
+{
+
+/** The filter in the place of ITK's. */
+class CudaDisplacementFieldToBSpline : public GpuOnAndOff
+{
+protected:
+  template <typename TField>
+  typename itk::CudaDisplacementFieldToBSplineImageFilter<TField>::Pointer
+  MakeOurs(const TField * field, const std::vector<unsigned int> & controlPoints, bool stationary) const
+  {
+    using Filter = itk::CudaDisplacementFieldToBSplineImageFilter<TField>;
+    const auto filter = MakeFilter<TField, Filter>(field, controlPoints, stationary);
+    filter->SetGPUEnabled(GetParam());
+    return filter;
+  }
+
+  template <typename TFilter>
+  void
+  ExpectOurs(const TFilter * filter) const
+  {
+    const auto dimension = std::to_string(TFilter::ImageDimension);
+    EXPECT_EQ(filter->GetLastBackend(),
+              PromisedBackend({ filter->GetNameOfClass(), "vector", dimension, "-", "-", "-" }, GetParam()))
+      << filter->GetFallbackReason();
+    EXPECT_NE(filter->GetLastBackend(), Backend::Superclass);
+  }
+
+  template <typename TReal, unsigned int VDimension>
+  void
+  Compare(const std::vector<std::int64_t> & size, const std::vector<unsigned int> & controlPoints) const;
+
+  /** A drawn grid, field, spline and confidence image. */
+  template <typename TReal, unsigned int VDimension>
+  void
+  CompareDrawn(Random & random) const;
+
+  /** ITK's class answers, and says why: the same result. */
+  template <typename TField, typename TSet>
+  void
+  ExpectSuperclass(const TField * field, const TSet & set) const
+  {
+    const auto theirs = MakeFilter(field, { 5, 6 }, true);
+    const auto ours = this->MakeOurs(field, { 5, 6 }, true);
+    set(theirs.GetPointer());
+    set(ours.GetPointer());
+    theirs->Update();
+    ours->Update();
+    EXPECT_EQ(ours->GetLastBackend(), Backend::Superclass);
+    EXPECT_NE(ours->GetFallbackReason(), "");
+    EXPECT_EQ(LargestDifference(ours->GetOutput(), theirs->GetOutput()), 0.0) << ours->GetFallbackReason();
+  }
+};
+
+CUDASPLINE_GPU_ON_AND_OFF(CudaDisplacementFieldToBSpline);
+
+template <typename TReal, unsigned int VDimension>
+void
+CudaDisplacementFieldToBSpline::Compare(const std::vector<std::int64_t> & size,
+                                        const std::vector<unsigned int> & controlPoints) const
+{
+  using Field = DisplacementsOf<TReal, VDimension>;
+  Random     random(__LINE__ + VDimension + sizeof(TReal));
+  const auto field = MakeObliqueImage<Field>(size, false, random);
+  FillField(field.GetPointer(), 3.0, true, random);
+  const auto confidence = MakeConfidence<double, VDimension>(field.GetPointer(), random);
+  // As the kernels: of double the same operations, but for what a device fuses; of float, sums of some thousand points.
+  const double bound = std::is_same<TReal, float>::value ? 3.0 * 1e-4 : (GetParam() ? 1e-8 : 1e-13);
+  for (const bool stationary : { true, false })
+  {
+    for (const bool hasConfidence : { false, true })
+    {
+      SCOPED_TRACE(testing::Message() << VDimension << "D, " << sizeof(TReal) << " bytes, stationary " << stationary
+                                      << ", confidence " << hasConfidence);
+      const auto theirs = MakeFilter(field.GetPointer(), controlPoints, stationary);
+      const auto ours = this->MakeOurs(field.GetPointer(), controlPoints, stationary);
+      if (hasConfidence)
+      {
+        theirs->SetConfidenceImage(confidence);
+        ours->SetConfidenceImage(confidence);
+      }
+      const auto output = ours->GetOutput();
+      theirs->Update();
+      ours->Update();
+      ours->Update(); // nothing is left to do
+      this->ExpectOurs(ours.GetPointer());
+      EXPECT_EQ(ours->GetBackendUse()[ours->GetLastBackend()].calls, 1u);
+      EXPECT_EQ(ours->GetOutput(), output);
+      EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), bound);
+      EXPECT_GT(LargestDifference(ours->GetOutput(), field.GetPointer()), 0.01);
+      EXPECT_EQ(ours->GetOutput()->GetOrigin(), theirs->GetOutput()->GetOrigin());
+      EXPECT_EQ(ours->GetOutput()->GetSpacing(), theirs->GetOutput()->GetSpacing());
+      EXPECT_EQ(ours->GetOutput()->GetDirection(), theirs->GetOutput()->GetDirection());
+
+      // ITK 5.2 has a getter of its own that does not compile.
+      const auto * const lattice = ours->GetOutput(1);
+      const auto * const theirLattice = theirs->GetOutput(1);
+      // Control points with next to no samples are quotients of small numbers.
+      EXPECT_LE(LargestDifference(lattice, theirLattice), 100.0 * bound);
+      EXPECT_EQ(lattice->GetOrigin(), theirLattice->GetOrigin());
+      EXPECT_EQ(lattice->GetSpacing(), theirLattice->GetSpacing());
+      EXPECT_EQ(lattice->GetDirection(), theirLattice->GetDirection());
+      EXPECT_EQ(lattice->GetLargestPossibleRegion(), theirLattice->GetLargestPossibleRegion());
+
+      EXPECT_EQ(ours->GetBSplineDomainOrigin(), theirs->GetBSplineDomainOrigin());
+      EXPECT_EQ(ours->GetBSplineDomainSpacing(), theirs->GetBSplineDomainSpacing());
+      EXPECT_EQ(ours->GetBSplineDomainSize(), theirs->GetBSplineDomainSize());
+      EXPECT_EQ(ours->GetBSplineDomainDirection(), theirs->GetBSplineDomainDirection());
+      EXPECT_TRUE(ours->GetUseInputFieldToDefineTheBSplineDomain());
+    }
+  }
+}
+
+template <typename TReal, unsigned int VDimension>
+void
+CudaDisplacementFieldToBSpline::CompareDrawn(Random & random) const
+{
+  using Field = DisplacementsOf<TReal, VDimension>;
+  constexpr bool            isFloat = std::is_same<TReal, float>::value;
+  std::vector<std::int64_t> size;
+  std::vector<unsigned int> points;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const std::vector<std::int64_t> lengths{ 2, 3, 5, 7, 11, 13, 17, 23 };
+    size.push_back(lengths[static_cast<std::size_t>(random.Integer(0, VDimension == 2 ? 7 : 6))]);
+    // Of float no control points that hardly any sample has: ITK's quotients of small float sums say little.
+    points.push_back(
+      static_cast<unsigned int>(random.Integer(4, isFloat ? std::max<std::int64_t>(4, size[d] / 2) : 12)));
+  }
+  const auto field = MakeObliqueImage<Field>(size, false, random);
+  if (random.Integer(0, 1) == 0)
+  {
+    auto direction = field->GetDirection();
+    direction.SetIdentity();
+    direction[0][0] = random.Sign();
+    field->SetDirection(direction);
+  }
+  FillField(field.GetPointer(), 3.0, random.Integer(0, 1) == 0, random);
+  const bool                 stationary = random.Integer(0, 1) == 0;
+  const bool                 hasConfidence = !isFloat && random.Integer(0, 1) == 0;
+  const testing::ScopedTrace trace(__FILE__,
+                                   __LINE__,
+                                   testing::Message()
+                                     << VDimension << "D, " << sizeof(TReal) << " bytes, size "
+                                     << field->GetBufferedRegion().GetSize() << ", control points " << points[0] << ' '
+                                     << points[1] << ", stationary " << stationary << ", confidence " << hasConfidence);
+  const auto                 theirs = MakeFilter(field.GetPointer(), points, stationary);
+  const auto                 ours = this->MakeOurs(field.GetPointer(), points, stationary);
+  if (hasConfidence)
+  {
+    const auto confidence = MakeConfidence<double, VDimension>(field.GetPointer(), random);
+    confidence->GetBufferPointer()[0] = 1.0;
+    theirs->SetConfidenceImage(confidence);
+    ours->SetConfidenceImage(confidence);
+  }
+  theirs->Update();
+  ours->Update();
+  this->ExpectOurs(ours.GetPointer());
+  EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()),
+            isFloat ? 3.0 * 1e-4 : (GetParam() ? 1e-8 : 1e-12));
+}
+
+} // namespace
+
+TEST_P(CudaDisplacementFieldToBSpline, RandomFieldsAreItks)
+{
+  const OneItkThread oneThread;
+  const int          cases = TestCases(24);
+  for (int number = 0; number < cases && !HasFailure(); ++number)
+  {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, number);
+    Random                     random(4000U + static_cast<unsigned int>(number));
+    switch (number % 4)
+    {
+      case 0:
+        this->CompareDrawn<float, 2>(random);
+        break;
+      case 1:
+        this->CompareDrawn<double, 2>(random);
+        break;
+      case 2:
+        this->CompareDrawn<float, 3>(random);
+        break;
+      default:
+        this->CompareDrawn<double, 3>(random);
+    }
+  }
+}
+
+TEST_P(CudaDisplacementFieldToBSpline, IsItks)
+{
+  const OneItkThread oneThread;
+  this->Compare<float, 2>({ 31, 23 }, { 8, 6 });
+  this->Compare<double, 2>({ 29, 37 }, { 7, 9 });
+  this->Compare<float, 3>({ 19, 17, 12 }, { 7, 5, 6 });
+  this->Compare<double, 3>({ 17, 13, 11 }, { 6, 7, 5 });
+}
+
+// What is no number on a border that is drawn to 0 is not read; elsewhere it spoils its own control points, not all.
+TEST_P(CudaDisplacementFieldToBSpline, NanIsWhereItksIs)
+{
+  using Field = DisplacementsOf<float, 3>;
+  const OneItkThread oneThread;
+  Random             random(__LINE__);
+  const auto         field = MakeObliqueImage<Field>({ 19, 17, 12 }, false, random);
+  FillField(field.GetPointer(), 3.0, true, random);
+  for (const Field::IndexType index : { Field::IndexType{ { 0, 8, 5 } }, { { 9, 16, 5 } }, { { 9, 8, 0 } } })
+  {
+    field->GetPixel(index)[1] = std::numeric_limits<float>::quiet_NaN();
+  }
+  for (const bool isInside : { false, true })
+  {
+    if (isInside)
+    {
+      field->GetPixel({ { 3, 8, 5 } })[2] = std::numeric_limits<float>::quiet_NaN();
+    }
+    const auto theirs = MakeFilter(field.GetPointer(), { 9, 7, 6 }, true);
+    const auto ours = this->MakeOurs(field.GetPointer(), { 9, 7, 6 }, true);
+    theirs->Update();
+    ours->Update();
+    this->ExpectOurs(ours.GetPointer());
+    EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), 3.0 * 1e-4) << isInside;
+  }
+}
+
+TEST_P(CudaDisplacementFieldToBSpline, OthersAreItks)
+{
+  using Field = DisplacementsOf<double, 2>;
+  using Filter = itk::DisplacementFieldToBSplineImageFilter<Field>;
+  const OneItkThread oneThread;
+  Random             random(__LINE__);
+  const auto         field = MakeObliqueImage<Field>({ 23, 17 }, false, random);
+  FillField(field.GetPointer(), 1.0, true, random);
+  const Field * const whole = field.GetPointer();
+  this->ExpectSuperclass(whole, [](Filter * filter) { filter->SetEstimateInverse(true); });
+  this->ExpectSuperclass(whole, [](Filter * filter) { filter->SetSplineOrder(2); });
+  this->ExpectSuperclass(whole, [](Filter * filter) { filter->SetNumberOfFittingLevels(2); });
+  this->ExpectSuperclass(whole, [&](Filter * filter) { filter->SetBSplineDomainFromImage(whole); });
+  this->ExpectSuperclass(whole, [&](Filter * filter) {
+    const auto points = Filter::InputPointSetType::New();
+    for (const itk::OffsetValueType n : { 100, 150 })
+    {
+      Filter::InputPointSetType::PointType place;
+      whole->TransformIndexToPhysicalPoint(whole->ComputeIndex(n), place);
+      const auto number = static_cast<itk::IdentifierType>(n / 50 - 2);
+      points->SetPoint(number, place);
+      points->SetPointData(number, Field::PixelType(2.0));
+    }
+    filter->SetPointSet(points);
+  });
+  this->ExpectSuperclass(whole, [&](Filter * filter) { // it counts 1 for ITK
+    const auto confidence = MakeConfidence<double, 2>(whole, random);
+    confidence->FillBuffer(0.5);
+    confidence->SetPixel({ { 7, 7 } }, std::numeric_limits<double>::quiet_NaN());
+    filter->SetConfidenceImage(confidence);
+  });
+
+  // ITK's exceptions: samples beside the domain, which begins at index 0; no spline; no points.
+  const auto shifted = MakeObliqueImage<Field>({ 23, 17 }, false, random);
+  FillField(shifted.GetPointer(), 1.0, true, random);
+  shifted->SetRegions(Field::RegionType({ { 1, -1 } }, { { 23, 17 } }));
+  const auto beside = this->MakeOurs<Field>(shifted, { 4, 4 }, true);
+  EXPECT_THROW(beside->Update(), itk::ExceptionObject);
+  EXPECT_EQ(beside->GetLastBackend(), Backend::Superclass);
+  const auto fewPoints = this->MakeOurs(whole, { 3, 4 }, true);
+  EXPECT_THROW(fewPoints->Update(), itk::ExceptionObject);
+  const auto nothing = this->MakeOurs(whole, { 4, 4 }, false);
+  const auto confidence = MakeConfidence<double, 2>(whole, random);
+  confidence->FillBuffer(0.0);
+  nothing->SetConfidenceImage(confidence);
+  EXPECT_THROW(nothing->Update(), itk::ExceptionObject);
 }

@@ -19,12 +19,14 @@
 #define itkCudaSpline_itk_FitPlaces_h
 
 #include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include "itkContinuousIndex.h"
 #include "itkDisplacementFieldToBSplineImageFilter.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 /** \file
@@ -45,10 +47,12 @@ struct FitPlaces
 /** \brief Makes them by ITK's functions, in the order and with the types of its filter.
  *
  * \tparam TField the field of displacements that the filter gets
- * \param[in] domain its grid, whose first sample has index 0 */
+ * \param[in] domain its grid, whose first sample has index 0
+ * \param[in] host threads, which share the samples of an oblique grid */
 template <typename TField>
 FitPlaces
-MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain)
+MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain,
+              const CudaSpline::HostExecutor &          host = CudaSpline::HostExecutor())
 {
   constexpr unsigned int dimension = TField::ImageDimension;
   using Filter = DisplacementFieldToBSplineImageFilter<TField>;
@@ -90,19 +94,31 @@ MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain)
     }
     index[d] = 0;
   }
-  for (SizeValueType n = 0; n < region.GetNumberOfPixels() && !places.areByAxis; ++n)
+  if (places.areByAxis)
   {
-    const Place place = placeOf(index);
-    places.numbers.insert(places.numbers.end(), place.Begin(), place.End());
-    for (unsigned int d = 0; d < dimension; ++d) // the next one, x first
-    {
-      if (++index[d] < static_cast<IndexValueType>(region.GetSize(d)))
-      {
-        break;
-      }
-      index[d] = 0;
-    }
+    return places;
   }
+  places.numbers.resize(region.GetNumberOfPixels() * dimension);
+  const auto length = static_cast<IndexValueType>(region.GetSize(0));
+  const auto rows = static_cast<std::int64_t>(region.GetNumberOfPixels() / region.GetSize(0));
+  host.ParallelFor(rows, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      float *                    to = places.numbers.data() + row * length * dimension;
+      typename TField::IndexType at;
+      std::int64_t               rest = row;
+      for (unsigned int d = 1; d < dimension; ++d)
+      {
+        at[d] = rest % static_cast<std::int64_t>(region.GetSize(d));
+        rest /= static_cast<std::int64_t>(region.GetSize(d));
+      }
+      for (at[0] = 0; at[0] < length; ++at[0])
+      {
+        const Place place = placeOf(at);
+        to = std::copy(place.Begin(), place.End(), to);
+      }
+    }
+  });
   return places;
 }
 

@@ -21,6 +21,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 namespace itk::CudaSpline
 {
@@ -77,12 +79,53 @@ private:
   void *        m_Host{ nullptr };
   std::size_t   m_Bytes{ 0 };
 };
+
+/** Numbers of FieldSplineFit::places. */
+std::size_t
+CountPlaces(const FieldGrid & grid, const FieldSplineFit & fit)
+{
+  std::int64_t numbers = fit.placesAreByAxis ? 0 : grid.Count() * grid.dimension;
+  for (unsigned int d = 0; d < grid.dimension && fit.placesAreByAxis; ++d)
+  {
+    numbers += grid.size[d];
+  }
+  return static_cast<std::size_t>(numbers);
+}
+
+/** Numbers of a spline. */
+std::size_t
+CountLattice(const FieldGrid & grid, const FieldSplineFit & fit)
+{
+  std::int64_t numbers = grid.dimension;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    numbers *= fit.controlPoints[d];
+  }
+  return static_cast<std::size_t>(numbers);
+}
+
+/** How many terms there are to a number of the result, but for what all operations of a kind have alike. */
+double
+CountTerms(const HostFieldCall & call)
+{
+  const double corners = call.shape.grid.dimension == 2 ? 4.0 : 8.0;
+  switch (call.kind)
+  {
+    case HostFieldCall::Kind::Jacobian:
+      return 2.0;
+    case HostFieldCall::Kind::SplineByAxes: // four control points along an axis, there and back
+      return 4.0 * call.shape.grid.dimension * 2.0;
+    case HostFieldCall::Kind::SplineByPoints: // all that a sample has
+      return corners * corners;
+    default:
+      return corners;
+  }
+}
 } // namespace
 
 OperationWork
 CountHostFieldWork(const HostFieldCall & call)
 {
-  const double  corners = call.shape.grid.dimension == 2 ? 4.0 : 8.0;
   const double  numbers = static_cast<double>(call.shape.Numbers());
   OperationWork work;
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Fields),
@@ -90,8 +133,8 @@ CountHostFieldWork(const HostFieldCall & call)
                        call.shape.grid.dimension,
                        static_cast<std::uint64_t>(call.shape.element) });
   work.samples = static_cast<double>(call.shape.grid.Count()) * call.repeats;
-  work.taps = numbers * call.repeats * (call.kind == HostFieldCall::Kind::Jacobian ? 2.0 : corners) *
-              static_cast<double>(SizeOf(call.shape.element)) / static_cast<double>(sizeof(float));
+  work.taps = numbers * call.repeats * CountTerms(call) * static_cast<double>(SizeOf(call.shape.element)) /
+              static_cast<double>(sizeof(float));
   work.uploadBytes = static_cast<double>(call.uploadBytes);
   work.downloadBytes = static_cast<double>(call.outputBytes);
   return work;
@@ -177,6 +220,43 @@ FindHostJacobianDeterminants(const FieldShape &            shape,
   const Visitor   input(field, shape.Bytes(), residence);
   const Visitor   result(output, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence, false);
   FindJacobianDeterminants(shape, input.Data(), weights, real, result.Data(), residence);
+  result.Return(residence);
+  context.Report(1.0);
+}
+
+void
+SmoothHostFieldBySpline(const FieldShape &       shape,
+                        const void *             field,
+                        const void *             confidence,
+                        const FieldSplineFit &   fit,
+                        void *                   output,
+                        double *                 lattice,
+                        const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const Residence        residence(context);
+  const Visitor          input(field, shape.Bytes(), residence);
+  const Visitor          result(output, shape.Bytes(), residence, false);
+  std::optional<Visitor> counts;
+  std::optional<Visitor> places;
+  FieldSplineFit         there = fit;
+  if (confidence != nullptr)
+  {
+    counts.emplace(confidence, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(shape.element), residence);
+  }
+  if (fit.places != nullptr)
+  {
+    places.emplace(fit.places.get(), CountPlaces(shape.grid, fit) * sizeof(float), residence);
+    there.places = std::shared_ptr<const float>(fit.places, static_cast<const float *>(places->Data()));
+  }
+  const ResidentArray scratch(CountSplineSmoothingScratch(shape, there, confidence != nullptr), residence);
+  const void * const  weights = counts ? counts->Data() : nullptr;
+  SmoothFieldBySpline(shape, input.Data(), weights, there, result.Data(), scratch.Data(), residence);
+  if (lattice != nullptr)
+  {
+    const double * const points = FindSplineLattice(shape, there, confidence != nullptr, scratch.Data());
+    Download(lattice, points, CountLattice(shape.grid, fit) * sizeof(double), residence);
+  }
   result.Return(residence);
   context.Report(1.0);
 }

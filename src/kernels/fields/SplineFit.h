@@ -45,7 +45,7 @@ struct FitShares
 /** \brief A control point along an axis. */
 struct FitControl
 {
-  std::int64_t first;  ///< sample that has it
+  std::int64_t first;  ///< sample that counts for it: none on a border that is drawn to 0
   std::int64_t end;    ///< one past the last one
   double       all;    ///< sum of w^2
   double       within; ///< of samples that are not on the border
@@ -116,10 +116,14 @@ struct SplineFit
       if (k >= 0 && k < SplineTaps)
       {
         const double square = entry[i].weights[k] * entry[i].weights[k];
-        made.first = made.first < i ? made.first : i;
-        made.end = i + 1;
+        const bool   isBorder = i == 0 || i == size[axis] - 1;
+        if (!isBorder || !stationary)
+        {
+          made.first = made.first < i ? made.first : i;
+          made.end = i + 1;
+        }
         made.all += square;
-        made.within += i == 0 || i == size[axis] - 1 ? 0.0 : square;
+        made.within += isBorder ? 0.0 : square;
       }
     }
     of[FirstOf(controls, axis) + control] = made;

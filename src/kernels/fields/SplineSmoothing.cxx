@@ -251,6 +251,19 @@ SmoothFieldBySpline(const FieldShape &     shape,
   });
 }
 
+const double *
+FindSplineLattice(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence, void * scratch)
+{
+  if (!IsSeparable(shape, rules))
+  {
+    return static_cast<const double *>(scratch); // SetPointFitScratch()
+  }
+  auto fit = MakeFit<double>(shape, rules);
+  fit.components = CountComponents(hasConfidence);
+  SetFitScratch(fit, static_cast<char *>(scratch));
+  return fit.lattice;
+}
+
 #if !defined(CUDASPLINE_HAS_CUDA)
 void
 WalkFitOnCuda(const SplineFit<float> &, const Residence &)

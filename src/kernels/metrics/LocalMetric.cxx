@@ -139,11 +139,11 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     wanted.gradient = MetricGradient::None;
     wanted.splineStage = wanted.fieldStage = wanted.linearStages = -1;
     wanted.sharesValues = wanted.marksValid = true;
+    wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32; // what windows have
     wanted.forces = nullptr;
     ofValues.gradient = nullptr;
     const std::int64_t valid = EvaluateMetric(wanted, ofValues, context, &values).count;
-    const auto         type = descriptor.singleMoving ? ScalarType::Float32 : ScalarType::Float64;
-    images.moving = asPixels(values.values->memory.get(), type, ofMoving);
+    images.moving = values.values->memory.get();
     if (valid < count) // else all samples are, in both images
     {
       images.movingInside = static_cast<const std::uint8_t *>(values.values->valid.get());
@@ -197,6 +197,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     weighted.fixed = std::make_shared<SampleSource>(
       list, context.backend, context.device, std::shared_ptr<const void>(derivative, derivative->Data()));
     wanted.pass = MetricPass::Weights;
+    wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32;
     // Values are not needed again. By coefficients of splines those that are kept are in another order.
     wanted.sharesValues =
       values.values != nullptr && descriptor.splineStage < 0 && descriptor.gradient != MetricGradient::Analytic;

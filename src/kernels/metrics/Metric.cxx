@@ -301,19 +301,23 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
 }
 
 std::size_t
-CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
+CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, ScalarType element)
 {
   const unsigned int dimension = descriptor.dimension;
   // Sums of blocks, and two numbers of the widest histogram for each of its bins: less than 2 MiB.
   std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
-  if (descriptor.sharesValues)
-  {
-    bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
-  }
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
-    // Moving values, whether they are valid, pixels of both images as floats, weights.
-    bytes += static_cast<std::size_t>(samples) * (3 * sizeof(double) + 1);
+    // Moving values and whether they are valid; the fixed image as floats, where its numbers are doubles and windows
+    // are to have floats; a factor. Where nothing moves, at most both images as floats, and so less.
+    const bool isFloat = descriptor.singleMoving || element == ScalarType::Float32;
+    bytes += static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
+                                                  (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
+                                                  (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0));
+  }
+  else if (descriptor.sharesValues)
+  {
+    bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
   }
   if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
   {

@@ -405,7 +405,7 @@ PlanComparedImages(const FieldGrid &        grid,
                      named * grid.dimension * sizeof(double) + (metric.arithmetic != pixel ? volume : 0) +
                      (source.NeedsFilter() ? volume : 0);
   plan.workspaceBytes = (source.NeedsFilter() ? volume : 0) + (gradients > 0 ? 2 * grid.dimension * volume : 0);
-  plan.outsideBytes = CountMetricBytes(pass, static_cast<std::int64_t>(samples));
+  plan.outsideBytes = CountMetricBytes(pass, static_cast<std::int64_t>(samples), metric.arithmetic);
   RefuseUnlessWithin(plan, budget);
   if (const char * const reason = ReasonForHostOnly(pass, static_cast<std::int64_t>(samples)))
   {

@@ -369,6 +369,36 @@ TEST_P(LocalCorrelation, RefusesWhatIsNone)
   EXPECT_EQ(found.Value(), 0.0);
 }
 
+// Beside images and results: three volumes at the most as a metric, less than a hundredth of one where images are on
+// one grid, of either derivative or of both. What is asked for is what is planned (test/faults holds one against the
+// other).
+TEST_P(LocalCorrelation, TakesLessThanThreeVolumes)
+{
+  constexpr std::int64_t     samples = std::int64_t{ 256 } * 256 * 256;
+  LocalCorrelationDescriptor pair;
+  pair.grid = MakeGrid({ 256, 256, 256 });
+  const Residence residence(OnBackend());
+  for (const int radius : { 2, 4, 7 })
+  {
+    pair.radius = { radius, radius, radius };
+    EXPECT_LE(CountLocalCorrelationScratch(pair, residence), samples * sizeof(float) / 100);
+  }
+  const auto bytesOf = [&](bool floatPixels, ScalarType element, bool withDerivative) {
+    MetricDescriptor metric;
+    metric.pass = MetricPass::LocalCorrelation;
+    metric.singleMoving = metric.singleFixed = floatPixels;
+    metric.sharesValues = true;
+    metric.gradient = withDerivative ? MetricGradient::CentralDifferences : MetricGradient::None;
+    return static_cast<double>(CountMetricBytes(metric, samples, element) - CountMetricBytes(metric, 0, element)) /
+           static_cast<double>(samples);
+  };
+  EXPECT_EQ(bytesOf(true, ScalarType::Float32, true), 4 + 1 + 4); // values, whether they are valid, factors
+  EXPECT_EQ(bytesOf(true, ScalarType::Float32, false), 4 + 1);
+  EXPECT_EQ(bytesOf(true, ScalarType::Float64, true), 4 + 1 + 4 + 8); // the fixed image as floats, too
+  EXPECT_EQ(bytesOf(false, ScalarType::Float64, true), 8 + 1 + 8);
+  EXPECT_EQ(bytesOf(false, ScalarType::Float32, true), 4 + 1 + 4);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, LocalCorrelation, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
 
 } // namespace

@@ -209,11 +209,11 @@ TEST(MetricSplineLimits, DevicesNumberIn32Bits)
 {
   FreshRandom      random;
   MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
-  const auto       few = CountMetricBytes(descriptor, 1000);
+  const auto       few = CountMetricBytes(descriptor, 1000, ScalarType::Float64);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random));
   descriptor.splineStage = 0;
   EXPECT_EQ(ReasonForHostOnly(descriptor, 1000000), nullptr);
-  EXPECT_GT(CountMetricBytes(descriptor, 1000000), few + 16000000);
+  EXPECT_GT(CountMetricBytes(descriptor, 1000000, ScalarType::Float64), few + 16000000);
   EXPECT_NE(ReasonForHostOnly(descriptor, std::int64_t{ 1 } << 31), nullptr);
   descriptor.chain.stages[0].size = { { 1 << 11, 1 << 10, 1 << 10 } };
   EXPECT_NE(ReasonForHostOnly(descriptor, 1000), nullptr);

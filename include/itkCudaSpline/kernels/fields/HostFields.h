@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/fields/VelocityField.h"
 
 #include <array>
@@ -42,10 +43,12 @@ struct HostFieldCall
   /** Which function. */
   enum class Kind : unsigned char
   {
-    Compose,     ///< ComposeHostFields()
-    Invert,      ///< InvertHostField()
-    Exponential, ///< ExponentiateHostField()
-    Jacobian     ///< FindHostJacobianDeterminants()
+    Compose,       ///< ComposeHostFields()
+    Invert,        ///< InvertHostField()
+    Exponential,   ///< ExponentiateHostField()
+    Jacobian,      ///< FindHostJacobianDeterminants()
+    SplineByAxes,  ///< SmoothHostFieldBySpline(), without places
+    SplineByPoints ///< the same with ITK's roundings
   };
 
   Kind        kind{ Kind::Compose }; ///< the function
@@ -116,6 +119,26 @@ FindHostJacobianDeterminants(const FieldShape &            shape,
                              ScalarType                    real,
                              void *                        output,
                              const ExecutionContext &      context);
+
+/** \brief SmoothFieldBySpline() of host memory.
+ *
+ * \param[in] shape of the fields
+ * \param[in] field host memory
+ * \param[in] confidence of the samples, host memory; null: all count 1
+ * \param[in] fit what is fitted; its places are host memory here
+ * \param[out] output the smooth field
+ * \param[out] lattice the control points: a component after the other, x fastest. Null: nobody asks
+ * \param[in] context backend, device, threads
+ * \exception std::invalid_argument as for SmoothFieldBySpline()
+ * \exception DeviceError,OperationAborted as for ComposeHostFields() */
+void
+SmoothHostFieldBySpline(const FieldShape &       shape,
+                        const void *             field,
+                        const void *             confidence,
+                        const FieldSplineFit &   fit,
+                        void *                   output,
+                        double *                 lattice,
+                        const ExecutionContext & context);
 
 /** @} */
 } // namespace itk::CudaSpline

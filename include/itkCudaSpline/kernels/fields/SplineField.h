@@ -114,6 +114,16 @@ SmoothFieldBySpline(const FieldShape &     shape,
                     void *                 scratch,
                     const Residence &      residence);
 
+/** \brief The control points that SmoothFieldBySpline() leaves in its scratch memory, which stay until that is used
+ * again: a component after the other, x fastest.
+ *
+ * \param[in] shape of the fields
+ * \param[in] fit what was fitted
+ * \param[in] hasConfidence whether samples counted differently
+ * \param[in] scratch of that call */
+const double *
+FindSplineLattice(const FieldShape & shape, const FieldSplineFit & fit, bool hasConfidence, void * scratch);
+
 /** @} */
 } // namespace itk::CudaSpline
 

@@ -258,13 +258,14 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
  *
  * Derivatives by displacements take 8 bytes a sample and axis. Those by the coefficients of B-splines take 18 bytes a
  * sample, and 3 KiB for each cell of the grid
- * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); all else 2 MiB and
- * what the stages have.
+ * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); local correlation
+ * 9 bytes a sample, 17 where elements are double; all else 2 MiB and what the stages have.
  *
  * \param[in] descriptor what is compared
- * \param[in] samples number of samples */
+ * \param[in] samples number of samples
+ * \param[in] element of the sources */
 std::size_t
-CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples);
+CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, ScalarType element);
 
 /** @} */
 } // namespace itk::CudaSpline
