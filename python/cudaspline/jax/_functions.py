@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy
 
-from .. import _gradients
+from .. import _gradients, _library
 from .._checks import flag, number
 from .._geometry import Geometry
 from . import _operators as operators
@@ -98,9 +98,13 @@ def _derivatives(
             constant = {"constant_values": border} if mode == "grid-constant" else {}
             images = jnp.pad(images, margin, mode="constant" if constant else "edge", **constant)
             places = places + float(padding)
-        images = operators.filter_axes(images, tuple(range(2, images.ndim)), order, code, False)
-    values = operators.evaluate(images, places, _gradients.Spline(order, code, border), derivatives)
+        images = operators.filter_axes(images, tuple(range(2, images.ndim)), _spline(order, code), False)
+    values = operators.evaluate(images, places, _spline(order, code, border), derivatives)
     return values.reshape(*values.shape[:2], *out, values.shape[-1]).astype(dtype), is_batch
+
+
+def _spline(order: int, code: int, border: float = 0.0) -> _gradients.Spline:
+    return _gradients.Spline(order, code, border, _library.threads_of_call())
 
 
 def push(
@@ -144,7 +148,7 @@ def push(
     count = int(numpy.prod(out, dtype=int))
     numbers = jnp.broadcast_to(numbers, (batches, *numbers.shape[1:])).reshape(batches, numbers.shape[1], count, 1)
     places = places.reshape(places.shape[0], count, dimension)
-    images = operators.scatter(numbers, places, size, _gradients.Spline(order, code, 0.0), 0)
+    images = operators.scatter(numbers, places, size, _spline(order, code), 0)
     return (images if is_batch else images[0, 0]).astype(values.dtype)
 
 
@@ -334,7 +338,7 @@ def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional
     if order < 2 or image.size == 0:
         return image
     joined = image.astype(_type_of(image)).reshape(-1, *image.shape[image.ndim - axes :])
-    found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), order, code, False)
+    found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), _spline(order, code), False)
     return found.reshape(image.shape).astype(image.dtype)
 
 
