@@ -196,6 +196,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSplineDouble.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSplineSingle.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationTexture.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldFoldingCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldInversionCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldSmoothingCuda.cu"

@@ -7,7 +7,7 @@ the slowest axis first, (nz, ny, nx). What is done, and in which order it is rou
 
 from ._geometry import Geometry
 from ._images import Image
-from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory
+from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory, use_threads
 from ._library import version as _version
 from ._register import register
 from ._register_series import Motion, SeriesRegistration, register_series
@@ -53,5 +53,6 @@ __all__ = [
     "release_memory",
     "resample",
     "sample",
+    "use_threads",
     "zoom",
 ]

@@ -66,6 +66,14 @@ class ArrayOperations(Protocol):
     def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
         """What a step makes of an array again and again, until it moves no number by more than the least. Without derivatives."""
 
+    def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
+        """The first of what solve(array) finds, with the derivatives of the implicit function theorem, of all orders, and not those of how it is
+        found. The first axis is a batch's.
+
+        tangent(array, found, change): how the found moves with the array
+        cotangent(array, found, others, gradient): the transpose of that; others: what else solve() found, or nothing, where it has to have
+        derivatives"""
+
     def identity(self, shape: Sequence[int], like: Any) -> Any:
         """The places of all samples, (*shape, D)."""
 
@@ -75,5 +83,5 @@ class ArrayOperations(Protocol):
     def slope(self, image: Any, points: Any) -> Any:
         """Gradients at points of the linear spline."""
 
-    def push(self, values: Any, points: Any, shape: Sequence[int]) -> Any:
-        """The transpose of sample, of order 3."""
+    def push(self, values: Any, points: Any, shape: Sequence[int], order: int) -> Any:
+        """The transpose of sample, of coefficients."""

@@ -3,6 +3,7 @@ document the functions of these names. of: what the library has."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Optional, Sequence
 
@@ -75,17 +76,36 @@ def invert(of: ArrayOperations, field: Any, iterations: int, tolerance: float) -
     values, is_batch = check_field(of, field)
     most, least = integer(iterations, "iterations", 1, 10000), number(tolerance, "tolerance", above=0.0)
     dimension = values.shape[-1]
-    places = of.identity(values.shape[1:-1], values)
 
-    def found(values: Any) -> tuple[Any, Any]:
+    def moved(inverse: Any) -> Any:
+        # Made at each call: PyTorch's transforms take no tensor of another level.
+        return of.identity(inverse.shape[1:-1], inverse) + inverse
+
+    def inverse_slope(values: Any, inverse: Any) -> list[list[Any]]:
+        """The inverse of the matrix by which x + field(x) moves with x, at all x = y + v(y)."""
+        slope = of.moveaxis(of.slope(of.moveaxis(values, -1, 1), moved(inverse)), 1, -2)
+        return _inverse_matrix([[slope[..., r, c] + float(r == c) for c in range(dimension)] for r in range(dimension)])
+
+    def solve(values: Any) -> list[Any]:
+        places = of.identity(values.shape[1:-1], values)
         inverse = of.iterated(lambda inverse: -_at(of, values, places + inverse), -values, most, least)
-        slope = of.moveaxis(of.slope(of.moveaxis(values, -1, 1), places + inverse), 1, -2)
-        return inverse, *_inverse_matrix([[slope[..., r, c] + float(r == c) for c in range(dimension)] for r in range(dimension)])
+        rows = inverse_slope(values, inverse)
+        return [inverse - _product(of, rows, inverse + _at(of, values, places + inverse)), *itertools.chain(*rows)]
 
-    inverse, *rows = of.constants(found, values)
-    error = inverse + _at(of, values, places + inverse)
-    step = [sum((row[c] * error[..., c] for c in range(1, dimension)), row[0] * error[..., 0]) for row in rows]
-    return _result(of, inverse - of.stack(step), is_batch, field)
+    def tangent(values: Any, inverse: Any, change: Any) -> Any:
+        return -_product(of, inverse_slope(values, inverse), _at(of, change, moved(inverse)))
+
+    def cotangent(values: Any, inverse: Any, entries: Sequence[Any], gradient: Any) -> Any:
+        found = entries or list(itertools.chain(*inverse_slope(values, inverse)))
+        vectors = _product(of, [found[column::dimension] for column in range(dimension)], gradient)
+        return -of.moveaxis(of.push(of.moveaxis(vectors, -1, 1), moved(inverse), values.shape[1:-1], 1), 1, -1)
+
+    return _result(of, of.implicit(solve, tangent, cotangent, values), is_batch, field)
+
+
+def _product(of: ArrayOperations, rows: Sequence[Sequence[Any]], vectors: Any) -> Any:
+    """Matrices, by their rows' entries, times the vectors (..., D)."""
+    return of.stack([sum((row[c] * vectors[..., c] for c in range(1, len(row))), row[0] * vectors[..., 0]) for row in rows])
 
 
 def _determinant_of(a: Sequence[Sequence[Any]]) -> Any:

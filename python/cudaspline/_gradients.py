@@ -72,6 +72,8 @@ class Spline(NamedTuple):
     order: int
     mode: int
     border: float
+    #: Of the host; 0: as for other calls.
+    threads: int = 0
 
 
 class Place(NamedTuple):
@@ -100,8 +102,9 @@ def structure_of_points(
 
 
 def call_at_points(
-    name: str, structure: SplinePoints, border: float, place: Place, points: int, coefficients: int, weights: int, result: int
-) -> None:
+    name: str, structure: SplinePoints, border: float, place: Place, points: int, coefficients: int, weights: int, result: int,
+    threads: int = 0,
+) -> None:  # fmt: skip
     """Calls one of the functions at points, with addresses; raises its errors.
 
     name: "cudaspline_evaluate_derivatives", or that of contract or scatter"""
@@ -112,7 +115,7 @@ def call_at_points(
     described.weights = weights
     described.result = result
     described.device, described.stream = place
-    _library.run_where(name, described)
+    _library.run_where(name, described, threads)
 
 
 def run_points(
@@ -136,7 +139,8 @@ def run_points(
     structure = structure_of_points(
         spline.order, spline.mode, derivatives, dtype, tuple(size), counts, points[1], coefficients[1]
     )
-    call_at_points(f"cudaspline_{name}_derivatives", structure, spline.border, place, points[0], coefficients[0], weights, result)
+    function = f"cudaspline_{name}_derivatives"
+    call_at_points(function, structure, spline.border, place, points[0], coefficients[0], weights, result, spline.threads)
 
 
 @functools.lru_cache(maxsize=256)
@@ -157,19 +161,20 @@ def structure_of_filter(order: int, mode: int, dtype: str, shape: tuple[int, ...
     return described
 
 
-def call_filter(is_adjoint: bool, structure: _arrays.Filter, place: Place, source: int, result: int) -> None:
+def call_filter(is_adjoint: bool, structure: _arrays.Filter, place: Place, source: int, result: int, threads: int = 0) -> None:
     """Filters a contiguous array, by addresses; raises the library's errors."""
     described = _arrays.Filter.from_buffer_copy(structure)
     described.input.data, described.output.data = source, result
     described.device, described.stream = place
-    _library.run_where("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
+    _library.run_where("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described, threads)
 
 
 def run_filter(
-    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int
-) -> None:
+    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int,
+    threads: int = 0,
+) -> None:  # fmt: skip
     """Filters a contiguous array along some of its axes; raises the library's errors."""
-    call_filter(is_adjoint, structure_of_filter(order, mode, dtype, tuple(shape), tuple(axes)), place, source, result)
+    call_filter(is_adjoint, structure_of_filter(order, mode, dtype, tuple(shape), tuple(axes)), place, source, result, threads)
 
 
 def check_order(order: Any) -> int:

@@ -11,10 +11,11 @@ import math
 import os
 import sys
 import threading
+from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Generator, Iterator, NamedTuple, Optional, Sequence
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
@@ -264,13 +265,49 @@ def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
     return known
 
 
+@contextmanager
+def use_threads(threads: int) -> Iterator[None]:
+    """How many threads of the host the calls of this thread take in a with statement, but those that say threads= themselves.
+
+    It goes for all functions of the package, for those of cudaspline.torch forward and backward. What JAX compiles in it keeps the number.
+
+    Parameters
+    ----------
+    threads
+        0: as many as may be used.
+
+    Examples
+    --------
+    >>> import numpy, cudaspline
+    >>> with cudaspline.use_threads(2):
+    ...     cudaspline.zoom(numpy.zeros((4, 5)), 2, device="cpu").shape
+    (8, 10)
+    """
+    count = integer(threads, "threads", 0, LARGEST_INT32)
+    before = getattr(_local, "threads", None)
+    _local.threads = count
+    try:
+        yield
+    finally:
+        _local.threads = before
+
+
+def threads_of_call() -> int:
+    """Of the host, where a call says nothing: those of use_threads(), else those of a worker."""
+    chosen = getattr(_local, "threads", None)
+    return threads_of_worker() if chosen is None else int(chosen)
+
+
 def threads_of_worker() -> int:
-    """1 in a process of a pool (of multiprocessing, of joblib, of a DataLoader), beside which as many are at work, unless the environment
-    says how many it takes; else 0, by which the library decides."""
+    """1 in a process of a pool (of multiprocessing, of joblib), beside which as many are at work, and in a DataLoader's as many as PyTorch takes
+    there (1, but where its worker_init_fn says more), unless the environment says how many; else 0, by which the library decides."""
     processes = sys.modules.get("multiprocessing.process")
     if processes is None or not processes.current_process().daemon:
         return 0
-    return 0 if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS") else 1
+    if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS"):
+        return 0
+    data = sys.modules.get("torch.utils.data")
+    return int(sys.modules["torch"].get_num_threads()) if data is not None and data.get_worker_info() is not None else 1
 
 
 def _report_of(execution: Execution) -> Report:
@@ -336,7 +373,7 @@ class Call:
         self.execution = execution = Execution()
         if device:
             execution.device = device.encode()
-        execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_worker()
+        execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_call()
         execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
         self._reports: Optional[_Reports] = None
         if heard is not None:

@@ -141,7 +141,7 @@ def joint_histogram(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional
         reached = of.where(image < low, 0.0, of.where(image > high, span, image - low))
         place = reached * scale + 2.0
         places.append((place if mask is None else of.where(mask, place, 2.0)).reshape(-1))
-    return of.push(valid.reshape(-1), of.stack(places), (bins, bins))
+    return of.push(valid.reshape(-1), of.stack(places), (bins, bins), 3)
 
 
 def _ends(of: ArrayOperations, image: Any, mask: Any) -> tuple[Any, Any]:

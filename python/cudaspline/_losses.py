@@ -85,6 +85,7 @@ def run_local_correlation(
     sums: int,
     fixed_gradient: int,
     moving_gradient: int,
+    threads: int = 0,
 ) -> None:
     """Sums of squared correlations, one an image, and their gradients where an address is not 0; raises the library's errors."""
     described = LocalCorrelation()
@@ -96,7 +97,7 @@ def run_local_correlation(
     described.fixed, described.moving, described.mask, described.mask_stride = pairs
     described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
     described.device, described.stream = place
-    _library.run_where("cudaspline_correlate_locally", described)
+    _library.run_where("cudaspline_correlate_locally", described, threads)
 
 
 def run_joint_histogram(
@@ -107,6 +108,7 @@ def run_joint_histogram(
     images: tuple[int, int, int, int],
     joint: int,
     gradients: Optional[tuple[int, int]] = None,
+    threads: int = 0,
 ) -> None:
     """The joint histogram of samples, or, with addresses for them, the gradients of its sum with weights; raises the library's errors.
 
@@ -118,4 +120,4 @@ def run_joint_histogram(
     described.joint = joint
     described.fixed_gradient, described.moving_gradient = gradients or (0, 0)
     described.device, described.stream = place
-    _library.run_where(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described)
+    _library.run_where(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described, threads)

@@ -11,6 +11,9 @@ Interpolation = Literal[
     "label-catmull-rom", "label-bspline",
 ]  # fmt: skip
 Order = Literal[0, 1, 2, 3, 4, 5]
+#: What stands outside, as SciPy names it.
+Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
+Convention = Literal["index", "grid_sample"]
 EvaluationMode = Literal["exact", "texture", "texture-table"]
 Boundary = Literal["itk", "mirror", "reflect", "grid-wrap", "nearest", "grid-constant"]
 Boundaries = Union[Boundary, Sequence[Boundary]]

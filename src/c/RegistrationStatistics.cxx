@@ -27,7 +27,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -35,31 +34,6 @@ using namespace itk::CudaSpline;
 
 namespace
 {
-
-/** Host memory that holds what is in memory of a device, or the caller's own. */
-class OnHost
-{
-public:
-  OnHost(const void * data, std::size_t bytes, const Residence & residence)
-    : m_Copy(residence.IsOnDevice() ? new char[bytes] : nullptr)
-    , m_Data(residence.IsOnDevice() ? m_Copy.get() : data)
-  {
-    if (residence.IsOnDevice())
-    {
-      Download(m_Copy.get(), data, bytes, residence);
-    }
-  }
-
-  const void *
-  Data() const
-  {
-    return m_Data;
-  }
-
-private:
-  std::unique_ptr<char[]> m_Copy;
-  const void *            m_Data;
-};
 
 /** An image and its mask, in the caller's memory. */
 MaskedImage
@@ -124,22 +98,12 @@ cudaspline_measure_folding(const cudaspline_grid * grid,
     shape.element = RealOfCode(type, "type");
     const Residence residence(call.ContextOf(device));
     residence.Follow(static_cast<StreamHandle>(stream));
-    const OnHost                  vectors(field, shape.Bytes(), residence);
-    const std::size_t             bytes = static_cast<std::size_t>(shape.grid.Count()) * SizeOf(shape.element);
-    const bool                    isUploaded = residence.IsOnDevice() && output != nullptr;
-    const std::unique_ptr<char[]> made(isUploaded ? new char[bytes] : nullptr);
-    const FieldFolding            found =
-      MeasureFolding(shape, vectors.Data(), isUploaded ? made.get() : output, logarithm != 0, call.GetContext());
-    if (isUploaded)
-    {
-      Upload(output, made.get(), bytes, residence);
-      residence.Wait();
-    }
+    const FieldFolding found = MeasureFolding(shape, field, output, logarithm != 0, residence);
     if (folding != nullptr)
     {
       *folding = { found.voxels, found.all, found.least, found.largest };
     }
-    call.Report(-1);
+    call.Report(device);
   });
 }
 

@@ -6,7 +6,10 @@ from conftest import difference
 
 ants = pytest.importorskip("ants", reason="ANTsPy is not installed")
 
+import pandas  # noqa: E402  # which ANTsPy has for lists of points
+
 import cudaspline  # noqa: E402
+from test_register import Phantom  # noqa: E402
 
 MATRIX = numpy.array([[0.98, 0.05, -0.02, 1.5], [-0.04, 1.01, 0.03, -0.7], [0.01, -0.06, 0.97, 0.4]])
 
@@ -122,3 +125,38 @@ def test_register(rng):
     field = ants.from_numpy(numpy.asarray(found.field.array).transpose(2, 1, 0, 3).astype("f4"), **grid, has_components=True)
     again = cudaspline.resample(moving, field, fixed, interpolation="linear", smooth=False)
     assert difference(again.numpy(), found.warped.numpy()) < 1e-4
+
+
+@pytest.mark.parametrize("size", [(24, 22, 18), (30, 26)])
+def test_save_ants(rng, tmp_path, size):
+    """What save_ants() writes does by ANTs what the result does: images forth and back, points, and each file by itself."""
+    pytest.importorskip("nibabel")  # which writes the warps
+    phantom = Phantom(rng, size)
+    linear, bend = phantom.linear(rng, "affine"), phantom.bend(1.5)
+    images = phantom.images(lambda places: linear(bend(places)))
+    stages = [cudaspline.Stage("affine", metric="correlation", iterations=40), cudaspline.Stage("syn", radius=2, iterations=(8, 4))]
+    result = cudaspline.register(*images, stages, device="cpu")
+    files = [str(file) for file in result.transform.save_ants(tmp_path / "out", images[0])]
+    matrix, warp, inverse_warp = files
+    g = phantom.geometry
+    grid = {"spacing": tuple(g.spacing), "origin": tuple(g.origin), "direction": g.direction}
+    fixed, moving = (ants.from_numpy(image.array.T, **grid) for image in images)
+    largest = numpy.abs(images[1].array).max()
+    for given, transforms, inverted, wanted in (
+        ((fixed, moving), [warp, matrix], None, result.warped),
+        ((moving, fixed), [matrix, inverse_warp], [True, False], result.inverse_warped),
+    ):
+        found = ants.apply_transforms(*given, transforms, interpolator="linear", whichtoinvert=inverted)
+        # Warps are files of float32, and what lies at the end of an image may be outside of it there.
+        assert (numpy.abs(found.numpy().T - wanted.array) > 1e-4 * largest).mean() < 2e-3
+        assert (wanted.array != 0).mean() > 0.5
+    places = phantom.inner()[::37]
+    names = "xyz"[: phantom.n]
+    table = pandas.DataFrame({name: places[:, d] for d, name in enumerate(names)})
+    found = ants.apply_transforms_to_points(phantom.n, table, [warp, matrix], whichtoinvert=[False, False])
+    # A place of the fixed image goes through the list from its first one.
+    first, then = ants.transform_from_displacement_field(ants.image_read(warp)), ants.read_transform(matrix)
+    wanted = result.transform.apply(places)
+    assert difference([then.apply_to_point(first.apply_to_point(place.tolist())) for place in places], wanted) < 1e-3
+    assert difference(found[list(names)].to_numpy(), wanted) < 1e-3
+    assert difference(cudaspline.Transform(matrix, phantom.n).apply(places), [then.apply_to_point(place.tolist()) for place in places]) < 1e-4

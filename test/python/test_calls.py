@@ -1,15 +1,17 @@
 """What one may hand over, and what comes back: numbers, generators, types, roundings, images and Sources that are kept."""
 
+import json
 import os
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
 
 import cudaspline
-from cudaspline import ndimage
+from cudaspline import _library, ndimage
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 pytestmark = pytest.mark.usefixtures("by_one_backend")
@@ -239,29 +241,95 @@ def test_threads_are_as_many_as_the_environment_says(environment, argument, expe
     assert int(done.stdout) == expected
 
 
-POOL = """
-import multiprocessing, os, sys
-import numpy
+WORKERS = """
+import functools, json, multiprocessing, os, sys
+import cudaspline, numpy
 
-def count(_):
-    import cudaspline
+def count(*_):
     before = len(os.listdir("/proc/self/task"))
     cudaspline.resample(numpy.random.default_rng().random((64, 64, 64)), device="cpu")
     return len(os.listdir("/proc/self/task")) - before + 1
 
+def start(threads, _):
+    if threads:
+        __import__("torch").set_num_threads(threads)
+
+def run(kind, threads):
+    if kind == "multiprocessing":
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            return pool.map(count, range(4))
+    if kind == "joblib":
+        from joblib import Parallel, delayed, externals
+        found = Parallel(n_jobs=2, backend="loky")(delayed(count)(number) for number in range(4))
+        externals.loky.get_reusable_executor().shutdown()
+        return found
+    from torch.utils import data
+    class Counts(data.Dataset):
+        __getitem__, __len__ = count, lambda self: 4
+    return list(data.DataLoader(Counts(), num_workers=2, batch_size=None, worker_init_fn=functools.partial(start, threads)))
+
 if __name__ == "__main__":
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(max(pool.map(count, range(4))))
+    kind, cases = json.loads(sys.argv[1])
+    for environment, threads in cases:
+        os.environ.update(environment)
+        print(max(run(kind, threads)))  # what is started once, stays: a later call starts none
+        for name in environment:
+            del os.environ[name]
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are counted by /proc")
-def test_processes_of_a_pool_take_one_thread(tmp_path):
-    path = tmp_path / "pool.py"
-    path.write_text(POOL)
+@pytest.mark.parametrize(
+    "kind, cases",
+    (
+        ("multiprocessing", (({}, 0, 1), ({"OMP_NUM_THREADS": "3"}, 0, 3))),
+        # As PyTorch has it in its workers, and as their worker_init_fn tells it.
+        ("torch", (({}, 0, 1), ({}, 3, 3), ({"CUDASPLINE_THREADS": "2"}, 3, 2))),
+        ("joblib", (({}, 0, None), ({"OMP_NUM_THREADS": "3"}, 0, 3))),
+    ),
+)
+def test_workers_take_no_more_threads_than_are_their_share(tmp_path, kind, cases):
+    pytest.importorskip(kind)
+    path = tmp_path / "workers.py"
+    path.write_text(WORKERS)
     base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, env={**base, "OPENBLAS_NUM_THREADS": "1"})
-    assert int(done.stdout) == 1
+    given = json.dumps((kind, [case[:2] for case in cases]))
+    done = subprocess.run(
+        [sys.executable, str(path), given], capture_output=True, text=True, check=False, env={**base, "OPENBLAS_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 0, done.stderr
+    for found, (*_, wanted) in zip(map(int, done.stdout.split()), cases):
+        if wanted is None:  # joblib divides the processors that it finds
+            assert found <= max(1, len(os.sched_getaffinity(0)) // 2)
+        else:
+            assert found == wanted
+
+
+def test_threads_of_all_calls():
+    """use_threads() goes for calls that say nothing, one in the other and of this thread alone; it is what the library is asked for."""
+    asked = []
+
+    def ask(threads=0):
+        asked.append(_library.Call(threads=threads).execution.threads)
+
+    with cudaspline.use_threads(3):
+        ask()
+        ask(2)
+        with cudaspline.use_threads(0):
+            ask()
+        with pytest.raises(ValueError, match="threads: -1"):
+            with cudaspline.use_threads(-1):
+                pass
+        other = threading.Thread(target=ask)
+        other.start()
+        other.join()
+        ask()
+    ask()
+    assert asked == [3, 2, 0, 0, 3, 0]
+    for wrong in (2.5, True, "2"):
+        with pytest.raises(TypeError, match="threads: "):
+            with cudaspline.use_threads(wrong):
+                pass
 
 
 def test_a_wrong_number_of_threads_is_named(monkeypatch):

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import os
+import re
 import subprocess
 import sys
 
@@ -344,3 +345,21 @@ def test_one_by_one(rng):
     assert numpy.array_equal(spline.sample(image, points), wanted)
     with jax.disable_jit():
         assert numpy.array_equal(spline.sample(image, points), wanted)
+
+
+def test_threads_are_those_of_the_trace(rng):
+    """use_threads(), forward and backward: each number is compiled by itself."""
+    image, points = jnp.asarray(rng.normal(size=(1, 1, 5, 4))), jnp.asarray(rng.uniform(0.1, 2.9, (1, 3, 2)))
+
+    def loss(image, points):
+        return spline.sample(image, points, mode="mirror").sum() + spline.local_correlation(image, image, 1)
+
+    for threads in (2, 3):
+        with cudaspline.use_threads(threads):
+            program = str(jax.make_jaxpr(jax.grad(loss, (0, 1)))(image, points))
+        assert set(re.findall(r"threads=(\d+)", program)) == {str(threads)}
+        assert all(f"cudaspline_{name}" in program for name in ("evaluate", "scatter", "contract", "filter", "correlate"))
+    with cudaspline.use_threads(2):
+        found = jax.grad(loss, (0, 1))(image, points)
+    for one, other in zip(found, jax.grad(loss, (0, 1))(image, points)):
+        assert jnp.array_equal(one, other)

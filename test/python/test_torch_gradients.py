@@ -15,7 +15,7 @@ import gradients_support as support  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
-from cudaspline import ndimage  # noqa: E402
+from cudaspline import _library, ndimage  # noqa: E402
 
 MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
 ORDERS = range(6)
@@ -604,3 +604,18 @@ def test_other_functions_refuse_tensors_that_want_gradients():
             call()
     with torch.no_grad():
         assert ndimage.shift(image, [1.0, 1.0]).shape == (4, 5)
+
+
+def test_threads_of_calls_and_of_their_gradients(rng, monkeypatch):
+    """Those of use_threads(), forward and backward, by the registered operators too."""
+    asked = []
+    call = _library.Call
+    monkeypatch.setattr(_library, "Call", lambda *given, **options: (asked.append(call(*given, **options)), asked[-1])[1])
+    image, points = tensor(rng, 1, 1, 5, 4), places(rng, (5, 4), 1, 3)
+    with cudaspline.use_threads(2):
+        value = spline.sample(image, points, mode="mirror").square().sum() + spline.local_correlation(image, image, 1)
+        torch.func.grad(lambda points: spline.sample(image, points).sum())(points)
+        value.backward()
+    spline.sample(image, points, mode="mirror")
+    threads = [one.execution.threads for one in asked]
+    assert set(threads[:-2]) == {2} and threads[-2:] == [0, 0] and len(threads) > 9

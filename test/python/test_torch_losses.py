@@ -1,5 +1,6 @@
 """Fields, losses and penalties of cudaspline.torch: values against plain loops and closed forms, gradients against finite differences."""
 
+import functools
 import itertools
 
 import numpy
@@ -43,11 +44,35 @@ def test_fields(rng):
         check(lambda velocity: spline.exp(velocity, 3), one)
         inverse = spline.invert(one, tolerance=1e-12, iterations=200)
         assert spline.compose(inverse, one).abs().max() < 1e-10
-        check(lambda field: spline.invert(field, tolerance=1e-12, iterations=200), one, second=False)
+        check(lambda field: spline.invert(field, tolerance=1e-12, iterations=200), one)
     constant = torch.full((5, 6, 2), 0.25, dtype=torch.float64)
     assert (spline.exp(constant) - constant).abs().max() < TOLERANCE
     batch = torch.stack([smooth(rng, (5, 6)), smooth(rng, (5, 6))])
     assert torch.equal(spline.compose(batch, batch)[1], spline.compose(batch[1], batch[1]))
+
+
+def test_derivatives_of_an_inverse(rng):
+    """Of all orders that there are, whichever is forward, and of many at once; the fourth says so."""
+    fields = torch.tensor(rng.uniform(0.02, 0.07, (2, 4, 3, 2)))
+    inverse = functools.partial(spline.invert, tolerance=1e-13, iterations=200)
+    forward, backward = torch.func.jacfwd, torch.func.jacrev
+
+    def value(weights):
+        return inverse((fields * weights[:, None, None, None]).sum(0)).pow(3).sum()
+
+    ones, step = torch.ones(2, dtype=torch.float64), 1e-4
+    wanted = torch.autograd.functional.hessian(value, ones)
+    for one, other in itertools.product((forward, backward), repeat=2):
+        assert torch.allclose(one(other(value))(ones), wanted, rtol=0, atol=TOLERANCE)
+    hessian = torch.func.hessian(value)
+    differences = [(hessian(ones + d) - hessian(ones - d)) / (2 * step) for d in step * torch.eye(2, dtype=torch.float64)]
+    assert wanted.abs().min() > 1e-2 and torch.stack(differences).abs().min() > 1e-2
+    for of in (forward, backward):
+        assert torch.allclose(of(hessian)(ones), torch.stack(differences, -1), rtol=0, atol=1e-6)
+        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+            of(of(hessian))(ones)
+    many = torch.vmap(inverse, in_dims=1, out_dims=1)(fields.movedim(0, 1))
+    assert torch.allclose(many.movedim(1, 0), inverse(fields), rtol=0, atol=TOLERANCE)
 
 
 def test_ffd(rng):

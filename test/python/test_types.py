@@ -1,5 +1,6 @@
 """What a type checker reads: the annotations beside the code, which py.typed announces."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -42,8 +43,44 @@ values_of: float = found.history[-1].value
 at_points: numpy.ndarray[Any, Any] = cudaspline.sample(numpy.eye(4), [[1.0, 2.0]], order=1, coordinates="index")
 both: tuple[Any, Any] = cudaspline.sample(numpy.eye(4), [[1.0, 2.0]], gradient=True)
 again = source.sample([[1.0, 2.0, 3.0]], gradient=True, coordinates="index"), source.zoom(2, align="centers"), source.resample(None, image, size=(3, 3, 3))
-turned = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
+turned: numpy.ndarray[Any, Any] = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
+named: numpy.ndarray[Any, Any] = ndimage.shift(input=numpy.eye(4), shift=1, threads=2)
+listed = ndimage.zoom([[1.0, 2.0], [3.0, 4.0]], 2)
+with cudaspline.use_threads(2):
+    filtered: numpy.ndarray[Any, Any] = ndimage.spline_filter(numpy.eye(4), order=5)
 """
+
+#: With PyTorch.
+GOOD_TORCH = """
+import torch
+import cudaspline.torch as spline
+
+tensor = torch.zeros(4, 5)
+of_tensors: torch.Tensor = ndimage.affine_transform(tensor, numpy.eye(2), order=1, mode="mirror")
+at_places: torch.Tensor = spline.sample(tensor, torch.zeros(3, 2), mode="reflect", convention="grid_sample", align_corners=True)
+warped: torch.Tensor = spline.warp(tensor, spline.invert(spline.exp(torch.zeros(4, 5, 2), steps=3)), order=1)
+loss: torch.Tensor = spline.local_correlation(tensor[None, None], warped[None, None], radius=(2, 1)) + spline.bending(torch.zeros(4, 5, 2))
+"""
+BAD_TORCH = (
+    ("ndimage.shift(tensor, 1).nothing", "attr-defined"),
+    ("spline.sample(tensor, [[1.0, 2.0]])", "arg-type"),
+    ("spline.sample(tensor, tensor, odrer=1)", "call-arg"),
+    ('spline.sample(tensor, tensor, mode="periodic")', "arg-type"),
+    ('spline.sample(tensor, tensor, convention="pixels")', "arg-type"),
+    ('spline.warp(tensor, tensor, order="three")', "arg-type"),
+    ("spline.warp(tensor, tensor, True)", "call-arg"),
+    ("spline.affine(tensor, numpy.eye(2))", "arg-type"),
+    ("spline.resample(tensor, source=3)", "arg-type"),
+    ('spline.push(tensor, tensor, (4, 5), mode="zero")', "arg-type"),
+    ("spline.count(tensor, shape=4)", "arg-type"),
+    ('spline.prefilter(tensor, mode="mirrored")', "arg-type"),
+    ("spline.invert(tensor, tolerence=1e-3)", "call-arg"),
+    ('spline.exp(tensor, steps="few")', "arg-type"),
+    ("spline.local_correlation(tensor)", "call-arg"),
+    ("spline.mutual_information(tensor, tensor, bins=32.5)", "arg-type"),
+    ("spline.nothing", "attr-defined"),
+    ("whole: int = spline.count(tensor)", "assignment"),
+)
 
 #: A line each, and what is wrong in it.
 BAD = (
@@ -62,16 +99,20 @@ BAD = (
     ("source.sample([[1.0]], gradeint=True)", "call-arg"),
     ('source.sample([[1.0]], coordinates="indices")', "arg-type"),
     ("cudaspline.Source(image, odrer=3)", "call-arg"),
-    ("ndimage.rotate(numpy.eye(4), 30.0, reshaped=False)", "call-arg"),
-    ('ndimage.spline_filter(numpy.eye(4), mode="periodic")', "arg-type"),
-    ('ndimage.shift(numpy.eye(4), 1, mode="periodic")', "arg-type"),
+    ("ndimage.rotate(numpy.eye(4), 30.0, reshaped=False)", "call-overload"),
+    ('ndimage.spline_filter(numpy.eye(4), mode="periodic")', "call-overload"),
+    ('ndimage.shift(numpy.eye(4), 1, mode="periodic")', "call-overload"),
+    ("ndimage.zoom(numpy.eye(4))", "call-overload"),
+    ('ndimage.zoom(numpy.eye(4), 2, precision="half")', "call-overload"),
+    ("mapped: int = ndimage.map_coordinates(numpy.eye(4), [[0.5], [0.5]])", "assignment"),
+    ('cudaspline.use_threads("all")', "arg-type"),
     ("resampled: int = cudaspline.resample(image)", "assignment"),
     ("cudaspline.prefilter(image, axis=1.5)", "arg-type"),
     ("image.spacing = 3", "misc"),  # it is frozen
     ("cudaspline.last_report().backend", "union-attr"),
     ('cudaspline.Source(image, threads="all")', "arg-type"),
     ("cudaspline.nothing", "attr-defined"),
-    ('ndimage.shift(image, 1, order="1")', "arg-type"),
+    ('ndimage.shift(image, 1, order="1")', "call-overload"),
     ("cudaspline.register(image, image, odrer=3)", "call-arg"),
     ('cudaspline.register(image, image, preset="best")', "arg-type"),
     ('cudaspline.register(image, image, metric="ssd")', "arg-type"),
@@ -94,14 +135,13 @@ def check(folder, text):
 
 
 def test_programs_are_checked(tmp_path):
-    code, said = check(tmp_path, GOOD)
-    assert code == 0, said
-    code, said = check(tmp_path, GOOD + "".join(f"{line}\n" for line, _ in BAD))
-    first = GOOD.count("\n") + 1
-    for number, (line, kind) in enumerate(BAD, first):
+    good, bad = (GOOD, BAD) if importlib.util.find_spec("torch") is None else (GOOD + GOOD_TORCH, BAD + BAD_TORCH)
+    code, said = check(tmp_path, good + "".join(f"{line}\n" for line, _ in bad))
+    first = good.count("\n") + 1
+    for number, (line, kind) in enumerate(bad, first):
         assert any(f"program.py:{number}:" in found and f"[{kind}]" in found for found in said.splitlines()), f"{line}: {said}"
     lines = {found.split(":")[1] for found in said.splitlines() if ": error:" in found}
-    assert code == 1 and lines == {str(number) for number in range(first, first + len(BAD))}, said
+    assert code == 1 and lines == {str(number) for number in range(first, first + len(bad))}, said
 
 
 def test_the_package_says_that_it_is_typed():

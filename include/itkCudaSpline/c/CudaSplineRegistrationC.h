@@ -316,7 +316,7 @@ extern "C"
   /** \brief Jacobian determinants of x + u(x) at the samples of a field, by central differences; at the ends of an axis
    * by those of the two outermost samples.
    *
-   * They are computed on the host; arrays of a device are read and written there.
+   * They are computed where the arrays are. The call waits for the end.
    *
    * \param[in] grid of the field
    * \param[in] dimension 2 or 3

@@ -108,6 +108,18 @@ class _JaxOperations:
         infinite = jnp.asarray(float("inf"), start.dtype)
         return jax.lax.while_loop(go_on, following, (jnp.asarray(0), start, infinite))[1]
 
+    def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
+        @jax.custom_jvp
+        def found(array: Any) -> Any:
+            return solve(array)[0]
+
+        @found.defjvp
+        def derivative(primals: Any, tangents: Any) -> Any:  # of which JAX makes the transpose
+            result = found(*primals)
+            return result, tangent(*primals, result, *tangents)
+
+        return found(array)
+
     def identity(self, shape: Sequence[int], like: Any) -> Any:
         return _identity(shape, like.dtype)
 
@@ -117,8 +129,8 @@ class _JaxOperations:
     def slope(self, image: Any, points: Any) -> Any:
         return _functions.grad(image, points, order=1, mode="nearest")
 
-    def push(self, values: Any, points: Any, shape: Sequence[int]) -> Any:
-        return _functions.push(values, points, shape, order=3, mode="nearest")
+    def push(self, values: Any, points: Any, shape: Sequence[int], order: int) -> Any:
+        return _functions.push(values, points, shape, order=order, mode="nearest")
 
 
 OPERATIONS: _array_operations.ArrayOperations = _JaxOperations()

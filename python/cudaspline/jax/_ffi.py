@@ -66,32 +66,33 @@ def run_points(
     name: str, shape: Sequence[int], arrays: Sequence[Any], spline: _gradients.Spline, derivatives: int
 ) -> Any:
     """_gradients.run_points() as an operation of XLA. name: "evaluate", "contract" or "scatter"."""
-    order, mode, border = spline
+    order, mode, border, threads = spline
     return _call(
-        name, shape, arrays, order=numpy.int32(order), mode=numpy.int32(mode), border=numpy.float64(border), derivatives=numpy.int32(derivatives)
-    )
+        name, shape, arrays, threads, order=numpy.int32(order), mode=numpy.int32(mode), border=numpy.float64(border),
+        derivatives=numpy.int32(derivatives),
+    )  # fmt: skip
 
 
-def run_filter(samples: Any, axes: Sequence[int], order: int, mode: int, is_adjoint: bool) -> Any:
+def run_filter(samples: Any, axes: Sequence[int], spline: _gradients.Spline, is_adjoint: bool) -> Any:
     """_gradients.run_filter() as an operation of XLA, along neighbouring axes of which the first is not the array's first one."""
-    options = {"order": order, "mode": mode, "first": axes[0], "axes": len(axes), "adjoint": int(is_adjoint)}
-    return _call("filter", samples.shape, (samples,), **{key: numpy.int32(value) for key, value in options.items()})
+    options = {"order": spline.order, "mode": spline.mode, "first": axes[0], "axes": len(axes), "adjoint": int(is_adjoint)}
+    return _call("filter", samples.shape, (samples,), spline.threads, **{key: numpy.int32(value) for key, value in options.items()})
 
 
-def run_local_correlation(shapes: Sequence[tuple[int, ...]], fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
+def run_local_correlation(shapes: Sequence[tuple[int, ...]], fixed: Any, moving: Any, mask: Any, radius: Sequence[int], threads: int) -> Any:
     """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. A mask or a gradient without numbers is none."""
     call = jax.ffi.ffi_call("cudaspline_correlate", [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes])
-    return call(fixed, moving, mask, radius=numpy.array(radius, numpy.int64), threads=numpy.int32(_library.threads_of_worker()))
+    return call(fixed, moving, mask, radius=numpy.array(radius, numpy.int64), threads=numpy.int32(threads))
 
 
-def run_joint_histogram(shapes: Sequence[tuple[int, ...]], *arrays: Any) -> Any:
+def run_joint_histogram(shapes: Sequence[tuple[int, ...]], threads: int, *arrays: Any) -> Any:
     """_losses.run_joint_histogram() as an operation of XLA, of fixed, moving, mask (without numbers: none) and ends: the histogram, or with
     weights behind them the gradients, without numbers where they are not wanted."""
     name = "joint_histogram" if len(arrays) == 4 else "joint_gradients"
     call = jax.ffi.ffi_call(f"cudaspline_{name}", [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes])
-    return call(*arrays, threads=numpy.int32(_library.threads_of_worker()))
+    return call(*arrays, threads=numpy.int32(threads))
 
 
-def _call(name: str, shape: Sequence[int], arrays: Sequence[Any], **options: Any) -> Any:
+def _call(name: str, shape: Sequence[int], arrays: Sequence[Any], threads: int, **options: Any) -> Any:
     call = jax.ffi.ffi_call(f"cudaspline_{name}", jax.ShapeDtypeStruct(tuple(shape), arrays[0].dtype))
-    return call(*arrays, threads=numpy.int32(_library.threads_of_worker()), **options)
+    return call(*arrays, threads=numpy.int32(threads), **options)

@@ -45,8 +45,8 @@ def exp(velocity: Any, steps: int = 6) -> Any:
 def invert(field: Any, iterations: int = 50, tolerance: float = 1e-4) -> Any:
     """The field v with v(y) + field(y + v(y)) = 0: compose(v, field) is 0.
 
-    Found by iteration, v = -field(y + v), and a step of Newton's method, which also has the gradient by the implicit function theorem: no
-    iteration is kept for it, and it is as exact as v. It is that of first order: gradients of the gradient are not those of v.
+    Found by iteration, v = -field(y + v), and a step of Newton's method. Its derivatives are those of the implicit function theorem, up to the
+    third: no iteration is kept for them, and they are as exact as v.
 
     Parameters
     ----------

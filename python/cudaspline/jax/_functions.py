@@ -8,14 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy
 
-from .. import _gradients
+from .. import _gradients, _library
 from .._checks import flag, number
 from .._geometry import Geometry
+from .._options import Mode
 from . import _operators as operators
 
 
 def sample(
-    image: Any, points: Any, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True
+    image: Any, points: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True
 ) -> Any:
     """Values of an image's spline at points, with gradients by image and points.
 
@@ -57,7 +58,7 @@ def sample(
 
 
 def grad(
-    image: Any, points: Any, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False
+    image: Any, points: Any, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False
 ) -> Any:
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(). It has
     derivatives by image and points, too.
@@ -98,13 +99,17 @@ def _derivatives(
             constant = {"constant_values": border} if mode == "grid-constant" else {}
             images = jnp.pad(images, margin, mode="constant" if constant else "edge", **constant)
             places = places + float(padding)
-        images = operators.filter_axes(images, tuple(range(2, images.ndim)), order, code, False)
-    values = operators.evaluate(images, places, _gradients.Spline(order, code, border), derivatives)
+        images = operators.filter_axes(images, tuple(range(2, images.ndim)), _spline(order, code), False)
+    values = operators.evaluate(images, places, _spline(order, code, border), derivatives)
     return values.reshape(*values.shape[:2], *out, values.shape[-1]).astype(dtype), is_batch
 
 
+def _spline(order: int, code: int, border: float = 0.0) -> _gradients.Spline:
+    return _gradients.Spline(order, code, border, _library.threads_of_call())
+
+
 def push(
-    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant"
+    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant"
 ) -> Any:
     """The transpose of sample() of coefficients: adds numbers of points up in the samples that they would be made of ("splatting"), with the
     same bits at every call.
@@ -144,11 +149,11 @@ def push(
     count = int(numpy.prod(out, dtype=int))
     numbers = jnp.broadcast_to(numbers, (batches, *numbers.shape[1:])).reshape(batches, numbers.shape[1], count, 1)
     places = places.reshape(places.shape[0], count, dimension)
-    images = operators.scatter(numbers, places, size, _gradients.Spline(order, code, 0.0), 0)
+    images = operators.scatter(numbers, places, size, _spline(order, code), 0)
     return (images if is_batch else images[0, 0]).astype(values.dtype)
 
 
-def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> Any:
+def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant") -> Any:
     """How much points add to each sample: push() of ones. Of points (*size, D) it has the given shape; of (N, *size, D), with an axis more
     than an image has, it is (N, 1, *shape).
 
@@ -177,7 +182,7 @@ def identity(shape: Sequence[int], *, dtype: Any = None) -> Any:
     return _identity(_gradients.check_axes(shape), jnp.zeros(0).dtype if dtype is None else dtype)
 
 
-def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> Any:
+def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True) -> Any:
     """An image under a field of displacements: its value at each place of the field plus the displacement there, with gradients by both.
 
     Parameters
@@ -212,7 +217,7 @@ def affine(
     shape: Optional[Sequence[int]] = None,
     *,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
 ) -> Any:
@@ -262,7 +267,7 @@ def resample(
     source: Optional[Geometry] = None,
     target: Optional[Geometry] = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
 ) -> Any:
@@ -305,7 +310,7 @@ def resample(
     return affine(image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
-def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> Any:
+def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> Any:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters
@@ -334,7 +339,7 @@ def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional
     if order < 2 or image.size == 0:
         return image
     joined = image.astype(_type_of(image)).reshape(-1, *image.shape[image.ndim - axes :])
-    found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), order, code, False)
+    found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), _spline(order, code), False)
     return found.reshape(image.shape).astype(image.dtype)
 
 

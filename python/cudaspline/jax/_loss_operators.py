@@ -14,7 +14,7 @@ import numpy
 from jax.custom_derivatives import SymbolicZero
 from jax.interpreters import batching, mlir
 
-from .. import _losses
+from .. import _library, _losses
 from . import _ffi
 from ._operators import _PLACE, Primitive
 
@@ -25,21 +25,22 @@ def _shapes(fixed: Any, of_fixed: bool, of_moving: bool) -> list[tuple[int, ...]
 
 
 def _compute(
-    fixed: Any, moving: Any, mask: Any, *, radius: tuple[int, ...], of_fixed: bool, of_moving: bool, platform: str = ""
+    fixed: Any, moving: Any, mask: Any, *, radius: tuple[int, ...], of_fixed: bool, of_moving: bool, threads: int, platform: str = ""
 ) -> Any:
     shapes = _shapes(fixed, of_fixed, of_moving)
     if 0 in fixed.shape:
         return [jax.numpy.zeros(shape, fixed.dtype) for shape in shapes]
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_local_correlation(shapes, fixed, moving, mask, radius)
+        return _ffi.run_local_correlation(shapes, fixed, moving, mask, radius, threads)
 
     def host(*given: Any) -> list[numpy.ndarray]:
         one, other, inside = (numpy.ascontiguousarray(array) for array in given)
         made = [numpy.empty(shape, one.dtype) for shape in shapes]
         address = inside.ctypes.data if inside.size else 0
         pairs = _losses.Pairs(one.ctypes.data, other.ctypes.data, address, 0 if inside.shape[0] == 1 else one[0].size)
-        addresses = (array.ctypes.data if array.size else 0 for array in made)
-        _losses.run_local_correlation(one.dtype.name, _PLACE, one.shape[1:], one.shape[0], radius, pairs, *addresses)
+        sums, *gradients = (array.ctypes.data if array.size else 0 for array in made)
+        place = _PLACE, one.shape[1:], one.shape[0]
+        _losses.run_local_correlation(one.dtype.name, *place, radius, pairs, sums, gradients[0], gradients[1], threads)
         return made
 
     return jax.pure_callback(host, [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes], fixed, moving, mask)
@@ -100,8 +101,8 @@ def _correlated_together(primitive: Any, arrays: Sequence[Any], axes: Sequence[O
 _correlate_p = _primitive_of(
     "cudaspline_correlate",
     _compute,
-    lambda fixed, radius, of_fixed, of_moving: _shapes(fixed, of_fixed, of_moving),
-    ["radius", "of_fixed", "of_moving"],
+    lambda fixed, radius, of_fixed, of_moving, threads: _shapes(fixed, of_fixed, of_moving),
+    ["radius", "of_fixed", "of_moving", "threads"],
     _correlated_together,
 )
 
@@ -120,12 +121,14 @@ def correlation_sums(fixed: Any, moving: Any, mask: Optional[Any], radius: tuple
     def by_formula(one: Any, other: Any, inside: Any) -> Any:
         return formula(one[None], other[None], inside[None] if inside.size else None)[0]
 
+    options = {"radius": radius, "threads": _library.threads_of_call()}
+
     @jax.custom_jvp
     def sums(one: Any, other: Any, inside: Any) -> Any:
-        return _correlate_p.bind(one, other, inside, radius=radius, of_fixed=False, of_moving=False)[0]
+        return _correlate_p.bind(one, other, inside, of_fixed=False, of_moving=False, **options)[0]
 
     def with_gradients(wanted: tuple[bool, ...], one: Any, other: Any, inside: Any) -> Any:
-        return tuple(_correlate_p.bind(one, other, inside, radius=radius, of_fixed=wanted[0], of_moving=wanted[1]))
+        return tuple(_correlate_p.bind(one, other, inside, of_fixed=wanted[0], of_moving=wanted[1], **options))
 
     _define_derivatives(sums, with_gradients, by_formula)
     return sums(*images, inside).reshape(fixed.shape[:2])
@@ -168,48 +171,48 @@ def _define_derivatives(value: Any, with_gradients: Callable[..., Any], formula:
         return call
 
 
-def _compute_joint(fixed: Any, moving: Any, mask: Any, ends: Any, *, bins: int, platform: str = "") -> Any:
+def _compute_joint(fixed: Any, moving: Any, mask: Any, ends: Any, *, bins: int, threads: int, platform: str = "") -> Any:
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_joint_histogram([(bins, bins)], fixed, moving, mask, ends)
+        return _ffi.run_joint_histogram([(bins, bins)], threads, fixed, moving, mask, ends)
 
     def host(*given: Any) -> list[numpy.ndarray]:
         made = numpy.empty((bins, bins), given[0].dtype)
-        _run_joint(given, made, None)
+        _run_joint(given, made, None, threads)
         return [made]
 
     return jax.pure_callback(host, [jax.ShapeDtypeStruct((bins, bins), fixed.dtype)], fixed, moving, mask, ends)
 
 
 def _compute_joint_gradients(
-    fixed: Any, moving: Any, mask: Any, ends: Any, weights: Any, *, of_fixed: bool, of_moving: bool, platform: str = ""
+    fixed: Any, moving: Any, mask: Any, ends: Any, weights: Any, *, of_fixed: bool, of_moving: bool, threads: int, platform: str = ""
 ) -> Any:
     shapes = [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)]
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_joint_histogram(shapes, fixed, moving, mask, ends, weights)
+        return _ffi.run_joint_histogram(shapes, threads, fixed, moving, mask, ends, weights)
 
     def host(*given: Any) -> list[numpy.ndarray]:
         made = [numpy.empty(shape, given[0].dtype) for shape in shapes]
-        _run_joint(given[:4], numpy.ascontiguousarray(given[4]), made)
+        _run_joint(given[:4], numpy.ascontiguousarray(given[4]), made, threads)
         return made
 
     return jax.pure_callback(host, [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes], fixed, moving, mask, ends, weights)
 
 
-def _run_joint(given: Sequence[Any], joint: numpy.ndarray, gradients: Optional[Sequence[numpy.ndarray]]) -> None:
+def _run_joint(given: Sequence[Any], joint: numpy.ndarray, gradients: Optional[Sequence[numpy.ndarray]], threads: int) -> None:
     """given: fixed, moving, mask and ends"""
     one, other, inside, ends = (numpy.ascontiguousarray(array) for array in given)
     addresses = [array.ctypes.data if array.size else 0 for array in (one, other, inside, ends, *(gradients or ()))]
     images = (addresses[0], addresses[1], addresses[2], addresses[3])
     made = None if gradients is None else (addresses[4], addresses[5])
-    _losses.run_joint_histogram(one.dtype.name, _PLACE, one.size, joint.shape[0], images, joint.ctypes.data, made)
+    _losses.run_joint_histogram(one.dtype.name, _PLACE, one.size, joint.shape[0], images, joint.ctypes.data, made, threads)
 
 
-_joint_p = _primitive_of("cudaspline_joint_histogram", _compute_joint, lambda fixed, bins: [(bins, bins)], ["bins"])
+_joint_p = _primitive_of("cudaspline_joint_histogram", _compute_joint, lambda fixed, bins, threads: [(bins, bins)], ["bins", "threads"])
 _joint_gradients_p = _primitive_of(
     "cudaspline_joint_gradients",
     _compute_joint_gradients,
-    lambda fixed, of_fixed, of_moving: [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)],
-    ["of_fixed", "of_moving"],
+    lambda fixed, of_fixed, of_moving, threads: [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)],
+    ["of_fixed", "of_moving", "threads"],
 )
 
 
@@ -223,18 +226,21 @@ def of_joint_histogram(
     images = fixed.reshape(-1), moving.reshape(-1)
     inside = jax.numpy.zeros((0,), bool) if mask is None else mask.reshape(-1)
 
+    threads = _library.threads_of_call()
+
     def by_formula(one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
         return function(formula(one, other, inside if inside.size else None, ends), count)
 
     @jax.custom_jvp
     def value(one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
-        return function(_joint_p.bind(one, other, inside, ends, bins=bins)[0], count)
+        return function(_joint_p.bind(one, other, inside, ends, bins=bins, threads=threads)[0], count)
 
     def with_gradients(wanted: tuple[bool, ...], one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
-        (joint,) = _joint_p.bind(one, other, inside, ends, bins=bins)
+        (joint,) = _joint_p.bind(one, other, inside, ends, bins=bins, threads=threads)
         found, back = jax.vjp(lambda joint: function(joint, count), joint)
         (weights,) = back(jax.numpy.ones_like(found))
-        return (found, *_joint_gradients_p.bind(one, other, inside, ends, weights, of_fixed=wanted[0], of_moving=wanted[1]))
+        made = _joint_gradients_p.bind(one, other, inside, ends, weights, of_fixed=wanted[0], of_moving=wanted[1], threads=threads)
+        return found, *made
 
     _define_derivatives(value, with_gradients, by_formula)
     return value(*images, inside, ends, count)

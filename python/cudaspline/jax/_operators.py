@@ -172,18 +172,21 @@ def _scatter_along(
     return scatter(_with(weights, vectors), points, size, spline, derivatives + 1)
 
 
-def _filter(samples: Any, *, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool, platform: str = "") -> Any:
+def _filter(samples: Any, *, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool, platform: str = "") -> Any:
     if _is_empty(samples.shape):
         return samples
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_filter(samples, axes, order, mode, is_adjoint)
+        return _ffi.run_filter(samples, axes, spline, is_adjoint)
 
     def host(found: Any) -> numpy.ndarray:
         found = numpy.ascontiguousarray(found)
         joined = found.reshape(math.prod(found.shape[: axes[0]]), *found.shape[axes[0] :])
         result = numpy.empty_like(joined)
         moved = [axis - axes[0] + 1 for axis in axes]
-        _gradients.run_filter(is_adjoint, order, mode, joined.dtype.name, _PLACE, joined.shape, moved, joined.ctypes.data, result.ctypes.data)
+        addresses = joined.ctypes.data, result.ctypes.data
+        _gradients.run_filter(
+            is_adjoint, spline.order, spline.mode, joined.dtype.name, _PLACE, joined.shape, moved, *addresses, spline.threads
+        )
         return result.reshape(found.shape)
 
     return _call(host, samples.shape, samples)
@@ -213,7 +216,7 @@ def _merged(arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optiona
     return found, count, batches
 
 
-_OPTIONS = ("spline", "derivatives", "size", "axes", "order", "mode", "is_adjoint")
+_OPTIONS = ("spline", "derivatives", "size", "axes", "is_adjoint")
 
 
 def _define(
@@ -272,7 +275,7 @@ _contract_p = _define("contract", _contract, lambda c, x, w, spline, derivatives
 _contract_along_p = _define("contract_along", _contract_along, lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]), 2, False)
 _scatter_p = _define("scatter", _scatter, lambda w, x, size, spline, derivatives: (*w.shape[:2], *size), 0)
 _scatter_along_p = _define("scatter_along", _scatter_along, lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size), 0, False)
-_filter_p = _define("filter", _filter, lambda s, axes, order, mode, is_adjoint: s.shape, None)
+_filter_p = _define("filter", _filter, lambda s, axes, spline, is_adjoint: s.shape, None)
 
 
 def evaluate(coefficients: Any, points: Any, spline: _gradients.Spline, derivatives: int) -> Any:
@@ -311,9 +314,9 @@ def scatter_along(weights: Any, points: Any, vectors: Any, size: tuple[int, ...]
     return _scatter_along_p.bind(weights, points, vectors, size=size, spline=spline, derivatives=derivatives)
 
 
-def filter_axes(samples: Any, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
+def filter_axes(samples: Any, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool) -> Any:
     """B-spline coefficients along some neighbouring axes, of which the first is not the array's first one; or the transpose of that."""
-    return _filter_p.bind(samples, axes=axes, order=order, mode=mode, is_adjoint=is_adjoint)
+    return _filter_p.bind(samples, axes=axes, spline=spline, is_adjoint=is_adjoint)
 
 
 # Derivatives, by each argument: of its tangent t and all arguments.
@@ -353,7 +356,7 @@ ad.defjvp(
     lambda t, w, x, v, size, spline, derivatives: scatter_along(_with(w, v), x, t, size, spline, derivatives + 1),
     lambda t, w, x, v, size, spline, derivatives: scatter_along(w, x, t, size, spline, derivatives),
 )
-ad.defjvp(_filter_p, lambda t, s, axes, order, mode, is_adjoint: filter_axes(t, axes, order, mode, is_adjoint))
+ad.defjvp(_filter_p, lambda t, s, axes, spline, is_adjoint: filter_axes(t, axes, spline, is_adjoint))
 
 # Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is its shape alone.
 
@@ -392,4 +395,4 @@ _transposes(
     None,
     lambda g, w, x, v, size, spline, derivatives: contract(g, x, w, _plain(spline), derivatives),
 )
-_transposes(_filter_p, lambda g, s, axes, order, mode, is_adjoint: filter_axes(g, axes, order, mode, not is_adjoint))
+_transposes(_filter_p, lambda g, s, axes, spline, is_adjoint: filter_axes(g, axes, spline, not is_adjoint))

@@ -5,20 +5,42 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable
-from typing import Any, Callable, Literal, Optional, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Sequence, TypeVar, cast, overload
 
 import numpy as np
 
 from .. import _library
 from .._checks import named
+from .._options import Mode as Mode
 from .._warnings import warn
 from . import _library as _functions
 from ._array import ArrayLibrary, adopt, as_readable, count, describe, host_array, is_output_type, library_of, overlap
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
 
-#: What stands outside, as SciPy names it.
-Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
+    _Rest = ParamSpec("_Rest")
+
+    class _Array(Protocol):
+        """An array of a library that speaks DLPack."""
+
+        def __dlpack__(self, *arguments: Any, **options: Any) -> Any: ...
+
+    _Given = TypeVar("_Given", bound=_Array)
+
+    class _KeepsLibrary(Protocol[_Rest]):
+        """What gives an array of the input's library, as type checkers see it."""
+
+        @overload
+        def __call__(self, input: np.ndarray[Any, Any], *arguments: _Rest.args, **options: _Rest.kwargs) -> np.ndarray[Any, Any]: ...
+
+        @overload
+        def __call__(self, input: _Given, *arguments: _Rest.args, **options: _Rest.kwargs) -> _Given: ...
+
+        @overload
+        def __call__(self, input: Any, *arguments: _Rest.args, **options: _Rest.kwargs) -> Any: ...
+
+
 #: Of the arithmetic.
 Precision = Literal["single", "double"]
 
@@ -26,7 +48,7 @@ PRECISIONS = ("single", "double")
 _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 
 
-def keeps_library(function: _Function) -> _Function:
+def keeps_library(function: Callable[Concatenate[Any, _Rest], Any]) -> _KeepsLibrary[_Rest]:
     """A function whose first argument, input, may be an array of JAX, or of any library that speaks DLPack: it gets an array of the same
     memory of NumPy, CuPy or PyTorch, and its result becomes one of the input's library."""
 
@@ -36,11 +58,11 @@ def keeps_library(function: _Function) -> _Function:
         array, finish = adopt(given, "input")
         if finish is None:
             return function(*arguments, **options)
-        if arguments:
-            return finish(function(array, *arguments[1:], **options))
-        return finish(function(**{**options, "input": array}))
+        if not arguments:
+            del options["input"]
+        return finish(function(array, *arguments[1:], **options))
 
-    return cast(_Function, adopting)
+    return cast("_KeepsLibrary[_Rest]", adopting)
 
 
 def check_order(order: int, least: int = 0) -> int:

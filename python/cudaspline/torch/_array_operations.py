@@ -7,8 +7,42 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from .. import _array_operations, _loss_formulas
-from . import _functions, _loss_operators
+from . import _functions, _loss_operators, _operators
 from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
+
+
+class _Implicit(torch.autograd.Function):
+    """ArrayOperations.implicit(). Its derivatives are made of what is given and found, as the caller's graph has them: so they have some."""
+
+    @staticmethod
+    def forward(array: torch.Tensor, solve: Any, tangent: Any, cotangent: Any) -> tuple[torch.Tensor, ...]:
+        return tuple(solve(array))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        array, _, ctx.tangent, ctx.cotangent = inputs
+        found, *others = output
+        ctx.others = len(others)
+        ctx.mark_non_differentiable(*others)
+        ctx.save_for_backward(array, found, *others)
+        ctx.save_for_forward(array, found)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor, *_: Any) -> Any:
+        array, found, *others = ctx.saved_tensors
+        return ctx.cotangent(array, found, [] if torch.is_grad_enabled() else others, gradient), None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, change: torch.Tensor, *_: Any) -> Any:
+        array, found = _operators.primals(ctx)
+        with _operators.outer_derivatives_forward():
+            return ctx.tangent(array, found, change), *[None] * ctx.others
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, array: torch.Tensor, *functions: Any) -> Any:
+        many = array.movedim(in_dims[0], 0)
+        found = _Implicit.apply(many.flatten(0, 1), *functions)
+        return tuple(one.unflatten(0, many.shape[:2]) for one in found), (0,) * len(found)
 
 
 class _TorchOperations:
@@ -109,6 +143,12 @@ class _TorchOperations:
                 break
         return found
 
+    def implicit(
+        self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: torch.Tensor
+    ) -> torch.Tensor:
+        found: torch.Tensor = _Implicit.apply(array, solve, tangent, cotangent)[0]
+        return found
+
     def identity(self, shape: Sequence[int], like: torch.Tensor) -> torch.Tensor:
         return _functions.identity(shape, dtype=like.dtype, device=like.device)
 
@@ -118,8 +158,8 @@ class _TorchOperations:
     def slope(self, image: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
         return _functions.grad(image, points, order=1, mode="nearest")
 
-    def push(self, values: torch.Tensor, points: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-        return _functions.push(values, points, shape, order=3, mode="nearest")
+    def push(self, values: torch.Tensor, points: torch.Tensor, shape: Sequence[int], order: int) -> torch.Tensor:
+        return _functions.push(values, points, shape, order=order, mode="nearest")
 
 
 OPERATIONS: _array_operations.ArrayOperations = _TorchOperations()

@@ -10,6 +10,7 @@ import torch
 from .. import _gradients
 from .._checks import flag, number
 from .._geometry import Geometry
+from .._options import Convention, Mode
 from .._plans import UNKNOWN, Plans
 from . import _operators as operators
 
@@ -22,10 +23,10 @@ def sample(
     points: torch.Tensor,
     *,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
-    convention: str = "index",
+    convention: Convention = "index",
     align_corners: bool = False,
 ) -> torch.Tensor:
     """Values of an image's spline at points, with gradients by image and points, of any order that is asked for.
@@ -78,7 +79,7 @@ def sample(
 
 
 def pull(
-    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False,
+    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False,
     **options: Any,
 ) -> torch.Tensor:  # fmt: skip
     """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
@@ -97,7 +98,7 @@ def grad(
     grid: torch.Tensor,
     *,
     order: int = 1,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = False,
 ) -> torch.Tensor:
@@ -119,7 +120,7 @@ def grad(
 
 
 def push(
-    input: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant",
+    input: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant",
     prefilter: bool = False,
 ) -> torch.Tensor:  # fmt: skip
     """The transpose of pull(): adds numbers of points up in the samples that they would be made of ("splatting").
@@ -153,7 +154,7 @@ def push(
     return _push(input, grid, shape, order, mode, flag(prefilter, "prefilter"))
 
 
-def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> torch.Tensor:
+def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant") -> torch.Tensor:
     """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
     than an image has, it is (N, 1, *shape).
 
@@ -170,7 +171,7 @@ def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: i
     return _push(ones, grid, shape, order, mode, False)
 
 
-def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> torch.Tensor:
+def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True) -> torch.Tensor:
     """An image under a field of displacements: its value at each place of the field plus the displacement there.
 
     Gradients by image and field.
@@ -211,7 +212,7 @@ def affine(
     shape: Optional[Sequence[int]] = None,
     *,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
 ) -> torch.Tensor:
@@ -273,7 +274,7 @@ def resample(
     source: Optional[Geometry] = None,
     target: Optional[Geometry] = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
 ) -> torch.Tensor:
@@ -325,7 +326,7 @@ def resample(
     )  # fmt: skip
 
 
-def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> torch.Tensor:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters
@@ -354,7 +355,7 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim:
     return _filter(image, image.dim() - axes, image.dim(), order, code)
 
 
-def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: int = -1) -> torch.Tensor:
+def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1) -> torch.Tensor:
     """B-spline coefficients along one axis, by torch-interpol's name.
 
     Examples
@@ -371,7 +372,7 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim:
     return _filter(input, axis, axis + 1, order, code)
 
 
-def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> torch.Tensor:
     """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
 
     Examples

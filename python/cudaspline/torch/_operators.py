@@ -223,9 +223,14 @@ def _along(
     return torch.stack(found, -1)
 
 
-def _primals(ctx: Any) -> list[torch.Tensor]:
+def primals(ctx: Any) -> list[torch.Tensor]:
     """What was kept for a derivative forward, without tangents of the level at which it is taken."""
     return [forward_ad.unpack_dual(tensor).primal for tensor in ctx.saved_tensors]
+
+
+def outer_derivatives_forward() -> Any:
+    """For the body of a Function's jvp(): PyTorch calls it without forward mode, also of the levels further out, whose derivatives would be 0."""
+    return forward_ad._set_fwd_grad_enabled(True)
 
 
 def _sum_of(*terms: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
@@ -252,7 +257,7 @@ def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
 
 
 def _evaluate_forward(ctx: Any, of_coefficients: Any, of_points: Any, *_: Any) -> Any:
-    coefficients, points = _primals(ctx)
+    coefficients, points = primals(ctx)
     order, mode, border, derivatives = ctx.options
     return _sum_of(
         None if of_coefficients is None else evaluate(of_coefficients, points, order, mode, 0.0, derivatives),
@@ -285,7 +290,7 @@ def _contract_backward(ctx: Any, gradient: torch.Tensor) -> Any:
 
 
 def _contract_forward(ctx: Any, of_coefficients: Any, of_points: Any, of_weights: Any, *_: Any) -> Any:
-    coefficients, points, weights = _primals(ctx)
+    coefficients, points, weights = primals(ctx)
     order, mode, border, derivatives = ctx.options
     along = None
     if of_points is not None:
@@ -319,7 +324,7 @@ def _scatter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
 
 
 def _scatter_forward(ctx: Any, of_weights: Any, of_points: Any, *_: Any) -> Any:
-    weights, points = _primals(ctx)
+    weights, points = primals(ctx)
     order, mode, derivatives = ctx.options
     along = None
     if of_points is not None:
@@ -423,8 +428,7 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mod
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            # PyTorch calls it without forward mode, also of the levels further out: a derivative forward of one would be 0.
-            with forward_ad._set_fwd_grad_enabled(True):
+            with outer_derivatives_forward():
                 return forward_mode(ctx, *tangents)
 
         @staticmethod

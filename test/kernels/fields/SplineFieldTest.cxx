@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "FieldCase.h"
 
+#include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/fields/VelocityField.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
@@ -294,6 +295,58 @@ TEST_P(SplineFields, Exponentials)
     }
     EXPECT_THROW(ExponentiateField(shape, output.Data(), 32, false, output.Data(), scratch.Data(), residence),
                  std::invalid_argument);
+  }
+}
+
+// Where the arrays are it has the bits of the host, of fields that fold and of those that have numbers that are none.
+TEST_P(SplineFields, Folding)
+{
+  FreshRandom     random;
+  const Residence residence = this->MakeResidence();
+  for (const auto & size : FieldSizes)
+  {
+    for (const ScalarType type : FieldTypes)
+    {
+      const FieldShape shape{ RandomGrid(size, random), type };
+      const auto       count = static_cast<std::size_t>(shape.grid.Count());
+      auto             field = RandomField(shape.grid, 3.0, false, random);
+      if (count > 20)
+      {
+        field[field.size() / 2] = std::nan("");
+      }
+      const Residence     host{ ExecutionContext() };
+      const auto          input = Resident(field, type, residence);
+      const auto          same = Resident(field, type, host);
+      const ResidentArray output(count * SizeOf(type), residence);
+      const ResidentArray expected(count * SizeOf(type), host);
+      for (const bool isLogarithm : { false, true })
+      {
+        const FieldFolding found = MeasureFolding(shape, input.Data(), output.Data(), isLogarithm, residence);
+        const FieldFolding wanted = MeasureFolding(shape, same.Data(), expected.Data(), isLogarithm, host.GetContext());
+        EXPECT_EQ(found.voxels, wanted.voxels);
+        EXPECT_EQ(found.all, wanted.all);
+        EXPECT_EQ(found.least, wanted.least);
+        EXPECT_EQ(found.largest, wanted.largest);
+        const auto numbers = Numbers(output.Data(), count, type, residence);
+        const auto others = Numbers(expected.Data(), count, type, host);
+        for (std::size_t i = 0; i < count; ++i)
+        {
+          if (std::isnan(others[i]))
+          {
+            EXPECT_TRUE(std::isnan(numbers[i]));
+          }
+          else if (isLogarithm) // each library has its own
+          {
+            EXPECT_NEAR(numbers[i], others[i], 10.0 * (type == ScalarType::Float32 ? 0x1p-24 : 0x1p-52));
+          }
+          else
+          {
+            EXPECT_EQ(numbers[i], others[i]);
+          }
+        }
+      }
+      EXPECT_EQ(MeasureFolding(shape, input.Data(), nullptr, false, residence).all, shape.grid.Count());
+    }
   }
 }
 

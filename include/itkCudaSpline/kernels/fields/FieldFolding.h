@@ -19,6 +19,7 @@
 #define itkCudaSpline_kernels_fields_FieldFolding_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 
 #include <cstdint>
@@ -42,7 +43,7 @@ struct FieldFolding
 };
 
 /** \brief Jacobian determinants of x + u(x), in space: by central differences along the axes of the grid, at the ends
- * of an axis by those of the two outermost samples. In double, on the host.
+ * of an axis by those of the two outermost samples. In double.
  *
  * FindJacobianDeterminants() has ITK's, which take the axes of the grid for those of space.
  *
@@ -58,6 +59,24 @@ MeasureFolding(const FieldShape &       shape,
                void *                   determinants,
                bool                     isLogarithm,
                const ExecutionContext & context);
+
+/** \brief The same of arrays in the memory of a backend, where it is computed; it waits for the end.
+ *
+ * \param[in] shape of the field
+ * \param[in] field u (mm)
+ * \param[out] determinants a number of the field's type a sample; null: not wanted
+ * \param[in] isLogarithm their logarithm instead, of 1e-4 at least
+ * \param[in] residence of both
+ * \par Accuracy
+ * The same bits on every backend, but of logarithms, which are those of its mathematical library.
+ * \exception std::invalid_argument a shape that no field has
+ * \exception DeviceError a device that failed */
+FieldFolding
+MeasureFolding(const FieldShape & shape,
+               const void *       field,
+               void *             determinants,
+               bool               isLogarithm,
+               const Residence &  residence);
 
 /** @} */
 } // namespace itk::CudaSpline
