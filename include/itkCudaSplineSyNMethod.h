@@ -21,12 +21,11 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplinePrecision.h"
 #include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/ResidentImages.h"
+#include "itkCudaSpline/itk/SynMetrics.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkDemonsImageToImageMetricv4.h"
 #include "itkImageToImageMetricv4.h"
-#include "itkMattesMutualInformationImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <memory>
@@ -180,11 +179,9 @@ protected:
   DescribeSmoothing(CudaSpline::SynRules & rules) const = 0;
 
 private:
-  using MetricBaseType = typename Superclass::MetricType;
+  using Metrics = CudaSplineDetail::SynMetrics<FixedImageType, MovingImageType, VirtualImageType, RealType>;
   using ImageMetricType = ImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-
   using VirtualDomain = ImageBase<ImageDimension>;
-  class DefaultGradients;
 
   /** Two images of a level, and how they are compared. */
   struct Pair
@@ -218,69 +215,19 @@ private:
     CountImageBytes() const;
   };
 
-  /** An image as it came, on a backend. */
-  struct Original
-  {
-    CudaSpline::ResidentImage image;
-    const void *              pixels{ nullptr }; ///< that it was made of
-    CudaSpline::Backend       backend{ CudaSpline::Backend::None };
-    int                       device{ 0 };
-  };
-
   /** Sigmas of the level's smoothing for an image (mm). */
   FixedArray<double, ImageDimension>
   SigmasOf(const ImageBase<ImageDimension> * image) const;
   /** Smooths the images of the level on the host or by the module's filter, where that waits: for ITK's class. */
   void
   SmoothImages();
-  /** An image of the level, made where it is compared. */
-  template <typename TImage>
-  CudaSpline::ResidentImage
-  ProvideImage(const TImage *                                        image,
-               const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
-               const CudaSpline::Residence &                         residence);
   /** All pairs of a level, made where they are compared. */
   std::vector<CudaSpline::SynTerm>
   ProvideTerms(const Level & level, const CudaSpline::Residence & residence);
 
-  /** A mask as numbers, by which samples count. */
-  static CudaSpline::ResidentImage
-  ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
-                    CudaSpline::ScalarType                       element,
-                    const CudaSpline::Residence &                residence);
-  /** Whether a metric interpolates both images linearly, by ITK's default. */
-  static bool
-  AreLinear(const ImageMetricType * metric);
   /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
   std::string
   Describe(Level & level) const;
-  /** The metrics of the level, with their weights; the same return. */
-  std::string
-  ListMetrics(std::vector<const ImageMetricType *> & metrics, std::vector<double> & weights) const;
-  /** Which of the kernels' metrics one is; the same return. */
-  static std::string
-  DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described);
-  /** Numbers that a metric of the list alone has; the same return. The first is of those that have none. */
-  ///@{
-  static std::string
-  DescribeOwn(const ImageMetricType &, CudaSpline::SynMetric &)
-  {
-    return std::string();
-  }
-  static std::string
-  DescribeOwn(
-    const ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
-                            metric,
-    CudaSpline::SynMetric & described);
-  static std::string
-  DescribeOwn(const DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> & metric,
-              CudaSpline::SynMetric & described);
-  static std::string
-  DescribeOwn(
-    const MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
-                            metric,
-    CudaSpline::SynMetric & described);
-  ///@}
   /** A pair of images; the same return. \param[in] number of the pair */
   std::string
   DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;
@@ -316,7 +263,7 @@ private:
   std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
   std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
   mutable bool                            m_TransformsAreCurrent{ true };
-  std::vector<Original>                   m_Originals;             ///< each image once
+  CudaSplineDetail::ResidentOriginals     m_Originals;             ///< each image once
   double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
   bool                                    m_AdaptorsWait{ false }; ///< of this level
 };

@@ -20,14 +20,9 @@
 
 #include "itkCudaSplineSyNMethod.h"
 
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/FitPlaces.h"
-#include "itkCudaSpline/itk/ResidentImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -40,96 +35,15 @@
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkIterationReporter.h"
-#include "itkLinearInterpolateImageFunction.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
 namespace itk
 {
-
-/** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
-template <typename TMethod>
-class CudaSplineSyNMethod<TMethod>::DefaultGradients : public ImageMetricType
-{
-public:
-  /** Whether they are central differences of linear interpolation, as by default.
-   *
-   * \param[in] ofFixed gradients of the image that the metric has for fixed, not of the moving one */
-  static bool
-  AreDifferences(const ImageMetricType * metric, bool ofFixed)
-  {
-    const auto isDefault = [](const auto & calculator, const auto & byDefault) {
-      return static_cast<const void *>(calculator.GetPointer()) == static_cast<const void *>(byDefault.GetPointer());
-    };
-    return ofFixed ? isDefault(metric->*(&DefaultGradients::m_FixedImageGradientCalculator),
-                               metric->*(&DefaultGradients::m_DefaultFixedImageGradientCalculator))
-                   : isDefault(metric->*(&DefaultGradients::m_MovingImageGradientCalculator),
-                               metric->*(&DefaultGradients::m_DefaultMovingImageGradientCalculator));
-  }
-
-  /** The Gaussian filter, for an image on the virtual domain; nothing where it is another filter, or the domain is too
-   * small for it. */
-  static std::optional<CudaSpline::GaussianDescriptor>
-  Describe(const ImageMetricType *        metric,
-           bool                           ofFixed,
-           const VirtualDomain *          domain,
-           const CudaSpline::FieldShape & shape)
-  {
-    return ofFixed ? DescribeFilter((metric->*(&DefaultGradients::m_FixedImageGradientFilter)).GetPointer(),
-                                    (metric->*(&DefaultGradients::m_DefaultFixedImageGradientFilter)).GetPointer(),
-                                    domain,
-                                    shape)
-                   : DescribeFilter((metric->*(&DefaultGradients::m_MovingImageGradientFilter)).GetPointer(),
-                                    (metric->*(&DefaultGradients::m_DefaultMovingImageGradientFilter)).GetPointer(),
-                                    domain,
-                                    shape);
-  }
-
-private:
-  template <typename TBase, typename TFilter>
-  static std::optional<CudaSpline::GaussianDescriptor>
-  DescribeFilter(const TBase *                  filter,
-                 const TFilter *                byDefault,
-                 const VirtualDomain *          domain,
-                 const CudaSpline::FieldShape & shape)
-  {
-    const auto * const recursive = dynamic_cast<const TFilter *>(filter);
-    // The metric sets what the default one does when it gets the image.
-    const bool isDefault = static_cast<const void *>(filter) == static_cast<const void *>(byDefault);
-    CudaSpline::GaussianDescriptor descriptor;
-    if (recursive == nullptr)
-    {
-      return std::nullopt;
-    }
-    const auto & spacing = domain->GetSpacing();
-    descriptor.dimension = ImageDimension;
-    for (unsigned int d = 0; d < ImageDimension; ++d)
-    {
-      if (shape.grid.size[d] < CudaSpline::SmallestGaussianLine)
-      {
-        return std::nullopt;
-      }
-      descriptor.size[d] = shape.grid.size[d];
-      descriptor.spacing[d] = spacing[d];
-      descriptor.sigma[d] =
-        isDefault ? *std::max_element(spacing.Begin(), spacing.End()) : recursive->GetSigmaArray()[d];
-      for (unsigned int c = 0; c < ImageDimension; ++c)
-      {
-        descriptor.direction[d * ImageDimension + c] = domain->GetDirection()[d][c];
-      }
-    }
-    descriptor.normalizeAcrossScale = isDefault || recursive->GetNormalizeAcrossScale();
-    descriptor.isRotated = isDefault || recursive->GetUseImageDirection();
-    descriptor.pixel = CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>();
-    descriptor.output = shape.element;
-    return descriptor;
-  }
-};
 
 template <typename TMethod>
 void
@@ -284,18 +198,6 @@ CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 }
 
 template <typename TMethod>
-bool
-CudaSplineSyNMethod<TMethod>::AreLinear(const ImageMetricType * metric)
-{
-  using Fixed = LinearInterpolateImageFunction<FixedImageType, RealType>;
-  using Moving = LinearInterpolateImageFunction<MovingImageType, RealType>;
-  const auto isOf = [](const auto * interpolator, const std::type_info & type) {
-    return interpolator != nullptr && typeid(*interpolator) == type;
-  };
-  return isOf(metric->GetFixedInterpolator(), typeid(Fixed)) && isOf(metric->GetMovingInterpolator(), typeid(Moving));
-}
-
-template <typename TMethod>
 std::vector<CudaSpline::SynMetric>
 CudaSplineSyNMethod<TMethod>::Level::GetMetrics() const
 {
@@ -332,120 +234,12 @@ CudaSplineSyNMethod<TMethod>::Level::CountImageBytes() const
 
 template <typename TMethod>
 std::string
-CudaSplineSyNMethod<TMethod>::ListMetrics(std::vector<const ImageMetricType *> & metrics,
-                                          std::vector<double> &                  weights) const
-{
-  using MultiMetricType = typename Superclass::MultiMetricType;
-  constexpr const char * other = "only metrics of images are accelerated, not of point sets or of another kind";
-  MetricBaseType * const metric = this->m_Metric.GetPointer();
-  auto * const           several = dynamic_cast<MultiMetricType *>(metric);
-  if (several == nullptr)
-  {
-    metrics.push_back(dynamic_cast<const ImageMetricType *>(metric));
-    weights.push_back(1.0);
-    return metrics[0] != nullptr ? std::string() : other;
-  }
-  if (typeid(*several) != typeid(MultiMetricType))
-  {
-    return "a class that is derived from ObjectToObjectMultiMetricv4 is not accelerated";
-  }
-  const auto count = several->GetNumberOfMetrics();
-  const auto given = several->GetMetricWeights();
-  double     sum = 0.0;
-  for (SizeValueType n = 0; n < count; ++n)
-  {
-    metrics.push_back(dynamic_cast<const ImageMetricType *>(several->GetMetricQueue()[n].GetPointer()));
-    if (metrics.back() == nullptr)
-    {
-      return other;
-    }
-    weights.push_back(given.Size() == count ? given[n] : 1.0);
-    sum += weights.back();
-  }
-  if ((given.Size() != 0 && given.Size() != count) || !(sum > std::numeric_limits<RealType>::epsilon()))
-  {
-    return "the weights of the metrics are none that ITK takes";
-  }
-  for (double & weight : weights)
-  {
-    weight /= sum;
-  }
-  return std::string();
-}
-
-template <typename TMethod>
-std::string
-CudaSplineSyNMethod<TMethod>::DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described)
-{
-  const std::type_info & type = typeid(*metric);
-  std::string            others;
-#define CUDASPLINE_DESCRIBE_METRIC(kindOf, comparison, name)                                                           \
-  {                                                                                                                    \
-    using Theirs = name<FixedImageType, MovingImageType, VirtualImageType, RealType>;                                  \
-    using Ours = Cuda##name<FixedImageType, MovingImageType, VirtualImageType, RealType>;                              \
-    if (type == typeid(Theirs) || type == typeid(Ours))                                                                \
-    {                                                                                                                  \
-      described.kind = CudaSpline::SynMetricKind::kindOf;                                                              \
-      return DescribeOwn(static_cast<const Theirs &>(*metric), described);                                             \
-    }                                                                                                                  \
-    others += std::string(others.empty() ? "" : ", ") + #name;                                                         \
-  }
-  CUDASPLINE_SYN_METRICS(CUDASPLINE_DESCRIBE_METRIC)
-#undef CUDASPLINE_DESCRIBE_METRIC
-  return "only " + others + " are accelerated, not " + metric->GetNameOfClass();
-}
-
-template <typename TMethod>
-std::string
-CudaSplineSyNMethod<TMethod>::DescribeOwn(
-  const ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
-                          metric,
-  CudaSpline::SynMetric & described)
-{
-  const auto radius = metric.GetRadius();
-  for (unsigned int d = 0; d < ImageDimension; ++d)
-  {
-    described.radius[d] = static_cast<int>(radius[d]);
-  }
-  return std::string();
-}
-
-template <typename TMethod>
-std::string
-CudaSplineSyNMethod<TMethod>::DescribeOwn(
-  const DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> & metric,
-  CudaSpline::SynMetric &                                                                         described)
-{
-  described.exchangesGradients = metric.GetGradientSourceIncludesFixed();
-  described.differenceThreshold = metric.GetIntensityDifferenceThreshold();
-  described.denominatorThreshold = metric.GetDenominatorThreshold();
-  return std::string();
-}
-
-template <typename TMethod>
-std::string
-CudaSplineSyNMethod<TMethod>::DescribeOwn(
-  const MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
-                          metric,
-  CudaSpline::SynMetric & described)
-{
-  const auto bins = metric.GetNumberOfHistogramBins();
-  if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
-  {
-    return "histograms of so many bins are not accelerated";
-  }
-  described.bins = static_cast<int>(bins);
-  return std::string();
-}
-
-template <typename TMethod>
-std::string
 CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
                                            SizeValueType           number,
                                            const Level &           level,
                                            Pair &                  pair) const
 {
-  if (const std::string reason = DescribeMetric(metric, pair.metric); !reason.empty())
+  if (const std::string reason = Metrics::Describe(metric, pair.metric); !reason.empty())
   {
     return reason;
   }
@@ -460,7 +254,7 @@ CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
     return "gradients of the fixed image beside those of the moving one are not accelerated";
   }
   const bool filters = ofFixed ? metric->GetUseFixedImageGradientFilter() : metric->GetUseMovingImageGradientFilter();
-  if (!filters && !DefaultGradients::AreDifferences(metric, ofFixed))
+  if (!filters && !Metrics::Gradients::AreDifferences(metric, ofFixed))
   {
     return "gradients by another calculator than ITK's central differences are not accelerated";
   }
@@ -469,7 +263,7 @@ CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
   pair.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
   pair.fixed = this->m_FixedSmoothImages[number];
   pair.moving = this->m_MovingSmoothImages[number];
-  if (pair.metric.comparesOriginals && !AreLinear(metric))
+  if (pair.metric.comparesOriginals && !Metrics::AreLinear(metric))
   {
     return "of images that are not downsampled only those that are interpolated linearly are accelerated";
   }
@@ -483,7 +277,7 @@ CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
     const auto describe = [&](const VirtualDomain * grid) {
       CudaSpline::FieldShape shape = level.shape;
       shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
-      return DefaultGradients::Describe(metric, ofFixed, grid, shape);
+      return Metrics::Gradients::Describe(metric, ofFixed, grid, shape);
     };
     if (pair.metric.comparesOriginals) // the metric gets each of them as its moving image, or as its fixed one
     {
@@ -557,7 +351,7 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
   {
     std::vector<const ImageMetricType *> metrics;
     std::vector<double>                  weights;
-    if (const std::string reason = this->ListMetrics(metrics, weights); !reason.empty())
+    if (const std::string reason = Metrics::List(this->m_Metric, metrics, weights); !reason.empty())
     {
       return reason;
     }
@@ -612,28 +406,6 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 }
 
 template <typename TMethod>
-template <typename TImage>
-CudaSpline::ResidentImage
-CudaSplineSyNMethod<TMethod>::ProvideImage(const TImage *                                        image,
-                                           const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
-                                           const CudaSpline::Residence &                         residence)
-{
-  const CudaSpline::ExecutionContext & context = residence.GetContext();
-  const void * const                   pixels = image->GetBufferPointer();
-  auto                                 original = std::find_if(
-    m_Originals.begin(), m_Originals.end(), [pixels](const Original & other) { return other.pixels == pixels; });
-  if (original == m_Originals.end())
-  {
-    original = m_Originals.insert(original, Original());
-  }
-  if (original->pixels != pixels || original->backend != context.backend || original->device != context.device)
-  {
-    *original = { CudaSplineDetail::MakeResident(image, residence), pixels, context.backend, context.device };
-  }
-  return smoothing ? CudaSpline::SmoothImage(original->image, *smoothing, residence) : original->image;
-}
-
-template <typename TMethod>
 std::vector<CudaSpline::SynTerm>
 CudaSplineSyNMethod<TMethod>::ProvideTerms(const Level & level, const CudaSpline::Residence & residence)
 {
@@ -648,7 +420,8 @@ CudaSplineSyNMethod<TMethod>::ProvideTerms(const Level & level, const CudaSpline
         return other.second;
       }
     }
-    made.emplace_back(image, this->ProvideImage(image, smoothing, residence));
+    const CudaSpline::ResidentImage original = m_Originals.Provide(image, residence);
+    made.emplace_back(image, smoothing ? CudaSpline::SmoothImage(original, *smoothing, residence) : original);
     return made.back().second;
   };
   std::vector<CudaSpline::SynTerm> terms;
@@ -667,36 +440,12 @@ CudaSplineSyNMethod<TMethod>::ProvideTerms(const Level & level, const CudaSpline
     term.moving.stages = movingStages;
     if (level.rules.updateSpline && terms.empty()) // ITK's splines know the masks of the first pair
     {
-      term.fixed.confidence = this->ProvideConfidence(pair.fixedMask, level.shape.element, residence);
-      term.moving.confidence = this->ProvideConfidence(pair.movingMask, level.shape.element, residence);
+      term.fixed.confidence = CudaSplineDetail::MakeConfidence(pair.fixedMask, level.shape.element, residence);
+      term.moving.confidence = CudaSplineDetail::MakeConfidence(pair.movingMask, level.shape.element, residence);
     }
     terms.push_back(std::move(term));
   }
   return terms;
-}
-
-template <typename TMethod>
-CudaSpline::ResidentImage
-CudaSplineSyNMethod<TMethod>::ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
-                                                CudaSpline::ScalarType                       element,
-                                                const CudaSpline::Residence &                residence)
-{
-  CudaSpline::ResidentImage confidence;
-  if (mask == nullptr)
-  {
-    return confidence;
-  }
-  confidence.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(mask, mask->GetBufferedRegion());
-  confidence.pixel = element;
-  const auto count = static_cast<std::size_t>(confidence.grid.Count());
-  const auto array = std::make_shared<CudaSpline::ResidentArray>(count * CudaSpline::SizeOf(element), residence);
-  const auto upload = [&](auto number) {
-    const std::vector<decltype(number)> numbers(mask->GetBufferPointer(), mask->GetBufferPointer() + count);
-    CudaSpline::Upload(array->Data(), numbers.data(), array->Bytes(), residence);
-  };
-  element == CudaSpline::ScalarType::Float64 ? upload(double()) : upload(float());
-  confidence.data = std::shared_ptr<const void>(array, array->Data());
-  return confidence;
 }
 
 template <typename TMethod>
@@ -878,7 +627,7 @@ void
 CudaSplineSyNMethod<TMethod>::GenerateData()
 {
   m_Resident.reset();
-  m_Originals.clear();
+  m_Originals.Clear();
   m_Executor.reset();
   m_TransformsAreCurrent = true;
   this->AllocateOutputs();
@@ -892,7 +641,7 @@ CudaSplineSyNMethod<TMethod>::GenerateData()
   }
   this->ComposeWhole();
   m_Resident.reset();
-  m_Originals.clear();
+  m_Originals.Clear();
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 

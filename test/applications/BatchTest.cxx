@@ -235,7 +235,7 @@ TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
                           "--order",
                           "5",
                           "--size",
-                          "200",
+                          "100",
                           "--output-type",
                           "double",
                           "--overwrite" },
@@ -258,7 +258,7 @@ TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
 TEST_F(ProgramBatch, ASignalLeavesNothingOfTheReport)
 {
   std::filesystem::create_directory(Path("reports"));
-  const std::string list = WriteList(5000); // of no images
+  const std::string list = WriteList(2000); // of no images
   ProgramSettings   settings;
   settings.signalWhenFolder = Path("reports");
   int signal = 0;
@@ -315,7 +315,7 @@ TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
                           "--order",
                           "5",
                           "--size",
-                          "150",
+                          "80",
                           "--output-type",
                           "double",
                           "--overwrite" });

@@ -135,7 +135,7 @@ TEST_F(ProgramOutput, DataComeBack)
                              "--order",
                              "5",
                              "--size",
-                             "250",
+                             "130",
                              "--output-type",
                              "double" },
                            settings),

@@ -7,20 +7,19 @@ the line after it. The check must complain about these lines, in these words, an
 
 import os
 import re
-import subprocess
-import sys
 import unittest
+
+import check_layers
+from in_process import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "fixtures", "layers")
 
 
 def check(root):
-    result = subprocess.run(
-        [sys.executable, "-B", os.path.join(HERE, "check_layers.py"), "--root", root], capture_output=True, text=True, check=False
-    )
-    found = re.findall(r"^(\S+?):(\d+): (.*)$", result.stdout, re.M)
-    return result.returncode, [(path, int(line), message) for path, line, message in found], result.stdout + result.stderr
+    code, output = run(check_layers, "--root", root)
+    found = re.findall(r"^(\S+?):(\d+): (.*)$", output, re.M)
+    return code, [(path, int(line), message) for path, line, message in found], output
 
 
 def expectations(root):

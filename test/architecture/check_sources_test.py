@@ -2,10 +2,11 @@
 """Tests of check_sources.py: small trees that break each rule, made here, because what they contain may stand in no file."""
 
 import os
-import subprocess
-import sys
 import tempfile
 import unittest
+
+import check_sources
+from in_process import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -24,11 +25,10 @@ class SourceRules(unittest.TestCase):
             os.makedirs(os.path.dirname(full), exist_ok=True)
             with open(full, "w", encoding="utf-8") as stream:
                 stream.write(content)
-            command = [sys.executable, "-B", os.path.join(HERE, "check_sources.py"), "--root", root]
+            arguments = ["--root", root]
             if without_cuda:
-                command += ["--without-cuda", *(os.path.join(root, name) for name in without_cuda)]
-            result = subprocess.run(command, capture_output=True, text=True, check=False)
-            return result.returncode, result.stdout + result.stderr
+                arguments += ["--without-cuda", *(os.path.join(root, name) for name in without_cuda)]
+            return run(check_sources, *arguments)
 
     def expect_clean(self, path, content, without_cuda=()):
         code, output = self.check(path, content, without_cuda)

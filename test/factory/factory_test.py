@@ -289,7 +289,7 @@ def deform(options, more, name, share=1e-8):
     found = []
     # Not 0.1, the longest error of the first inversions: that is their tolerance, and a rounding of the linear stages would
     # decide whether they iterate (in ITK's class as in the module's; steps are 5 % apart then).
-    more = more + ["--learning-rate", "0.15"]
+    more = more + ["--learning-rate", "0.15", "--iterations", "8,3"]
     for library in (None, options.library):
         # ITK's derivatives of local correlation differ from run to run on several threads.
         output, errors = run([options.program] + more, library, ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS="1")

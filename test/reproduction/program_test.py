@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import reproduction
-from reproduction import ROOT, quick, rows, run, values
+from reproduction import ROOT, quick, rows, run, values, whole
 
 POLE = math.sqrt(3.0) - 2.0
 NORM = 3.0  # of the cubic prefilter: ((1 - z) / (1 + z))^2 with z the pole, of its absolute responses
@@ -18,7 +18,7 @@ NORM = 3.0  # of the cubic prefilter: ((1 - z) / (1 + z))^2 with z the pole, of 
 class Phantoms(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.report = quick("phantoms")
+        cls.report = whole()
 
     def test_the_mean_of_shepp_logan_is_that_of_its_ellipses(self):
         for dimension in (2, 3):
@@ -50,7 +50,7 @@ class Phantoms(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_all_experiments_make_rows_of_one_form(self):
-        report = quick()
+        report = whole()
         self.assertEqual((report["program"], report["format"]), ("CudaSplineReproduction", 1))
         for name in ("date", "commit", "command", "backend", "cuda_toolkit", "threads", "sizes"):
             self.assertIsInstance(report["context"][name], str)
@@ -85,8 +85,8 @@ class Report(unittest.TestCase):
 class Rotations(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.report = quick("rotations-2d")
-        cls.taps = {row["cell"]["taps"]: row["values"] for row in rows(quick("coefficients"), "coefficients", what="taps")}
+        cls.report = whole()
+        cls.taps = {row["cell"]["taps"]: row["values"] for row in rows(whole(), "coefficients", what="taps")}
 
     def test_one_rotation_errs_by_no_more_than_the_bound_of_the_taps(self):
         for image in ("shepp-logan", "zone-plate", "noise"):
@@ -122,16 +122,16 @@ class Rotations(unittest.TestCase):
 
 class Findings(unittest.TestCase):
     def test_the_published_filter_computes_the_coefficients_of_its_extension(self):
-        for row in rows(quick("prefilter-times"), "prefilter-times", prefilter="published", axis="all"):
+        for row in rows(whole(), "prefilter-times", prefilter="published", axis="all"):
             self.assertLess(row["values"]["error"], 2e-6)  # 12 terms leave 1.4e-7, rounding in single precision some more
 
     def test_texture_modes_keep_their_bound(self):
-        for row in quick("lookup-table")["experiments"]["lookup-table"]:
+        for row in whole()["experiments"]["lookup-table"]:
             if row["values"].get("bound") is not None:
                 self.assertLessEqual(row["values"]["largest"], row["values"]["bound"])
 
     def test_errors_of_every_order_are_within_their_bounds(self):
-        report = quick("accuracy")
+        report = whole()
         for row in report["experiments"]["accuracy"]:
             if row["values"]["bound_of_range"] is not None:
                 self.assertLessEqual(row["values"]["largest_of_range"], row["values"]["bound_of_range"], row["cell"])
@@ -141,21 +141,21 @@ class Findings(unittest.TestCase):
             self.assertGreater(texture["rms_of_range"], 1000 * exact["rms_of_range"])
 
     def test_the_model_of_the_hardware_has_256_steps(self):
-        found = values(quick("ramps"), "ramps", format="32-bit float", by="the model", samples=1024)
+        found = values(whole(), "ramps", format="32-bit float", by="the model", samples=1024)
         self.assertEqual(found["distinct_values"], 257)
         self.assertEqual(found["largest_departure_from_256_steps"], 0.0)
 
     def test_address_modes_are_those_of_an_image_that_is_continued(self):
         # Grey levels: D (3 n + 8) u c with c = 231, u = 2^-24; Catmull-Rom by the bound of doc/Accuracy.md; the cubic with its prefilter's.
         bounds = {"nearest": 0.0, "linear": 3.1e-4, "catmull-rom": 5.0e-3, "cubic": 7.1e-3}
-        report = quick("address-modes")
+        report = whole()
         self.assertEqual({row["cell"]["way"] for row in report["experiments"]["address-modes"]}, set(bounds))
         for row in report["experiments"]["address-modes"]:
             self.assertLessEqual(row["values"]["difference_from_an_image_continued_in_memory"], bounds[row["cell"]["way"]], row["cell"])
             self.assertGreater(row["values"]["range"], 100.0)
 
     def test_a_deformation_is_smooth_in_exact_mode_alone(self):
-        report = quick("deformation")
+        report = whole()
         what = "displacement along x (pixels)"
         exact, texture = (values(report, "deformation", what=what, cells=8, way=way) for way in ("cubic", "cubic-texture"))
         self.assertLess(exact["error_largest"], 1e-5)

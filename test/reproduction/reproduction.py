@@ -1,6 +1,7 @@
 """What the tests of this folder share."""
 
 import argparse
+import functools
 import json
 import pathlib
 import subprocess
@@ -22,6 +23,12 @@ def quick(*arguments, cwd=None):
     if done.returncode != 0:
         raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
+
+
+@functools.lru_cache(maxsize=None)
+def whole():
+    """The report of all experiments, which run once."""
+    return quick()
 
 
 def rows(report, experiment, **cell):

@@ -22,6 +22,11 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 /** \file
  * \brief Images of ITK in the memory of a backend. */
 
@@ -41,6 +46,74 @@ MakeResident(const TImage * image, const CudaSpline::Residence & residence)
                                            CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
                                            image->GetBufferPointer(),
                                            residence);
+}
+
+/** \brief Images as they came, each once in the memory of a backend. */
+class ResidentOriginals
+{
+public:
+  /** An image where the residence is, made where it is not there. */
+  template <typename TImage>
+  CudaSpline::ResidentImage
+  Provide(const TImage * image, const CudaSpline::Residence & residence)
+  {
+    const CudaSpline::ExecutionContext & context = residence.GetContext();
+    const void * const                   pixels = image->GetBufferPointer();
+    auto                                 original = std::find_if(
+      m_Originals.begin(), m_Originals.end(), [pixels](const Original & other) { return other.pixels == pixels; });
+    if (original == m_Originals.end())
+    {
+      original = m_Originals.insert(original, Original());
+    }
+    if (original->pixels != pixels || original->backend != context.backend || original->device != context.device)
+    {
+      *original = { MakeResident(image, residence), pixels, context.backend, context.device };
+    }
+    return original->image;
+  }
+
+  /** Forgets all. */
+  void
+  Clear()
+  {
+    m_Originals.clear();
+  }
+
+private:
+  struct Original
+  {
+    CudaSpline::ResidentImage image;
+    const void *              pixels{ nullptr }; ///< that it was made of
+    CudaSpline::Backend       backend{ CudaSpline::Backend::None };
+    int                       device{ 0 };
+  };
+
+  std::vector<Original> m_Originals;
+};
+
+/** \brief A mask as numbers, by which samples count; an empty image where there is none. */
+template <unsigned int VDimension>
+CudaSpline::ResidentImage
+MakeConfidence(const Image<unsigned char, VDimension> * mask,
+               CudaSpline::ScalarType                   element,
+               const CudaSpline::Residence &            residence)
+{
+  CudaSpline::ResidentImage confidence;
+  if (mask == nullptr)
+  {
+    return confidence;
+  }
+  confidence.grid = DescribeFieldGrid<VDimension>(mask, mask->GetBufferedRegion());
+  confidence.pixel = element;
+  const auto count = static_cast<std::size_t>(confidence.grid.Count());
+  const auto array = std::make_shared<CudaSpline::ResidentArray>(count * CudaSpline::SizeOf(element), residence);
+  const auto upload = [&](auto number) {
+    const std::vector<decltype(number)> numbers(mask->GetBufferPointer(), mask->GetBufferPointer() + count);
+    CudaSpline::Upload(array->Data(), numbers.data(), array->Bytes(), residence);
+  };
+  element == CudaSpline::ScalarType::Float64 ? upload(double()) : upload(float());
+  confidence.data = std::shared_ptr<const void>(array, array->Data());
+  return confidence;
 }
 
 /** @} */

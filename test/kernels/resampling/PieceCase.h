@@ -100,7 +100,7 @@ ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolatio
   const unsigned int dimension = test.task.samples.dimension;
   resampling.samples = 75;
   resampling.sliceLines = dimension == 3 ? 31 : 0;
-  resampling.lines = dimension == 3 ? 31 * 23 : 61;
+  resampling.lines = dimension == 3 ? 31 * 11 : 61;
   resampling.lineOffset = 3;
   resampling.lineLength = 83;
   double       matrix[3][3];
@@ -119,7 +119,7 @@ ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolatio
   {
     const double at[2] = { dimension == 3 ? static_cast<double>(line % 31) / 31.0 - 0.5
                                           : static_cast<double>(line) / 61.0 - 0.5,
-                           dimension == 3 ? static_cast<double>(line / 31) / 23.0 - 0.5 : 0.0 };
+                           dimension == 3 ? static_cast<double>(line / 31) / 11.0 - 0.5 : 0.0 };
     for (const double x : { -0.5, 0.5 })
     {
       for (unsigned int r = 0; r < dimension; ++r)

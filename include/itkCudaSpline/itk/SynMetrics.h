@@ -1,0 +1,260 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_SynMetrics_h
+#define itkCudaSpline_itk_SynMetrics_h
+
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include "itkLinearInterpolateImageFunction.h"
+#include "itkObjectToObjectMultiMetricv4.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+/** \file
+ * \brief Metrics of SyN: ITK's as descriptors of the kernels'. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief What metrics of ITK, or the module's in their place, are to the kernels of SyN. A string that is returned
+ * says why a metric is not accelerated, and nothing where it is. */
+template <typename TFixedImage, typename TMovingImage, typename TVirtualImage, typename TReal>
+class SynMetrics
+{
+public:
+  static constexpr unsigned int ImageDimension = TFixedImage::ImageDimension;
+  using MetricBaseType = ObjectToObjectMetricBaseTemplate<TReal>;
+  using ImageMetricType = ImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal>;
+  using VirtualDomain = ImageBase<ImageDimension>;
+
+  /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
+  class Gradients : public ImageMetricType
+  {
+  public:
+    /** Whether they are central differences of linear interpolation, as by default.
+     *
+     * \param[in] ofFixed gradients of the image that the metric has for fixed, not of the moving one */
+    static bool
+    AreDifferences(const ImageMetricType * metric, bool ofFixed)
+    {
+      const auto isDefault = [](const auto & calculator, const auto & byDefault) {
+        return static_cast<const void *>(calculator.GetPointer()) == static_cast<const void *>(byDefault.GetPointer());
+      };
+      return ofFixed ? isDefault(metric->*(&Gradients::m_FixedImageGradientCalculator),
+                                 metric->*(&Gradients::m_DefaultFixedImageGradientCalculator))
+                     : isDefault(metric->*(&Gradients::m_MovingImageGradientCalculator),
+                                 metric->*(&Gradients::m_DefaultMovingImageGradientCalculator));
+    }
+
+    /** The Gaussian filter, for an image on the virtual domain; nothing where it is another filter, or the domain is
+     * too small for it. */
+    static std::optional<CudaSpline::GaussianDescriptor>
+    Describe(const ImageMetricType *        metric,
+             bool                           ofFixed,
+             const VirtualDomain *          domain,
+             const CudaSpline::FieldShape & shape)
+    {
+      return ofFixed ? DescribeFilter((metric->*(&Gradients::m_FixedImageGradientFilter)).GetPointer(),
+                                      (metric->*(&Gradients::m_DefaultFixedImageGradientFilter)).GetPointer(),
+                                      domain,
+                                      shape)
+                     : DescribeFilter((metric->*(&Gradients::m_MovingImageGradientFilter)).GetPointer(),
+                                      (metric->*(&Gradients::m_DefaultMovingImageGradientFilter)).GetPointer(),
+                                      domain,
+                                      shape);
+    }
+
+  private:
+    template <typename TBase, typename TFilter>
+    static std::optional<CudaSpline::GaussianDescriptor>
+    DescribeFilter(const TBase *                  filter,
+                   const TFilter *                byDefault,
+                   const VirtualDomain *          domain,
+                   const CudaSpline::FieldShape & shape)
+    {
+      const auto * const recursive = dynamic_cast<const TFilter *>(filter);
+      // The metric sets what the default one does when it gets the image.
+      const bool isDefault = static_cast<const void *>(filter) == static_cast<const void *>(byDefault);
+      CudaSpline::GaussianDescriptor descriptor;
+      if (recursive == nullptr)
+      {
+        return std::nullopt;
+      }
+      const auto & spacing = domain->GetSpacing();
+      descriptor.dimension = ImageDimension;
+      for (unsigned int d = 0; d < ImageDimension; ++d)
+      {
+        if (shape.grid.size[d] < CudaSpline::SmallestGaussianLine)
+        {
+          return std::nullopt;
+        }
+        descriptor.size[d] = shape.grid.size[d];
+        descriptor.spacing[d] = spacing[d];
+        descriptor.sigma[d] =
+          isDefault ? *std::max_element(spacing.Begin(), spacing.End()) : recursive->GetSigmaArray()[d];
+        for (unsigned int c = 0; c < ImageDimension; ++c)
+        {
+          descriptor.direction[d * ImageDimension + c] = domain->GetDirection()[d][c];
+        }
+      }
+      descriptor.normalizeAcrossScale = isDefault || recursive->GetNormalizeAcrossScale();
+      descriptor.isRotated = isDefault || recursive->GetUseImageDirection();
+      descriptor.pixel = CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>();
+      descriptor.output = shape.element;
+      return descriptor;
+    }
+  };
+
+  /** The metrics of a registration, one or several, with their weights, which sum up to 1. */
+  static std::string
+  List(MetricBaseType * metric, std::vector<const ImageMetricType *> & metrics, std::vector<double> & weights)
+  {
+    using MultiMetricType = ObjectToObjectMultiMetricv4<ImageDimension, ImageDimension, TVirtualImage, TReal>;
+    constexpr const char * other = "only metrics of images are accelerated, not of point sets or of another kind";
+    auto * const           several = dynamic_cast<MultiMetricType *>(metric);
+    if (several == nullptr)
+    {
+      metrics.push_back(dynamic_cast<const ImageMetricType *>(metric));
+      weights.push_back(1.0);
+      return metrics[0] != nullptr ? std::string() : other;
+    }
+    if (typeid(*several) != typeid(MultiMetricType))
+    {
+      return "a class that is derived from ObjectToObjectMultiMetricv4 is not accelerated";
+    }
+    const auto count = several->GetNumberOfMetrics();
+    const auto given = several->GetMetricWeights();
+    double     sum = 0.0;
+    for (SizeValueType n = 0; n < count; ++n)
+    {
+      metrics.push_back(dynamic_cast<const ImageMetricType *>(several->GetMetricQueue()[n].GetPointer()));
+      if (metrics.back() == nullptr)
+      {
+        return other;
+      }
+      weights.push_back(given.Size() == count ? given[n] : 1.0);
+      sum += weights.back();
+    }
+    if ((given.Size() != 0 && given.Size() != count) || !(sum > std::numeric_limits<TReal>::epsilon()))
+    {
+      return "the weights of the metrics are none that ITK takes";
+    }
+    for (double & weight : weights)
+    {
+      weight /= sum;
+    }
+    return std::string();
+  }
+
+  /** Which of the kernels' metrics one is. */
+  static std::string
+  Describe(const ImageMetricType * metric, CudaSpline::SynMetric & described)
+  {
+    const std::type_info & type = typeid(*metric);
+    std::string            others;
+#define CUDASPLINE_DESCRIBE_METRIC(kindOf, comparison, name)                                                           \
+  {                                                                                                                    \
+    using Theirs = name<TFixedImage, TMovingImage, TVirtualImage, TReal>;                                              \
+    using Ours = Cuda##name<TFixedImage, TMovingImage, TVirtualImage, TReal>;                                          \
+    if (type == typeid(Theirs) || type == typeid(Ours))                                                                \
+    {                                                                                                                  \
+      described.kind = CudaSpline::SynMetricKind::kindOf;                                                              \
+      return DescribeOwn(static_cast<const Theirs &>(*metric), described);                                             \
+    }                                                                                                                  \
+    others += std::string(others.empty() ? "" : ", ") + #name;                                                         \
+  }
+    CUDASPLINE_SYN_METRICS(CUDASPLINE_DESCRIBE_METRIC)
+#undef CUDASPLINE_DESCRIBE_METRIC
+    return "only " + others + " are accelerated, not " + metric->GetNameOfClass();
+  }
+
+  /** Whether a metric interpolates both images linearly, by ITK's default. */
+  static bool
+  AreLinear(const ImageMetricType * metric)
+  {
+    using Fixed = LinearInterpolateImageFunction<TFixedImage, TReal>;
+    using Moving = LinearInterpolateImageFunction<TMovingImage, TReal>;
+    const auto isOf = [](const auto * interpolator, const std::type_info & type) {
+      return interpolator != nullptr && typeid(*interpolator) == type;
+    };
+    return isOf(metric->GetFixedInterpolator(), typeid(Fixed)) && isOf(metric->GetMovingInterpolator(), typeid(Moving));
+  }
+
+private:
+  /** Numbers that a metric of the list alone has. The first is of those that have none. */
+  ///@{
+  static std::string
+  DescribeOwn(const ImageMetricType &, CudaSpline::SynMetric &)
+  {
+    return std::string();
+  }
+  static std::string
+  DescribeOwn(
+    const ANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal> & metric,
+    CudaSpline::SynMetric &                                                                                  described)
+  {
+    const auto radius = metric.GetRadius();
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      described.radius[d] = static_cast<int>(radius[d]);
+    }
+    return std::string();
+  }
+
+  static std::string
+  DescribeOwn(const DemonsImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal> & metric,
+              CudaSpline::SynMetric &                                                             described)
+  {
+    described.exchangesGradients = metric.GetGradientSourceIncludesFixed();
+    described.differenceThreshold = metric.GetIntensityDifferenceThreshold();
+    described.denominatorThreshold = metric.GetDenominatorThreshold();
+    return std::string();
+  }
+
+  static std::string
+  DescribeOwn(
+    const MattesMutualInformationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal> & metric,
+    CudaSpline::SynMetric &                                                                              described)
+  {
+    const auto bins = metric.GetNumberOfHistogramBins();
+    if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
+    {
+      return "histograms of so many bins are not accelerated";
+    }
+    described.bins = static_cast<int>(bins);
+    return std::string();
+  }
+  ///@}
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif
