@@ -148,7 +148,7 @@ def chunks(rows, size):
 def calls(rows):
     """Calls of 8^3 samples."""
     array = numpy.random.default_rng(3).random((8, 8, 8), numpy.float32)
-    places = numpy.moveaxis(numpy.indices(array.shape) + 0.25, 0, -1).astype(numpy.float32)
+    places = numpy.ascontiguousarray(numpy.moveaxis(numpy.indices(array.shape) + 0.25, 0, -1), numpy.float32)
     matrix = numpy.hstack([turn(), numpy.ones((3, 1))])
 
     def of(group, library, kept, points, synchronise=lambda: None, **options):

@@ -253,7 +253,7 @@ def resample(
         work.warn_of_downsampling()
     if stages.inverses:
         _tell_of_inverses(stages)
-    if not extrapolate and _sampling.is_all(output.buffer, work.pixel.tolist()):
+    if not extrapolate and _sampling.is_far(geometry, grid, stages) and _sampling.is_all(output.buffer, work.pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
         _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
     finish = pixels.finish if volumes is None else volumes.finish
@@ -676,6 +676,6 @@ def _resample_source(
     integers.round(written, output.buffer)
     if stages.inverses:
         _tell_of_inverses(stages)
-    if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
+    if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
     return output.finish(lambda made: pixels.finish(made, grid))

@@ -98,9 +98,8 @@ class Plan:
         if stages is not None and stages.inverses:
             _library.note_inverses(stages.inverses)
             _sampling.warn_of_inverses(stages)
-        # On a device a number of the output is there only when all of it is.
-        is_far = not work.extrapolate and (rows is None or not self._middle.is_inside(rows))
-        if is_far and _sampling.is_all(output, self._values):
+        is_far = _sampling.is_far(self._geometry, work.grid, stages) if stages is not None else not self._middle.is_inside(rows or ())
+        if is_far and not work.extrapolate and _sampling.is_all(output, self._values):
             self._warn_of_outside(image, stages or self._stages_of(transform), output)
         if self._source_pixels is not None:
             return self._source_pixels.finish(output, work.grid)

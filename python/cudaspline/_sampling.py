@@ -155,18 +155,10 @@ def warn_of_outside(
     method: Method,
     pixel: numpy.ndarray,
 ) -> None:
-    """Warns of an output that has the default value alone, unless its middle lies in the image, or the samples about its places have that value
-    too: the background of an image.
+    """Warns of an output that is_far() and has the default value alone, unless the samples about its places have that value too: the background
+    of an image.
 
     volumes: the images that were resampled; None where their pixels are not known"""
-    if all([stage.kind == _library.STAGE_AFFINE for stage in stages.stages]):
-        moved = numpy.eye(grid.dimension + 1)
-        for number in range(len(stages.stages)):
-            matrix, offset = stages.affine_of(number)
-            moved[:-1] = matrix @ moved[:-1]
-            moved[:-1, -1] += offset
-        if Middle(image.geometry, grid).is_inside(moved[:-1].tolist()):
-            return
     window = _windows.neighbours(image.geometry, grid, stages, method.boundary)
     if window is None or 0 not in window[1]:
         values = pixel.tolist()
@@ -196,6 +188,19 @@ class Middle:
             place = [sum(map(mul, row, place), row[dimension] if len(row) > dimension else 0.0) for row in rows]
         apart = list(map(sub, place, self._origin))
         return all([0.0 <= sum(map(mul, axis, apart)) <= axis[-1] for axis in self._axes])
+
+
+def is_far(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> bool:
+    """Whether an output may have nothing of an image, as far as is known without a look at it: on a device that is there only when all of it
+    is. The middle of one under matrices may lie in the image."""
+    if any([stage.kind != _library.STAGE_AFFINE for stage in stages.stages]):
+        return True
+    moved = numpy.eye(grid.dimension + 1)
+    for number in range(len(stages.stages)):
+        matrix, offset = stages.affine_of(number)
+        moved[:-1] = matrix @ moved[:-1]
+        moved[:-1, -1] += offset
+    return not Middle(image, grid).is_inside(moved[:-1].tolist())
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@
 
 #include "kernels/common/TileCopy.cuh"
 #include "kernels/evaluation/EvaluationArguments.h"
+#include "kernels/evaluation/EvaluationTuning.h"
 
 /** \file
  * \brief Windows of slices of the source in shared memory. */
