@@ -44,7 +44,8 @@
 
 /** \file
  * \brief Small registrations by SyN, by ITK's class or the module's: images with texture everywhere (where a window is
- * constant, ITK's correlation is the noise of its sums), and what they went through. */
+ * constant, ITK's correlation is the noise of its sums, but for constants that its sums have exactly), and what they
+ * went through. */
 
 namespace CudaSplineTest
 {
@@ -126,6 +127,9 @@ struct SynCase
   bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
   bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too
   bool                            isConstant{ false };       ///< images of one value
+  bool                            hasBackground{ false };    ///< one value outside of a ball
+  double                          background{ 0.0 };         ///< that value
+  bool                            isExact{ false };          ///< grids whose indices come out exactly
   unsigned int                    bins{ 16 };                ///< of Mattes' metric
 
   /** Whether a metric is among those of its pairs. */
@@ -168,7 +172,7 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     size[d] = (VDimension == 2 ? 41 : 26) + (isMoving ? 2 : 0) - d;
-    spacing[d] = 1.0 + 0.15 * d;
+    spacing[d] = what.isExact ? 1.0 : 1.0 + 0.15 * d;
     origin[d] = 1.5 - d;
   }
   if (what.isOblique)
@@ -194,8 +198,10 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
         place[d] += 1.2 * std::sin(0.21 * straight[(d + 1) % VDimension] + d);
       }
     }
-    const double value = what.isConstant ? 100.0 : Texture<VDimension>(place);
-    const auto   other = static_cast<double>(pair);
+    double       value = what.isConstant ? 100.0 : Texture<VDimension>(place);
+    const double fromMiddle = place.EuclideanDistanceTo(typename Image::PointType(15.0));
+    value = what.hasBackground && fromMiddle > 11.0 ? what.background : value;
+    const auto other = static_cast<double>(pair);
     at.Set(static_cast<TReal>(what.offset +
                               (pair == 0 ? value : 260.0 - 0.7 * value + 12.0 * std::sin(0.03 * other * value))));
   }
