@@ -107,18 +107,6 @@ class Plan:
             return Image.of(output.array, work.grid, self._channels)
         return output.array
 
-    def _is_plain(self, rows: Sequence[Sequence[float]]) -> bool:
-        """As _sampling.is_plain(), of the rows of a matrix."""
-        if not self._is_own_grid:
-            return False
-        if not rows:
-            return True
-        dimension = len(rows)
-        if not self._has_indices:
-            return False
-        numbers = [number for row in rows for number in row[:dimension]]
-        return -_sampling.LARGEST_PLAIN_STEP <= min(numbers) and max(numbers) <= _sampling.LARGEST_PLAIN_STEP
-
     def _warn_of_downsampling(
         self, image: _library.Image, resampling: _library.Resampling, rows: Optional[Sequence[Sequence[float]]], stages: Optional[_transforms.Stages]
     ) -> None:
@@ -127,7 +115,9 @@ class Plan:
             if self._source_pixels is not None:
                 return
             _set_stages(resampling, stages.without_displacements)
-        elif rows is not None and self._is_plain(rows):
+        elif rows is not None and _sampling.is_plainly_mapped(
+            self._is_own_grid, self._has_indices, [number for row in rows for number in row[: self.dimension]]
+        ):
             return
         steps = self._steps if resampling.stage_count == 0 else None
         if steps is None:

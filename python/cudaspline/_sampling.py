@@ -47,12 +47,22 @@ def steps_of(image: _images.Pixels, method: Method, grid: Geometry, stages: _tra
 def is_plain(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> bool:
     """Whether it shows at once that no step is large, so that the library need not be asked: on the image's own grid without a transform, or, of
     an array, by a matrix of small numbers, which are the steps there."""
-    if grid is not image or len(stages.stages) > 1:
-        return False
     if not stages.stages:
-        return True
+        return is_plainly_mapped(grid is image, False, ())
     stage = stages.stages[0]
-    return stage.kind == _library.STAGE_AFFINE and has_indices(image) and max(map(abs, stage.matrix)) <= LARGEST_PLAIN_STEP
+    is_matrix = len(stages.stages) == 1 and stage.kind == _library.STAGE_AFFINE
+    return is_matrix and is_plainly_mapped(grid is image, has_indices(image), stage.matrix[:])
+
+
+def is_plainly_mapped(is_own_grid: bool, is_of_indices: bool, matrix: Sequence[float]) -> bool:
+    """is_plain() of a matrix.
+
+    is_own_grid: whether the output has the image's grid
+    is_of_indices: whether the image's places are its indices
+    matrix: its numbers; none where there is no transform"""
+    if not is_own_grid or not matrix:
+        return is_own_grid
+    return is_of_indices and -LARGEST_PLAIN_STEP <= min(matrix) and max(matrix) <= LARGEST_PLAIN_STEP
 
 
 def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:

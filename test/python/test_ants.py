@@ -9,7 +9,7 @@ ants = pytest.importorskip("ants", reason="ANTsPy is not installed")
 import pandas  # noqa: E402  # which ANTsPy has for lists of points
 
 import cudaspline  # noqa: E402
-from test_register import Phantom  # noqa: E402
+from register_support import Phantom  # noqa: E402
 
 MATRIX = numpy.array([[0.98, 0.05, -0.02, 1.5], [-0.04, 1.01, 0.03, -0.7], [0.01, -0.06, 0.97, 0.4]])
 

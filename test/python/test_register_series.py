@@ -7,7 +7,7 @@ import pytest
 
 import cudaspline
 from conftest import difference
-from test_register import PROGRAM, Phantom, needs_program
+from register_support import PROGRAM, Phantom, needs_program
 
 
 @pytest.fixture

@@ -1,0 +1,119 @@
+"""What a caller of cudaspline.register() gets wrong."""
+
+import numpy
+import pytest
+
+import cudaspline
+from register_support import SMALL
+
+
+class TestWrong:
+    """What cannot be is refused, by a message that begins with the argument's name."""
+
+    @pytest.mark.parametrize(
+        "name, value, error",
+        [
+            ("stages", "elastic", ValueError), ("stages", [], TypeError), ("stages", 3, TypeError), ("stages", [3], TypeError),
+            ("metric", "ssd", ValueError), ("sigmas_in_mm", "yes", TypeError), ("metric", "correlation", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
+            ("iterations", 1.5, TypeError), ("shrink", (0, 1), ValueError), ("shrink", 2, TypeError), ("shrink", (), ValueError),
+            ("sigmas", (-1, 0), ValueError), ("sigmas", 1.0, TypeError), ("sigmas", (numpy.nan,), ValueError), ("radius", 0, ValueError),
+            ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
+            ("convergence", numpy.nan, ValueError), ("preset", "best", ValueError), ("winsorize", 0.5, TypeError),
+            ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
+            ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("mask", numpy.zeros((12, 14)), ValueError),
+            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
+            ("odrer", 3, TypeError), ("sampling", "some", ValueError), ("sampling", "regular", ValueError), ("fraction", 0.5, ValueError),
+            ("seed", -1, ValueError), ("seed", 0.5, TypeError), ("order", 0, ValueError), ("order", 6, ValueError), ("gradient", "none", ValueError),
+            ("gradient", "analytic", ValueError),
+        ],
+    )  # fmt: skip
+    def test_options(self, name, value, error):
+        options = {"stages": "syn", "device": "cpu", name: value}
+        if name in ("sampling", "fraction", "seed", "order", "gradient"):  # of matrices
+            options.update(stages="rigid", metric="cc")
+        if name == "preset":
+            del options["stages"]
+        with pytest.raises(error, match=f"^{name}"):
+            cudaspline.register(SMALL, SMALL, **options)
+
+    def test_words_in_letters_of_any_size(self):
+        same = [cudaspline.Stage("Affine", metric=metric, optimizer=optimizer) for metric, optimizer in (("CC", "Gradient-Descent"), ("cc", "gradient-descent"))]
+        assert same[0] == same[1]
+        options = {"iterations": 2, "shrink": (1,), "sigmas": (0,), "device": "cpu"}
+        for name, value in (("metric", "CorrELation"), ("optimizer", "Conjugate-Gradient"), ("precision", "Float64")):
+            found, wanted = (cudaspline.register(SMALL, SMALL[::-1].copy(), "translation", **{name: word}, **options) for word in (value, value.lower()))
+            assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
+
+    def test_images(self):
+        for wrong, error in (
+            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", TypeError), (numpy.zeros((4, 4), "c8"), TypeError),
+            (numpy.full((8, 8), numpy.nan), ValueError),
+        ):  # fmt: skip
+            with pytest.raises(error, match="^fixed"):
+                cudaspline.register(wrong, SMALL, "syn", device="cpu")
+            with pytest.raises(error, match="^moving"):
+                cudaspline.register(SMALL, wrong, "syn", device="cpu")
+        with pytest.raises(ValueError, match="^moving: it has 3 axes, and fixed has 2"):
+            cudaspline.register(SMALL, numpy.zeros((5, 6, 7)), "syn", initial="none")
+        with pytest.raises(ValueError, match="^moving: it is the same everywhere.*'centre'"):
+            cudaspline.register(SMALL, numpy.ones((5, 6)), "syn")
+
+    def test_options_of_other_stages(self):
+        with pytest.raises(ValueError, match="^learning_rate: .*'affine'"):
+            cudaspline.Stage("affine", learning_rate=0.2)
+        for kind, metric in (("demons", "cc"), ("greedy", "correlation"), ("syn", "correlation")):
+            with pytest.raises(ValueError, match=f"^metric: '{metric}' is not for '{kind}'"):
+                cudaspline.Stage(kind, metric=metric)
+        assert cudaspline.Stage("demons").metric == "meansquares" and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
+        with pytest.raises(ValueError, match="^step: .*'syn'"):
+            cudaspline.Stage("syn", step=1.0)
+        with pytest.raises(ValueError, match="^bins: .*'demons'"):
+            cudaspline.Stage("demons", bins=20)
+        with pytest.raises(ValueError, match="^metric: .*first pair of images alone"):
+            cudaspline.Stage("affine", metric=["cc", "mattes"])
+        for fraction, error in ((0, ValueError), (1.5, ValueError), ("all", TypeError)):
+            with pytest.raises(error, match="^fraction"):
+                cudaspline.Stage("affine", sampling="random", fraction=fraction)
+        with pytest.raises(ValueError, match="^sampling: .*'syn'"):
+            cudaspline.Stage("syn", sampling="regular")
+        with pytest.raises(ValueError, match="^registration: .*leaves none of the 168 samples"):
+            cudaspline.register(SMALL, SMALL, "rigid", sampling="random", fraction=1e-3, shrink=(1,), sigmas=(0,), device="cpu")
+        with pytest.raises(ValueError, match="^iterations, shrink, sigmas: "):
+            cudaspline.Stage("syn", iterations=(10, 5), shrink=(2,))
+        with pytest.raises(ValueError, match="^preset: .*stages of its own"):
+            cudaspline.register(SMALL, SMALL, "syn", preset="fast")
+        # Said for all, they go to the stages that have them.
+        found = cudaspline.register(SMALL, SMALL, ["affine", "syn"], learning_rate=0.2, step=0.5, iterations=0, device="cpu")
+        assert [stage.stage.learning_rate for stage in found.report.stages] == [0.1, 0.2]
+
+    def test_too_small_and_apart(self):
+        thin = numpy.add.outer(numpy.arange(3.0), numpy.arange(30.0))
+        with pytest.raises(ValueError, match="registration: .*3 samples along axis 1"):
+            cudaspline.register(thin, thin, "syn", shrink=(1,), sigmas=(1,), initial="none", device="cpu")
+        away = cudaspline.Image(SMALL, origin=(100, 100))
+        with pytest.raises(ValueError, match="registration: .*do not overlap"):
+            cudaspline.register(SMALL, away, "rigid", initial="none", device="cpu")
+
+    def test_transforms(self, tmp_path):
+        with pytest.raises(ValueError, match="^dimension"):
+            cudaspline.Transform(None, 4)
+        with pytest.raises(TypeError, match="^transform"):
+            cudaspline.Transform(object(), 2)
+        turn = cudaspline.Transform(numpy.eye(2), 2)
+        with pytest.raises(ValueError, match="^points"):
+            turn.apply([1.0, 2.0, 3.0])
+        with pytest.raises(ValueError, match="^transform"):
+            turn @ cudaspline.Transform(numpy.eye(3), 3)
+        with pytest.raises(ValueError, match="^transform: .*2 dimensions"):
+            cudaspline.resample(numpy.zeros((4, 4, 4)), turn)
+        field = cudaspline.Transform(cudaspline.DisplacementField(numpy.zeros((4, 4, 2))), 2)
+        with pytest.raises(ValueError, match="^transform: .*no matrix"):
+            field.matrix
+        with pytest.raises(ValueError, match="^path: "):
+            field.save(tmp_path / "field.mat")
+        with pytest.raises(ValueError, match="^grid: "):
+            field.save(tmp_path / "field.nii.gz")
+        with pytest.raises(ValueError, match="^dtype"):
+            field.field(SMALL, "int16")
+        with pytest.raises(ValueError, match="^transform: its matrix has no inverse"):
+            cudaspline.Transform(numpy.zeros((2, 2)), 2).inverse().apply([1.0, 2.0])
