@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "c/Call.h"
 #include "c/RegistrationImages.h"
+#include "c/RegistrationLevels.h"
 #include "c/RegistrationMetric.h"
 
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
@@ -25,6 +26,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -98,34 +100,21 @@ WriteLinear(const LinearTransform & found, cudaspline_linear & to)
   }
 }
 
-/** Work of all levels, of whose images the first one has the way to a device. */
 OperationWork
 CountLinearLevels(const RegistrationImages & images, const LinearOptions & options)
 {
-  OperationWork work;
-  for (std::size_t level = 0; level < options.levels.size(); ++level)
-  {
-    const std::size_t bytes = level == 0 ? images.CountBytes() : 0;
-    work = work + CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
-  }
-  return work;
+  return SumLevels(options.levels.size(), images.CountBytes(), [&](std::size_t level, std::size_t bytes) {
+    return CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
+  });
 }
 
-/** Memory of the level that takes most. */
 MemoryPlan
 PlanLinearLevels(const RegistrationImages & images, const LinearOptions & options, std::size_t budget)
 {
-  MemoryPlan largest;
-  for (std::size_t level = 0; level < options.levels.size(); ++level)
-  {
-    const MemoryPlan plan = PlanLinearRegistration(
+  return LargestPlan(options.levels.size(), [&](std::size_t level) {
+    return PlanLinearRegistration(
       images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), options, level, images.CountBytes(), budget);
-    if (level == 0 || (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes())))
-    {
-      largest = plan;
-    }
-  }
-  return largest;
+  });
 }
 
 LinearWatch
@@ -167,27 +156,16 @@ EndOf(LinearStop stop)
 std::vector<LevelRecord>
 RecordsOf(const std::vector<LinearRecord> & levels, std::size_t count)
 {
-  std::vector<LevelRecord> records;
-  for (const LinearRecord & level : levels)
-  {
-    if (level.stop == LinearStop::NoSamples)
+  return RecordLevels(levels, count, "has come to", [](const LinearRecord & level) {
+    std::optional<LevelRecord> record;
+    if (level.stop != LinearStop::NoSamples)
     {
-      throw std::invalid_argument("The images do not overlap: no sample of the fixed image lies in the moving one, and "
-                                  "under the masks, where level " +
-                                  std::to_string(records.size() + 1) + " has come to.");
+      record.emplace();
+      record->end = EndOf(level.stop);
+      record->iterations = level.iterations;
     }
-    LevelRecord record;
-    record.end = EndOf(level.stop);
-    record.iterations = level.iterations;
-    record.value = level.value;
-    record.convergence = std::numeric_limits<double>::infinity();
-    record.seconds = level.seconds;
-    records.push_back(record);
-  }
-  LevelRecord stopped; // those that have not run
-  stopped.end = LevelEnd::Stopped;
-  records.resize(count, stopped);
-  return records;
+    return record;
+  });
 }
 
 } // namespace

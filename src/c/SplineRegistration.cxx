@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "c/Call.h"
 #include "c/RegistrationImages.h"
+#include "c/RegistrationLevels.h"
 #include "c/RegistrationMetric.h"
 
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
@@ -25,6 +26,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -82,45 +84,31 @@ GridOfLevel(const RegistrationImages & images, const SplineCells & cells, std::s
   return MakeSplineGrid(images.GetFixedGrid(), CellsOfLevel(cells, level, images.GetLevels().size()));
 }
 
-/** Work of all levels, of whose images the first one has the way to a device. */
 OperationWork
 CountSplineLevels(const RegistrationImages & images, const SplineOptions & options, const SplineCells & cells)
 {
-  OperationWork work;
-  for (std::size_t level = 0; level < options.levels.size(); ++level)
-  {
-    const std::size_t bytes = level == 0 ? images.CountBytes() : 0;
-    work =
-      work + CountSplineRegistrationWork(
-               GridOfLevel(images, cells, level), images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
-  }
-  return work;
+  return SumLevels(options.levels.size(), images.CountBytes(), [&](std::size_t level, std::size_t bytes) {
+    return CountSplineRegistrationWork(
+      GridOfLevel(images, cells, level), images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
+  });
 }
 
-/** Memory of the level that takes most. */
 MemoryPlan
 PlanSplineLevels(const RegistrationImages & images,
                  const SplineOptions &      options,
                  const SplineCells &        cells,
                  std::size_t                budget)
 {
-  MemoryPlan largest;
-  for (std::size_t level = 0; level < options.levels.size(); ++level)
-  {
-    const MemoryPlan plan = PlanSplineRegistration(GridOfLevel(images, cells, level),
-                                                   images.GetFixedGrid(),
-                                                   images.GetMovingGrid(),
-                                                   images.GetPixel(),
-                                                   options,
-                                                   level,
-                                                   images.CountBytes(),
-                                                   budget);
-    if (level == 0 || (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes())))
-    {
-      largest = plan;
-    }
-  }
-  return largest;
+  return LargestPlan(options.levels.size(), [&](std::size_t level) {
+    return PlanSplineRegistration(GridOfLevel(images, cells, level),
+                                  images.GetFixedGrid(),
+                                  images.GetMovingGrid(),
+                                  images.GetPixel(),
+                                  options,
+                                  level,
+                                  images.CountBytes(),
+                                  budget);
+  });
 }
 
 SplineWatch
@@ -156,27 +144,16 @@ EndOf(LbfgsStop stop)
 std::vector<LevelRecord>
 RecordsOf(const std::vector<SplineRecord> & levels, std::size_t count)
 {
-  std::vector<LevelRecord> records;
-  for (const SplineRecord & level : levels)
-  {
-    if (level.best == std::numeric_limits<double>::max() && level.evaluations > 0)
+  return RecordLevels(levels, count, "begins", [](const SplineRecord & level) {
+    std::optional<LevelRecord> record;
+    if (level.best != std::numeric_limits<double>::max() || level.evaluations == 0)
     {
-      throw std::invalid_argument("The images do not overlap: no sample of the fixed image lies in the moving one, and "
-                                  "under the masks, where level " +
-                                  std::to_string(records.size() + 1) + " begins.");
+      record.emplace();
+      record->end = EndOf(level.stop);
+      record->iterations = level.evaluations;
     }
-    LevelRecord record;
-    record.end = EndOf(level.stop);
-    record.iterations = level.evaluations;
-    record.value = level.value;
-    record.convergence = std::numeric_limits<double>::infinity();
-    record.seconds = level.seconds;
-    records.push_back(record);
-  }
-  LevelRecord stopped; // those that have not run
-  stopped.end = LevelEnd::Stopped;
-  records.resize(count, stopped);
-  return records;
+    return record;
+  });
 }
 
 void
