@@ -17,9 +17,8 @@
  *=========================================================================*/
 #include "ElastixTransform.h"
 
+#include "ElastixFile.h"
 #include "Error.h"
-#include "Numbers.h"
-#include "TextLines.h"
 #include "TransformFile.h"
 
 #include "itkAffineTransform.h"
@@ -32,11 +31,8 @@
 #include "itkTranslationTransform.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -110,141 +106,6 @@ private:
 
   typename Superclass::ConstPointer m_First;
   typename Superclass::ConstPointer m_Second;
-};
-
-/** The parameters of a file, for messages by its name. */
-class ElastixFile
-{
-public:
-  explicit ElastixFile(std::string file)
-    : m_File(std::move(file))
-  {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(m_File, error))
-    {
-      throw ProgramError("there is no transform file \"" + m_File + "\"");
-    }
-    std::ifstream stream(m_File, std::ios::binary);
-    try
-    {
-      m_Parameters = ReadElastixText(stream);
-    }
-    catch (const ProgramError & exception)
-    {
-      this->Refuse(exception.what());
-    }
-  }
-
-  [[noreturn]] void
-  Refuse(const std::string & why) const
-  {
-    throw ProgramError("cannot read the transform \"" + m_File + "\" of elastix: " + why);
-  }
-
-  /** The first word behind a name; \p otherwise where there is none. */
-  std::string
-  Word(const std::string & name, const std::string & otherwise) const
-  {
-    const auto found = m_Parameters.find(name);
-    return found == m_Parameters.end() || found->second.empty() ? otherwise : found->second.front();
-  }
-
-  bool
-  Has(const std::string & name) const
-  {
-    return m_Parameters.count(name) > 0;
-  }
-
-  /** As many finite numbers as wanted; any number of them where 0 are. */
-  std::vector<double>
-  Numbers(const std::string & name, std::size_t count) const
-  {
-    const auto found = m_Parameters.find(name);
-    if (found == m_Parameters.end())
-    {
-      this->Refuse("it has no " + name);
-    }
-    std::vector<double> numbers;
-    numbers.reserve(found->second.size());
-    for (const std::string & word : found->second)
-    {
-      const std::optional<double> number = ParseNumber(word);
-      if (!number || !std::isfinite(*number))
-      {
-        this->Refuse("\"" + word.substr(0, 40) + "\" behind " + name + " is no number");
-      }
-      numbers.push_back(*number);
-    }
-    if (count != 0 && numbers.size() != count)
-    {
-      this->Refuse(name + " needs " + std::to_string(count) + " numbers; it has " + std::to_string(numbers.size()));
-    }
-    return numbers;
-  }
-
-  unsigned int
-  Dimension() const
-  {
-    const double dimension = this->Numbers("FixedImageDimension", 1)[0];
-    if (dimension != 2.0 && dimension != 3.0)
-    {
-      this->Refuse("its FixedImageDimension is " + Brief(dimension) + "; 2 and 3 are allowed");
-    }
-    return static_cast<unsigned int>(dimension);
-  }
-
-  /** The parameters of the transform, which may be in a file of their own. */
-  std::vector<double>
-  TransformParameters() const
-  {
-    if (this->Word("UseBinaryFormatForTransformationParameters", "false") != "true")
-    {
-      return this->Numbers("TransformParameters", 0);
-    }
-    std::ifstream     stream(m_File + ".dat", std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (bytes.empty() || bytes.size() % sizeof(double) != 0)
-    {
-      this->Refuse("its parameters should be in \"" + m_File + ".dat\", which is missing or cut");
-    }
-    std::vector<double> numbers(bytes.size() / sizeof(double));
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(numbers.data()));
-    return numbers;
-  }
-
-  /** The file that the transform begins with; empty where there is none. Where it is not at its place, as after a move
-   * to another machine, it is looked for beside this one. */
-  std::string
-  InitialFile() const
-  {
-    const std::string name =
-      this->Word("InitialTransformParameterFileName", this->Word("InitialTransformParametersFileName", ""));
-    if (name.empty() || name == "NoInitialTransform")
-    {
-      return "";
-    }
-    std::error_code             error;
-    const std::filesystem::path path(name);
-    const auto                  folder = std::filesystem::path(m_File).parent_path();
-    for (const auto & place : { path, folder / path, folder / path.filename() })
-    {
-      if (std::filesystem::is_regular_file(place, error))
-      {
-        return place.string();
-      }
-    }
-    this->Refuse("the file that it begins with, \"" + name + "\", is not there");
-  }
-
-  const std::string &
-  Name() const
-  {
-    return m_File;
-  }
-
-private:
-  std::string       m_File;
-  ElastixParameters m_Parameters;
 };
 
 /** \param[in] fixed centre, and what else the class has
@@ -423,56 +284,6 @@ MakeAll(const ElastixFile & file, std::set<std::string> & seen)
   return composite.GetPointer();
 }
 
-/** The grid of a file, whose origin is the place of index 0, not of its first sample. */
-Grid
-IndexedGridOf(const ElastixFile & file)
-{
-  Grid       grid;
-  const auto dimension = file.Dimension();
-  grid.dimension = dimension;
-  const auto size = file.Numbers("Size", dimension);
-  const auto spacing = file.Numbers("Spacing", dimension);
-  const auto origin = file.Numbers("Origin", dimension);
-  for (unsigned int d = 0; d < dimension; ++d)
-  {
-    constexpr double most = 1e9; // what an image can be long
-    if (!(size[d] >= 1.0 && size[d] <= most) || size[d] != std::floor(size[d]) || !(spacing[d] > 0.0))
-    {
-      file.Refuse("its grid has a size of " + Brief(size[d]) + " and a spacing of " + Brief(spacing[d]) + " mm");
-    }
-    grid.size[d] = static_cast<std::size_t>(size[d]);
-    grid.spacing[d] = spacing[d];
-    grid.origin[d] = origin[d];
-  }
-  if (file.Has("Direction"))
-  {
-    const auto direction = file.Numbers("Direction", std::size_t{ dimension } * dimension);
-    for (unsigned int row = 0; row < dimension; ++row)
-    {
-      for (unsigned int column = 0; column < dimension; ++column)
-      {
-        grid.direction[row][column] = direction[column * dimension + row];
-      }
-    }
-  }
-  return grid;
-}
-
-/** The grid of a file, whose origin is its first sample. */
-Grid
-GridOf(const ElastixFile & file)
-{
-  Grid grid = IndexedGridOf(file);
-  if (file.Has("Index"))
-  {
-    const auto  index = file.Numbers("Index", grid.dimension);
-    Coordinates first{ 0.0, 0.0, 0.0 };
-    std::copy(index.begin(), index.end(), first.begin());
-    grid.origin = PointOfIndex(grid, first);
-  }
-  return grid;
-}
-
 /** The map from space to one in which a grid's axes are not turned, or back. What stays is the origin: the place of
  * index 0, even where the grid has no such sample. */
 template <unsigned int VDimension>
@@ -497,103 +308,6 @@ MakeTurn(const Grid & grid, bool isBack)
 
 } // namespace
 
-bool
-IsElastixFile(const std::string & file)
-{
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) // who opens a pipe waits
-  {
-    return false;
-  }
-  std::ifstream stream(file, std::ios::binary);
-  for (std::string line; GetTextLine(stream, line) && line.size() < 4096;)
-  {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first != std::string::npos && line.compare(first, 2, "//") != 0)
-    {
-      return line[first] == '(';
-    }
-  }
-  return false;
-}
-
-ElastixParameters
-ReadElastixText(std::istream & stream)
-{
-  ElastixParameters parameters;
-  std::size_t       number = 0;
-  for (std::string line; std::getline(stream, line);)
-  {
-    ++number;
-    const auto refuse = [number](const std::string & why) {
-      throw ProgramError("line " + std::to_string(number) + ": " + why);
-    };
-    std::vector<std::string> words;
-    bool                     isOpen = false;
-    bool                     isClosed = false;
-    for (std::size_t at = 0; at < line.size();)
-    {
-      const char letter = line[at];
-      if (std::isspace(static_cast<unsigned char>(letter)) != 0)
-      {
-        ++at;
-      }
-      else if (line.compare(at, 2, "//") == 0)
-      {
-        break;
-      }
-      else if (!isOpen || isClosed)
-      {
-        if (letter != '(' || isClosed)
-        {
-          refuse("there is more than \"(Name value ...)\"");
-        }
-        isOpen = true;
-        ++at;
-      }
-      else if (letter == ')')
-      {
-        isClosed = true;
-        ++at;
-      }
-      else if (letter == '"')
-      {
-        const auto end = line.find('"', at + 1);
-        if (end == std::string::npos)
-        {
-          refuse("a quotation is not closed");
-        }
-        words.push_back(line.substr(at + 1, end - at - 1));
-        at = end + 1;
-      }
-      else
-      {
-        const auto end = std::min(line.find_first_of(" \t\r\")", at), line.size());
-        words.push_back(line.substr(at, end - at));
-        at = end;
-      }
-    }
-    if (isOpen != isClosed)
-    {
-      refuse("a bracket is not closed");
-    }
-    if (isOpen)
-    {
-      if (words.empty() || words.front().empty())
-      {
-        refuse("a bracket has no name");
-      }
-      const std::string name = words.front();
-      words.erase(words.begin());
-      if (!parameters.emplace(name, std::move(words)).second)
-      {
-        refuse(name.substr(0, 40) + " is there twice");
-      }
-    }
-  }
-  return parameters;
-}
-
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadElastixTransform(const std::string & file, const Grid & input)
@@ -616,11 +330,5 @@ template itk::Transform<double, 2, 2>::Pointer
 ReadElastixTransform<2>(const std::string &, const Grid &);
 template itk::Transform<double, 3, 3>::Pointer
 ReadElastixTransform<3>(const std::string &, const Grid &);
-
-Grid
-ReadElastixGrid(const std::string & file)
-{
-  return GridOf(ElastixFile(file));
-}
 
 } // namespace CudaSplineProgram

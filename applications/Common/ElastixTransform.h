@@ -22,26 +22,10 @@
 
 #include "itkTransform.h"
 
-#include <istream>
-#include <map>
 #include <string>
-#include <vector>
 
 namespace CudaSplineProgram
 {
-
-/** \brief The parameters in a file of elastix': words behind names, without quotes. */
-using ElastixParameters = std::map<std::string, std::vector<std::string>>;
-
-/** \brief Whether a file is one of those that elastix writes and transformix reads (TransformParameters.0.txt): text
- * whose first character that is no comment is a bracket. */
-bool
-IsElastixFile(const std::string & file);
-
-/** \brief Reads "(Name value "word" ...)" with comments behind "//". \exception ProgramError what is wrong, with the
- * line */
-ElastixParameters
-ReadElastixText(std::istream & stream);
 
 /** \brief The transform of a file of elastix', with those that it begins with (InitialTransformParameterFileName), from
  * points of the output to points of the input.
@@ -55,11 +39,6 @@ ReadElastixText(std::istream & stream);
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadElastixTransform(const std::string & file, const Grid & input);
-
-/** \brief The grid that transformix makes its result on (Size, Index, Spacing, Origin, Direction).
- * \exception ProgramError the file is missing or damaged, or has no such grid */
-Grid
-ReadElastixGrid(const std::string & file);
 
 } // namespace CudaSplineProgram
 

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "TransformInput.h"
 
+#include "ElastixFile.h"
 #include "ElastixTransform.h"
 #include "Error.h"
 #include "FieldTransform.h"

@@ -21,7 +21,7 @@
 #include "ColdStart.h"
 #include "DeviceWord.h"
 #include "DicomOutput.h"
-#include "ElastixTransform.h"
+#include "ElastixFile.h"
 #include "Error.h"
 #include "GridCheck.h"
 #include "ImageInput.h"

@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "BatchList.h"
-#include "ElastixTransform.h"
+#include "ElastixFile.h"
 #include "Error.h"
 #include "TransformFile.h"
 
