@@ -96,6 +96,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImagePyramid.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageStatistics.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/Lbfgs.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelField.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelForces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LineSearch.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearLevel.cxx"

@@ -70,13 +70,6 @@ struct FieldOutcome
 /** \brief Values of which the convergence is the slope, as ANTs takes them. */
 inline constexpr unsigned int convergenceWindow = 10;
 
-/** \brief Whether a signal asks to end. */
-inline bool
-IsAskedToStop(const RegistrationRequest & request)
-{
-  return request.stopSignal != nullptr && *request.stopSignal != 0;
-}
-
 /** \brief Why a level of a stage of fields ended.
  *
  * \param[in] convergence its last value, \param[in] least the one that ends a level */

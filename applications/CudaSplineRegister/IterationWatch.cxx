@@ -124,7 +124,7 @@ IterationWatch::Look()
   {
     m_Request.progress(m_Iteration);
   }
-  if (m_Request.stopSignal != nullptr && *m_Request.stopSignal != 0)
+  if (IsAskedToStop(m_Request))
   {
     throw StopRequest();
   }

@@ -20,9 +20,9 @@
 
 #include "LinearStage.h"
 
-#include "DeviceWord.h"
 #include "Error.h"
 #include "KernelLevels.h"
+#include "KernelStage.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
@@ -37,16 +37,14 @@ namespace CudaSplineRegister
 
 /** \brief A stage of a linear transform: the kernels' levels, and what is told of them. */
 template <typename TPixel, unsigned int VDimension>
-class LinearStage
+class LinearStage : private KernelStage
 {
 public:
   using Inputs = StageInputs<TPixel, VDimension>;
   using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
 
   LinearStage(const Inputs & inputs, const RegistrationRequest & request, std::size_t number)
-    : m_Request(request)
-    , m_Number(number)
-    , m_Stage(request.options->stages[number])
+    : KernelStage(request, number)
     , m_Options(this->MakeOptions(inputs.fixed))
     , m_Registration({ inputs.fixed.GetPointer(),
                        inputs.moving.GetPointer(),
@@ -63,18 +61,11 @@ public:
   Run(typename Inputs::TransformType * transform, bool & isStopped)
   {
     const Stopwatch time;
-    StageResult     result;
     for (std::size_t level = 0; level < m_Options.levels.size() && !isStopped; ++level)
     {
-      isStopped = this->RunLevel(level, transform, result);
+      isStopped = this->RunLevel(level, transform);
     }
-    const auto & backend = m_Registration.GetBackend();
-    result.kind = m_Stage.kind;
-    result.parameters = transform->GetNumberOfParameters();
-    result.seconds = time.GetSeconds();
-    result.backend = result.use.Most();
-    result.fallbackReason = backend.GetLastBackend() == result.backend ? backend.GetFallbackReason() : std::string();
-    return result;
+    return this->Conclude(m_Registration.GetBackend(), transform->GetNumberOfParameters(), time.GetSeconds());
   }
 
 private:
@@ -114,47 +105,29 @@ private:
     return options;
   }
 
-  /** Tells of an iteration; false to end. */
-  bool
-  Look(std::size_t level, const itk::CudaSpline::LinearIteration & found) const
-  {
-    if (m_Request.progress)
-    {
-      Iteration iteration;
-      iteration.stage = m_Number;
-      iteration.level = level;
-      iteration.number = found.number;
-      iteration.value = found.value;
-      iteration.step = found.step;
-      m_Request.progress(iteration);
-    }
-    return m_Request.stopSignal == nullptr || *m_Request.stopSignal == 0;
-  }
-
   /** Runs a level; returns whether a signal ended it. */
   bool
-  RunLevel(std::size_t level, typename Inputs::TransformType * transform, StageResult & result)
+  RunLevel(std::size_t level, typename Inputs::TransformType * transform)
   {
+    using Stop = itk::CudaSpline::LinearStop;
     const Stopwatch time;
     const auto      record =
-      m_Registration.RunLevel(level, [this](std::size_t of, const itk::CudaSpline::LinearIteration & iteration) {
-        return this->Look(of, iteration);
+      m_Registration.RunLevel(level, [this](std::size_t of, const itk::CudaSpline::LinearIteration & found) {
+        Iteration iteration;
+        iteration.level = of;
+        iteration.number = found.number;
+        iteration.value = found.value;
+        iteration.step = found.step;
+        this->Tell(iteration);
+        return !IsAskedToStop(m_Request);
       });
-    const auto & backend = m_Registration.GetBackend();
-    if (level == 0)
-    {
-      CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
-    }
     m_Registration.CopyTo(transform);
-    if (record.stop == itk::CudaSpline::LinearStop::NoSamples && m_Stage.FirstMetric() == MetricKind::Mattes)
-    {
-      itkGenericExceptionMacro("All samples map outside moving image buffer."); // as ITK's metric, alone of all
-    }
-    auto & count = result.use.counts[static_cast<std::size_t>(backend.GetLastBackend())];
-    count.calls += record.evaluations;
-    count.seconds += record.seconds;
-    result.levels.push_back({ record.value, record.iterations, time.GetSeconds(), this->DescribeStop(record, level) });
-    return record.stop == itk::CudaSpline::LinearStop::Stopped;
+    this->Add(m_Registration.GetBackend(),
+              record.evaluations,
+              record.seconds,
+              record.stop != Stop::NoSamples,
+              { record.value, record.iterations, time.GetSeconds(), this->DescribeStop(record, level) });
+    return record.stop == Stop::Stopped;
   }
 
   /** Why a level ended, in the words of ITK's optimizers. */
@@ -185,9 +158,6 @@ private:
     }
   }
 
-  const RegistrationRequest &    m_Request;
-  std::size_t                    m_Number;
-  const StageOptions &           m_Stage;
   itk::CudaSpline::LinearOptions m_Options;
   Registration                   m_Registration;
 };

@@ -91,6 +91,13 @@ struct RegistrationRequest
   const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
 };
 
+/** \brief Whether a signal asks to end. */
+inline bool
+IsAskedToStop(const RegistrationRequest & request)
+{
+  return request.stopSignal != nullptr && *request.stopSignal != 0;
+}
+
 /** \brief What was found. */
 struct RegistrationResult
 {

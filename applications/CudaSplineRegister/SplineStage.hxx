@@ -20,9 +20,9 @@
 
 #include "SplineStage.h"
 
-#include "DeviceWord.h"
 #include "Error.h"
 #include "KernelLevels.h"
+#include "KernelStage.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
@@ -38,16 +38,14 @@ namespace CudaSplineRegister
 
 /** \brief A stage of a B-spline transform: the kernels' levels, and what is told of them. */
 template <typename TPixel, unsigned int VDimension>
-class SplineStage
+class SplineStage : private KernelStage
 {
 public:
   using Inputs = StageInputs<TPixel, VDimension>;
   using Registration = itk::CudaSplineDetail::SplineRegistrationOfImages<TPixel, VDimension>;
 
   SplineStage(const Inputs & inputs, const RegistrationRequest & request, std::size_t number)
-    : m_Request(request)
-    , m_Number(number)
-    , m_Stage(request.options->stages[number])
+    : KernelStage(request, number)
     , m_Options(this->MakeOptions())
     , m_Registration({ inputs.fixed.GetPointer(),
                        inputs.moving.GetPointer(),
@@ -64,18 +62,11 @@ public:
       bool &                                                          isStopped)
   {
     const Stopwatch time;
-    StageResult     result;
     for (std::size_t level = 0; level < m_Options.levels.size() && !isStopped; ++level)
     {
-      isStopped = this->RunLevel(level, transform, meshes, result);
+      isStopped = this->RunLevel(level, transform, meshes);
     }
-    const auto & backend = m_Registration.GetBackend();
-    result.kind = m_Stage.kind;
-    result.parameters = transform->GetNumberOfParameters();
-    result.seconds = time.GetSeconds();
-    result.backend = result.use.Most();
-    result.fallbackReason = backend.GetLastBackend() == result.backend ? backend.GetFallbackReason() : std::string();
-    return result;
+    return this->Conclude(m_Registration.GetBackend(), transform->GetNumberOfParameters(), time.GetSeconds());
   }
 
 private:
@@ -100,26 +91,21 @@ private:
     {
       ++result.iterations;
       result.value = found.value;
-      if (m_Request.progress)
-      {
-        Iteration iteration;
-        iteration.stage = m_Number;
-        iteration.level = level;
-        iteration.number = result.iterations;
-        iteration.value = found.value;
-        iteration.step = found.way;
-        m_Request.progress(iteration);
-      }
+      Iteration iteration;
+      iteration.level = level;
+      iteration.number = result.iterations;
+      iteration.value = found.value;
+      iteration.step = found.way;
+      this->Tell(iteration);
     }
-    return m_Request.stopSignal == nullptr || *m_Request.stopSignal == 0;
+    return !IsAskedToStop(m_Request);
   }
 
   /** Runs a level; returns whether a signal ended it. */
   bool
   RunLevel(std::size_t                                                     level,
            typename StageTransforms<VDimension>::Spline *                  transform,
-           const std::vector<typename StageTransforms<VDimension>::Mesh> & meshes,
-           StageResult &                                                   result)
+           const std::vector<typename StageTransforms<VDimension>::Mesh> & meshes)
   {
     const Stopwatch time;
     LevelResult     found;
@@ -128,22 +114,10 @@ private:
       level, transform, [&](std::size_t of, const itk::CudaSpline::LbfgsEvaluation & evaluation) {
         return this->Look(of, evaluation, found);
       });
-    const auto & backend = m_Registration.GetBackend();
-    if (level == 0)
-    {
-      CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
-    }
     const bool hasSamples = record.best < std::numeric_limits<double>::max();
-    if (!hasSamples && m_Stage.FirstMetric() == MetricKind::Mattes)
-    {
-      itkGenericExceptionMacro("All samples map outside moving image buffer."); // as ITK's metric, alone of all
-    }
-    auto & count = result.use.counts[static_cast<std::size_t>(backend.GetLastBackend())];
-    count.calls += record.evaluations;
-    count.seconds += record.seconds;
     found.seconds = time.GetSeconds();
     found.stop = hasSamples ? this->DescribeStop(record, level) : "no sample of the fixed image lies in the moving one";
-    result.levels.push_back(found);
+    this->Add(m_Registration.GetBackend(), record.evaluations, record.seconds, hasSamples, found);
     return record.stop == itk::CudaSpline::LbfgsStop::None;
   }
 
@@ -165,9 +139,6 @@ private:
     }
   }
 
-  const RegistrationRequest &    m_Request;
-  std::size_t                    m_Number;
-  const StageOptions &           m_Stage;
   itk::CudaSpline::SplineOptions m_Options;
   Registration                   m_Registration;
 };

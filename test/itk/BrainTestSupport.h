@@ -179,7 +179,7 @@ BrainPlan(bool onGpu, unsigned int iterations)
     plan.shrink = { 1 };
     plan.sigmas = { 0.0 };
     plan.iterations = { iterations };
-    plan.fraction = 0.02;
+    plan.fractions = { 0.02 };
   }
   return plan;
 }

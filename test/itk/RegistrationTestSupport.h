@@ -52,7 +52,7 @@ struct RegistrationPlan
   std::vector<unsigned int> shrink{ 2, 1 };
   std::vector<double>       sigmas{ 1.0, 0.0 };   ///< mm
   std::vector<unsigned int> iterations{ 50, 50 }; ///< at most
-  double                    fraction{ 1.0 };      ///< of the voxels, chosen at random; 1: every one
+  std::vector<double>       fractions;            ///< of the voxels by level, chosen at random; none: every one
 };
 
 /** A registration that is ready for Update(); the transform is optimized in its place. */
@@ -82,10 +82,12 @@ MakeRegistration(typename RegistrationOf<VDimension>::Metric *      metric,
   std::copy(plan.sigmas.begin(), plan.sigmas.end(), sigmas.begin());
   registration->SetShrinkFactorsPerLevel(shrink);
   registration->SetSmoothingSigmasPerLevel(sigmas);
-  if (plan.fraction < 1.0)
+  if (!plan.fractions.empty())
   {
+    typename Method::MetricSamplingPercentageArrayType fractions(levels);
+    std::copy(plan.fractions.begin(), plan.fractions.end(), fractions.begin());
     registration->SetMetricSamplingStrategy(itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy::RANDOM);
-    registration->SetMetricSamplingPercentage(plan.fraction);
+    registration->SetMetricSamplingPercentagePerLevel(fractions);
     registration->MetricSamplingReinitializeSeed(121212);
   }
   registration->AddObserver(itk::MultiResolutionIterationEvent(),

@@ -23,6 +23,7 @@
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/fields/FieldLoopCpu.h"
 #include "kernels/registration/DemonsForces.h"
+#include "kernels/registration/LevelField.h"
 #include "kernels/registration/LevelForces.h"
 
 #include <cmath>

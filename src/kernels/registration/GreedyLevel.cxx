@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 
+#include "kernels/registration/LevelField.h"
 #include "kernels/registration/LevelForces.h"
 
 #include <utility>

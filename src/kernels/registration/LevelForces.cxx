@@ -17,13 +17,10 @@
  *=========================================================================*/
 #include "kernels/registration/LevelForces.h"
 
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
-#include "device/LargePages.h"
-#include "kernels/registration/ConvertNumbers.h"
 #include "kernels/registration/ForceSum.h"
 
 #include <algorithm>
@@ -568,130 +565,6 @@ LevelForces::CountBytes(const FieldShape &             shape,
     scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
   }
   return bytes + scratch;
-}
-
-LevelField::LevelField(const FieldShape & shape, const Residence & residence)
-  : m_Shape(shape)
-  , m_Residence(residence)
-  , m_Vectors(shape.Bytes(), residence)
-{
-  ClearResident(m_Vectors.Data(), m_Vectors.Bytes(), residence);
-}
-
-void
-LevelField::Set(const void * vectors, ScalarType element)
-{
-  if (element == m_Shape.element)
-  {
-    Upload(m_Vectors.Data(), vectors, m_Shape.Bytes(), m_Residence);
-    return;
-  }
-  ResidentArray copy(static_cast<std::size_t>(m_Shape.Numbers()) * SizeOf(element), m_Residence);
-  Upload(copy.Data(), vectors, copy.Bytes(), m_Residence);
-  ConvertNumbers(copy.Data(), element, m_Vectors.Data(), m_Shape.Numbers(), m_Residence);
-}
-
-void
-LevelField::Get(void * vectors, ScalarType element) const
-{
-  GiveField(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
-}
-
-void
-LevelField::AdaptFrom(const LevelField & other)
-{
-  if (other.m_Shape.element != m_Shape.element)
-  {
-    throw std::invalid_argument("The levels of a registration have fields of one type.");
-  }
-  const ExecutionContext & from = other.m_Residence.GetContext();
-  const ExecutionContext & to = m_Residence.GetContext();
-  const void *             field = other.m_Vectors.Data();
-  ResidentArray            moved;
-  if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
-  {
-    other.m_Residence.Wait(); // it may be another stream
-  }
-  else
-  {
-    const std::unique_ptr<char[]> copy(new char[other.m_Shape.Bytes()]);
-    Download(copy.get(), field, other.m_Shape.Bytes(), other.m_Residence);
-    moved = ResidentArray(other.m_Shape.Bytes(), m_Residence);
-    Upload(moved.Data(), copy.get(), moved.Bytes(), m_Residence);
-    field = moved.Data();
-  }
-  if (other.m_Shape.grid == m_Shape.grid)
-  {
-    CopyResident(m_Vectors.Data(), field, m_Shape.Bytes(), m_Residence);
-  }
-  else
-  {
-    ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
-  }
-  m_Residence.Wait(); // before the other field goes
-}
-
-FieldInversionState
-LevelField::GetInverse(const FieldInversion & rules,
-                       void *                 inverse,
-                       FieldInversionState *  state,
-                       void *                 scratch,
-                       void *                 vectors,
-                       ScalarType             element,
-                       FieldMemory            memory) const
-{
-  ClearResident(inverse, m_Shape.Bytes(), m_Residence);
-  InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
-  GiveField(vectors, element, memory, inverse, m_Shape, m_Residence);
-  FieldInversionState cameTo;
-  Download(&cameTo, state, sizeof(cameTo), m_Residence);
-  return cameTo;
-}
-
-void
-GiveField(void *             vectors,
-          ScalarType         element,
-          FieldMemory        memory,
-          const void *       field,
-          const FieldShape & shape,
-          const Residence &  residence)
-{
-  if (!residence.IsOnDevice() || memory == FieldMemory::Host)
-  {
-    AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
-  }
-  if (!residence.IsOnDevice() || memory == FieldMemory::Residence)
-  {
-    if (element == shape.element)
-    {
-      CopyResident(vectors, field, shape.Bytes(), residence);
-    }
-    else
-    {
-      ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
-    }
-    return;
-  }
-  if (element == shape.element)
-  {
-    Download(vectors, field, shape.Bytes(), residence);
-    return;
-  }
-  const auto    slab = std::min<std::int64_t>(shape.Numbers(), TransferChunkBytes / SizeOf(element));
-  ResidentArray converted(static_cast<std::size_t>(slab) * SizeOf(element), residence);
-  for (std::int64_t first = 0; first < shape.Numbers(); first += slab)
-  {
-    const std::int64_t count = std::min(slab, shape.Numbers() - first);
-    ConvertNumbers(static_cast<const char *>(field) + static_cast<std::size_t>(first) * SizeOf(shape.element),
-                   shape.element,
-                   converted.Data(),
-                   count,
-                   residence);
-    Download(static_cast<char *>(vectors) + static_cast<std::size_t>(first) * SizeOf(element),
-             converted.Data(),
-             static_cast<std::size_t>(count) * SizeOf(element),
-             residence);
-  }
 }
 
 } // namespace itk::CudaSpline

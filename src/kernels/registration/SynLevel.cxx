@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "kernels/common/MemoryBudget.h"
+#include "kernels/registration/LevelField.h"
 #include "kernels/registration/LevelForces.h"
 
 #include <utility>
