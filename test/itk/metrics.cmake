@@ -11,6 +11,7 @@ add_executable(
   MetricItkChecksTest.cxx
   MetricOfFloatTest.cxx
   MetricOuterStagesTest.cxx
+  MetricRandomTest.cxx
   MetricRegistrationTest.cxx
   MetricSamplingTest.cxx
 )
