@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "CudaShimState.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -49,6 +50,9 @@ struct Shim
   int                                              wrongReleases{ 0 };
   std::uintptr_t                                   handles{ 16 }; ///< of things that are no memory
   std::string                                      stray;
+  std::map<std::uintptr_t, std::size_t>            bytes; ///< of the device's memory, by where it is
+  std::size_t                                      allocated{ 0 };
+  std::size_t                                      peak{ 0 };
 };
 
 Shim &
@@ -191,6 +195,46 @@ Drop(const char * name, std::uintptr_t thing)
   Shim &                            shim = TheShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.wrongReleases += shim.ledger.erase({ name, thing }) == 1 ? 0 : 1;
+  const auto memory = shim.bytes.find(thing);
+  if (memory != shim.bytes.end())
+  {
+    shim.allocated -= memory->second;
+    shim.bytes.erase(memory);
+  }
+}
+
+void
+KeepBytes(std::uintptr_t thing, std::size_t bytes)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.bytes[thing] = bytes;
+  shim.allocated += bytes;
+  shim.peak = std::max(shim.peak, shim.allocated);
+}
+
+std::size_t
+AllocatedBytes()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.allocated;
+}
+
+std::size_t
+PeakBytes()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.peak;
+}
+
+void
+RestartPeak()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.peak = shim.allocated;
 }
 
 cudaError_t

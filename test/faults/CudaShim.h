@@ -107,6 +107,16 @@ FailedCallIsRelease();
 std::map<std::string, int>
 Unreleased();
 
+/** Bytes of the device's memory that are allocated, and the most of them since RestartPeak(). */
+///@{
+std::size_t
+AllocatedBytes();
+std::size_t
+PeakBytes();
+void
+RestartPeak();
+///@}
+
 /** Calls that gave back what was not there, since the process began. */
 int
 WrongReleases();

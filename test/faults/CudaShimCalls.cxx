@@ -315,11 +315,22 @@ CUDASPLINE_RELEASE(cudaGraphExecDestroy,
                    (executable),
                    static_cast<void>(0));
 CUDASPLINE_RELEASE(cudaGraphDestroy, cudaStreamEndCapture, graph, (cudaGraph_t graph), (graph), static_cast<void>(0));
-CUDASPLINE_ALLOCATION(cudaMallocFromPoolAsync,
-                      pointer,
-                      (void ** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
-                      (pointer, bytes, pool, stream),
-                      *pointer = std::calloc(1, bytes));
+extern "C" cudaError_t
+__real_cudaMallocFromPoolAsync(void ** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+extern "C" cudaError_t
+__wrap_cudaMallocFromPoolAsync(void ** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+  const cudaError_t error = Allocate(
+    "cudaMallocFromPoolAsync",
+    pointer,
+    [&] { return __real_cudaMallocFromPoolAsync(pointer, bytes, pool, stream); },
+    [&] { *pointer = std::calloc(1, bytes); });
+  if (error == cudaSuccess)
+  {
+    KeepBytes((std::uintptr_t)*pointer, bytes);
+  }
+  return error;
+}
 CUDASPLINE_ALLOCATION(cudaHostAlloc,
                       pointer,
                       (void ** pointer, std::size_t bytes, unsigned int flags),

@@ -22,6 +22,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 /** \file
@@ -53,6 +54,10 @@ OnlyFile();
 /** Enters what a call has allocated into the ledger. */
 void
 Keep(const char * name, std::uintptr_t thing);
+
+/** Enters how many bytes of the device's memory a thing has, which Drop() strikes out with it. */
+void
+KeepBytes(std::uintptr_t thing, std::size_t bytes);
 
 /** Strikes out what a call of that name has allocated. */
 void

@@ -17,10 +17,13 @@
  *=========================================================================*/
 #include "FaultScenarios.h"
 
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaComposeDisplacementFieldsImageFilter.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
+#include "itkCudaDisplacementFieldToBSplineImageFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
 #include "itkCudaResampleImageFilter.h"
@@ -319,6 +322,108 @@ MakeJacobian()
   return subject;
 }
 
+/** Of double vectors over an oblique grid: with a place of each sample, and with a confidence image. */
+std::unique_ptr<Subject>
+MakeSplineSmoothing()
+{
+  using Field = itk::Image<itk::Vector<double, 3>, 3>;
+  using Filter = itk::CudaDisplacementFieldToBSplineImageFilter<Field>;
+  auto                  subject = std::make_unique<FilterSubject<Filter>>();
+  const auto            field = MakeImage<Field>();
+  const auto            confidence = MakeImage<Doubles>();
+  auto                  direction = field->GetDirection();
+  const Field::SizeType size = field->GetBufferedRegion().GetSize();
+  direction[0][0] = direction[1][1] = 0.8;
+  direction[0][1] = 0.6;
+  direction[1][0] = -0.6;
+  field->SetDirection(direction);
+  confidence->SetDirection(direction);
+  subject->m_Filter->SetUseInputFieldToDefineTheBSplineDomain(true);
+  subject->m_Filter->SetDisplacementField(field);
+  subject->m_Filter->SetConfidenceImage(confidence);
+  subject->m_Filter->SetNumberOfControlPoints(Filter::ArrayType(5));
+  return subject;
+}
+
+/** A metric by a displacement field: value and derivative. */
+template <typename TMetric>
+class MetricSubject : public Subject
+{
+public:
+  using Transform = itk::DisplacementFieldTransform<double, 3>;
+
+  /** \param[in] share of the field of MakeSmallField(): 0 moves nothing, and nothing is interpolated */
+  explicit MetricSubject(double share)
+  {
+    const auto fixed = MakeImage<Floats>();
+    const auto moving = MakeImage<Floats>();
+    for (itk::ImageRegionIteratorWithIndex<Floats> it(moving, moving->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    {
+      it.Set(it.Get() + 9.0F * std::sin(0.9F * static_cast<float>(it.GetIndex()[1] - it.GetIndex()[0])));
+    }
+    const auto small = MakeSmallField();
+    const auto field = Transform::DisplacementFieldType::New();
+    field->CopyInformation(fixed);
+    field->SetRegions(fixed->GetLargestPossibleRegion());
+    field->Allocate();
+    for (itk::SizeValueType n = 0; n < field->GetBufferedRegion().GetNumberOfPixels(); ++n)
+    {
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        field->GetBufferPointer()[n][d] = share * static_cast<double>(small->GetBufferPointer()[n][d]);
+      }
+    }
+    const auto transform = Transform::New();
+    transform->SetDisplacementField(field);
+    m_Metric->SetFixedImage(fixed);
+    m_Metric->SetMovingImage(moving);
+    m_Metric->SetMovingTransform(transform);
+    m_Metric->SetUseMovingImageGradientFilter(false);
+    m_Metric->SetUseFixedImageGradientFilter(false);
+    m_Metric->Initialize();
+  }
+  void
+  Run() override
+  {
+    m_Metric->GetValueAndDerivative(m_Value, m_Derivative);
+  }
+  void
+  SetGPUEnabled(bool enabled) override
+  {
+    m_Metric->SetGPUEnabled(enabled);
+  }
+  itk::CudaSpline::Backend
+  GetLastBackend() const override
+  {
+    return m_Metric->GetLastBackend();
+  }
+  std::string
+  GetFallbackReason() const override
+  {
+    return m_Metric->GetFallbackReason();
+  }
+  std::vector<double>
+  GetNumbers() const override
+  {
+    std::vector<double> numbers(m_Derivative.begin(), m_Derivative.end());
+    numbers.push_back(m_Value);
+    return numbers;
+  }
+  itk::ProcessObject *
+  GetProcess() override
+  {
+    return nullptr;
+  }
+
+private:
+  typename TMetric::Pointer        m_Metric{ TMetric::New() };
+  typename TMetric::MeasureType    m_Value{ 0.0 };
+  typename TMetric::DerivativeType m_Derivative;
+};
+
+using LocalMetric = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Floats, Floats>;
+using DemonsMetric = itk::CudaDemonsImageToImageMetricv4<Floats, Floats>;
+
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -471,6 +576,14 @@ Scenarios()
     { "Exponential", MakeExponential, 1e-4 },
     { "Composition", MakeComposition, 1e-4 },
     { "Jacobian", MakeJacobian, 1e-4 },
+    { "SplineSmoothing", MakeSplineSmoothing, 1e-8 },
+    { "LocalCorrelation",
+      []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<LocalMetric>>(0.0); },
+      1e-4 },
+    { "LocalCorrelationMoved",
+      []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<LocalMetric>>(1.0); },
+      1e-4 },
+    { "Demons", []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<DemonsMetric>>(1.0); }, 1e-2 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };

@@ -28,8 +28,8 @@
 #include <vector>
 
 /** \file
- * \brief Operations of the module in which calls of CUDA are to fail: those of images and of points. Metrics, which
- * sort with CUB, are not among them. */
+ * \brief Operations of the module in which calls of CUDA are to fail: those of images, fields and points, metrics by
+ * displacement fields. Metrics by the coefficients of B-splines, which sort with CUB, are not among them. */
 
 namespace CudaSplineTest
 {

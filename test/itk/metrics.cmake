@@ -12,6 +12,7 @@ add_executable(
   MetricItkChecksTest.cxx
   MetricOfFloatTest.cxx
   MetricOuterStagesTest.cxx
+  MetricRandomTest.cxx
   MetricRegistrationTest.cxx
   MetricSamplingTest.cxx
 )
