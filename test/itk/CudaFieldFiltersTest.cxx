@@ -332,6 +332,7 @@ TEST_P(CudaFieldFilters, AreLinesOfTheTrace)
   const auto inverse = itk::CudaInvertDisplacementFieldImageFilter<Field>::New();
   const auto exponential = itk::CudaExponentialDisplacementFieldImageFilter<Field, Field>::New();
   const auto jacobian = itk::CudaDisplacementFieldJacobianDeterminantFilter<Field>::New();
+  compose->SetDisplacementField(field); // its interpolator gets it, too
   compose->SetWarpingField(field);
   setenv("CUDASPLINE_TRACE", "1", 1);
   testing::internal::CaptureStderr();
