@@ -102,14 +102,14 @@ VolumesOf(double amplitude, itk::CudaSplinePrecision precision)
   metric->GetValueAndDerivative(value, derivative); // makes what is kept: the images
   EXPECT_EQ(metric->GetLastBackend(), Backend::Cuda) << metric->GetFallbackReason();
   const std::size_t before = AllocatedBytes();
-  EXPECT_GE(before, 2 * Samples * sizeof(TPixel)) << "the images are not there";
+  const bool        isDouble = precision == itk::CudaSplinePrecision::Double;
+  EXPECT_GE(before, 2 * Samples * (isDouble ? sizeof(TPixel) : sizeof(float))) << "the images are not there";
   RestartPeak();
   metric->GetValueAndDerivative(value, derivative);
   EXPECT_EQ(metric->GetLastBackend(), Backend::Cuda) << metric->GetFallbackReason();
   // A field is there as the transform and as the derivative.
   const std::size_t taken = PeakBytes() - before;
   const std::size_t known = (amplitude == 0.0 ? 1 : 2) * ofField + OfBlocks;
-  const bool        isDouble = precision == itk::CudaSplinePrecision::Double;
   return (static_cast<double>(taken) - static_cast<double>(known)) /
          static_cast<double>(Samples * (isDouble ? sizeof(double) : sizeof(float)));
 }
@@ -123,7 +123,7 @@ TEST(LocalCorrelationMemory, OfAMetric)
   {
     SCOPED_TRACE(amplitude);
     const double most = amplitude == 0.0 ? 1.0 : 3.0;
-    EXPECT_LE(VolumesOf<float>(amplitude, Precision::Single), amplitude == 0.0 ? 0.0 : 2.25);
+    EXPECT_LE(VolumesOf<float>(amplitude, Precision::Single), amplitude == 0.0 ? 0.0 : 2.5);
     EXPECT_LE(VolumesOf<float>(amplitude, Precision::Double), most);
     EXPECT_LE(VolumesOf<double>(amplitude, Precision::Double), most);
     EXPECT_LE(VolumesOf<double>(amplitude, Precision::Single), most);
