@@ -245,10 +245,10 @@ SmoothAll()
   using Transform = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, dimension>;
   const auto                    image = MakeImage<TReal>(false);
   const auto                    transform = Transform::New();
-  typename Transform::ArrayType mesh(3);
+  typename Transform::ArrayType mesh(9); // of cells whose spline the border, which is drawn to 0, does not reach
   transform->SetDisplacementField(MakeFieldTransform<TReal>(image)->GetModifiableDisplacementField());
   transform->SetMeshSizeForTheTotalField(mesh);
-  mesh[0] = 5;
+  mesh[0] = 8;
   transform->SetMeshSizeForTheUpdateField(mesh);
   typename Transform::DerivativeType update(transform->GetNumberOfParameters());
   for (unsigned int p = 0; p < update.Size(); ++p)

@@ -49,9 +49,13 @@ template <typename TFixedImage, typename TMovingImage, typename TVirtualImage, t
 class SynMetrics
 {
 public:
+  /** Axes of the images. */
   static constexpr unsigned int ImageDimension = TFixedImage::ImageDimension;
+  /** What every metric is, of images or not. */
   using MetricBaseType = ObjectToObjectMetricBaseTemplate<TReal>;
+  /** What every metric of images is. */
   using ImageMetricType = ImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal>;
+  /** Grid on which a metric is evaluated. */
   using VirtualDomain = ImageBase<ImageDimension>;
 
   /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
@@ -60,6 +64,7 @@ public:
   public:
     /** Whether they are central differences of linear interpolation, as by default.
      *
+     * \param[in] metric any of ITK's
      * \param[in] ofFixed gradients of the image that the metric has for fixed, not of the moving one */
     static bool
     AreDifferences(const ImageMetricType * metric, bool ofFixed)
@@ -179,6 +184,7 @@ public:
   {
     const std::type_info & type = typeid(*metric);
     std::string            others;
+/** \cond of this function alone */
 #define CUDASPLINE_DESCRIBE_METRIC(kindOf, comparison, name)                                                           \
   {                                                                                                                    \
     using Theirs = name<TFixedImage, TMovingImage, TVirtualImage, TReal>;                                              \
@@ -192,6 +198,7 @@ public:
   }
     CUDASPLINE_SYN_METRICS(CUDASPLINE_DESCRIBE_METRIC)
 #undef CUDASPLINE_DESCRIBE_METRIC
+    /** \endcond */
     return "only " + others + " are accelerated, not " + metric->GetNameOfClass();
   }
 
