@@ -384,10 +384,10 @@ CompareDemons(Random & random, bool onGpu, Tally & tally)
   ++tally.compared;
   // Single: floats of pixels with an offset, of which differences are left.
   const double single = 1.0 + std::abs(drawn.m_Offset) / 10.0;
-  EXPECT_NEAR(found.value, expected.value, (drawn.m_IsDouble ? 1e-12 : 1e-6 * single) * expected.value);
+  EXPECT_NEAR(found.value, expected.value, (drawn.m_IsDouble ? 1e-12 : 1e-5 * single) * expected.value);
   if (expected.derivative.two_norm() > 0.0)
   {
-    EXPECT_LE(RelativeDistance(expected.derivative, found.derivative), drawn.m_IsDouble ? 1e-10 : 1e-5 * single);
+    EXPECT_LE(RelativeDistance(expected.derivative, found.derivative), drawn.m_IsDouble ? 1e-10 : 1e-4 * single);
   }
 }
 
