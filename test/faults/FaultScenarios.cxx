@@ -328,11 +328,10 @@ MakeSplineSmoothing()
 {
   using Field = itk::Image<itk::Vector<double, 3>, 3>;
   using Filter = itk::CudaDisplacementFieldToBSplineImageFilter<Field>;
-  auto                  subject = std::make_unique<FilterSubject<Filter>>();
-  const auto            field = MakeImage<Field>();
-  const auto            confidence = MakeImage<Doubles>();
-  auto                  direction = field->GetDirection();
-  const Field::SizeType size = field->GetBufferedRegion().GetSize();
+  auto       subject = std::make_unique<FilterSubject<Filter>>();
+  const auto field = MakeImage<Field>();
+  const auto confidence = MakeImage<Doubles>();
+  auto       direction = field->GetDirection();
   direction[0][0] = direction[1][1] = 0.8;
   direction[0][1] = 0.6;
   direction[1][0] = -0.6;
