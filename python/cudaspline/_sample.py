@@ -49,15 +49,11 @@ class _Plan:
             described.pixels, described.stream = pixels.pointer, pixels.stream
             if pixels.device >= 0 and self._word in ("", "auto") and not self._threads:
                 found = self._at_points.run(ctypes.byref(described), points, "cudaspline_sample_image")
-                return self._arrays_of(found)
-            call = _library.Call(self._word, self._threads, 0, None, pixels.device >= 0)
-            made = call.make_source(described, True)
-            found = self._at_points.run(made.handle, points)
-            del made  # waits for what reads borrowed pixels
-        return self._arrays_of(found)
-
-    @staticmethod
-    def _arrays_of(found: Sequence[_arrays.Buffer]) -> Any:
+            else:
+                call = _library.Call(self._word, self._threads, 0, None, pixels.device >= 0)
+                made = call.make_source(described, True)
+                found = self._at_points.run(made.handle, points)
+                del made  # waits for what reads borrowed pixels
         return found[0].array if len(found) == 1 else tuple([buffer.array for buffer in found])
 
 

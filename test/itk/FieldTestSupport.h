@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 /** \file
@@ -73,6 +74,29 @@ MakeObliqueImage(const std::vector<std::int64_t> & size, bool starts, Random & r
   image->SetDirection(direction);
   image->Allocate();
   return image;
+}
+
+/** Calls \p run with a number of float or double and a constant dimension, 2 or 3, of cases in turn. */
+template <typename TRun>
+void
+OfDrawnKind(int number, const TRun & run)
+{
+  using Two = std::integral_constant<unsigned int, 2>;
+  using Three = std::integral_constant<unsigned int, 3>;
+  switch (number % 4)
+  {
+    case 0:
+      run(0.0F, Two());
+      break;
+    case 1:
+      run(0.0, Two());
+      break;
+    case 2:
+      run(0.0F, Three());
+      break;
+    default:
+      run(0.0, Three());
+  }
 }
 
 /** Fills a field, smoothly or not, by vectors of up to \p size mm. */

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -270,6 +271,49 @@ struct Tally
   int compared{ 0 };
 };
 
+/** What both give of a case. */
+template <typename TReference, typename TOurs>
+struct FoundByBoth
+{
+  Found<TReference> expected;
+  Found<TOurs>      found;
+};
+
+/** Asks ITK's metric and ours, both set up: they throw, or have the same valid points.
+ *
+ * \param[out] both where there are numbers of the kernels to compare */
+template <typename TImage, typename TReference, typename TOurs>
+void
+AskBoth(const DrawnCase<TImage> &                       drawn,
+        TReference *                                    reference,
+        TOurs *                                         metric,
+        bool                                            onGpu,
+        Tally &                                         tally,
+        std::optional<FoundByBoth<TReference, TOurs>> & both)
+{
+  reference->SetMaximumNumberOfWorkUnits(1);
+  metric->SetGPUEnabled(onGpu);
+  metric->SetPrecision(drawn.m_IsDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
+  const Found<TReference> expected(reference);
+  const Found<TOurs>      found(metric);
+  ++tally.cases;
+  ASSERT_EQ(found.throws, expected.throws);
+  if (found.throws)
+  {
+    return;
+  }
+  ASSERT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
+  ASSERT_EQ(found.derivative.Size(), expected.derivative.Size());
+  if (reference->GetNumberOfValidPoints() == 0) // where no sample is in the fixed image ITK's class answers
+  {
+    EXPECT_EQ(found.value, expected.value);
+    EXPECT_EQ(found.derivative, expected.derivative);
+    return;
+  }
+  ASSERT_EQ(metric->GetLastBackend(), onGpu ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
+  both = FoundByBoth<TReference, TOurs>{ expected, found };
+}
+
 template <typename TImage>
 void
 CompareCorrelation(Random & random, bool onGpu, Tally & tally)
@@ -289,26 +333,14 @@ CompareCorrelation(Random & random, bool onGpu, Tally & tally)
   drawn.SetUp(metric.GetPointer());
   reference->SetRadius(radius);
   metric->SetRadius(radius);
-  reference->SetMaximumNumberOfWorkUnits(1);
-  metric->SetGPUEnabled(onGpu);
-  metric->SetPrecision(drawn.m_IsDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
-  const Found<Reference> expected(reference.GetPointer());
-  const Found<Ours>      found(metric.GetPointer());
-  ++tally.cases;
-  ASSERT_EQ(found.throws, expected.throws);
-  if (found.throws)
+  std::optional<FoundByBoth<Reference, Ours>> both;
+  AskBoth(drawn, reference.GetPointer(), metric.GetPointer(), onGpu, tally, both);
+  if (!both)
   {
     return;
   }
-  ASSERT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-  ASSERT_EQ(found.derivative.Size(), expected.derivative.Size());
-  if (reference->GetNumberOfValidPoints() == 0) // where no sample is in the fixed image ITK's class answers
-  {
-    EXPECT_EQ(found.value, expected.value);
-    EXPECT_EQ(found.derivative, expected.derivative);
-    return;
-  }
-  ASSERT_EQ(metric->GetLastBackend(), onGpu ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
+  const Found<Reference> & expected = both->expected;
+  const Found<Ours> &      found = both->found;
   // Windows with few samples, which valid ones and the border leave; with two of them the derivative is what was
   // rounded.
   const auto valid = reference->GetNumberOfValidPoints();
@@ -361,26 +393,14 @@ CompareDemons(Random & random, bool onGpu, Tally & tally)
   drawn.SetUp(metric.GetPointer());
   reference->SetGradientSource(source);
   metric->SetGradientSource(source);
-  reference->SetMaximumNumberOfWorkUnits(1);
-  metric->SetGPUEnabled(onGpu);
-  metric->SetPrecision(drawn.m_IsDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
-  const Found<Reference> expected(reference.GetPointer());
-  const Found<Ours>      found(metric.GetPointer());
-  ++tally.cases;
-  ASSERT_EQ(found.throws, expected.throws);
-  if (found.throws)
+  std::optional<FoundByBoth<Reference, Ours>> both;
+  AskBoth(drawn, reference.GetPointer(), metric.GetPointer(), onGpu, tally, both);
+  if (!both)
   {
     return;
   }
-  ASSERT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-  ASSERT_EQ(found.derivative.Size(), expected.derivative.Size());
-  if (reference->GetNumberOfValidPoints() == 0) // where no sample is in the fixed image ITK's class answers
-  {
-    EXPECT_EQ(found.value, expected.value);
-    EXPECT_EQ(found.derivative, expected.derivative);
-    return;
-  }
-  ASSERT_EQ(metric->GetLastBackend(), onGpu ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
+  const Found<Reference> & expected = both->expected;
+  const Found<Ours> &      found = both->found;
   ++tally.compared;
   // Single: floats of pixels with an offset, of which differences are left.
   const double single = 1.0 + std::abs(drawn.m_Offset) / 10.0;

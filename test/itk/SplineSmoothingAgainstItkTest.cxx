@@ -401,20 +401,9 @@ TEST_P(CudaDisplacementFieldToBSpline, RandomFieldsAreItks)
   {
     const testing::ScopedTrace trace(__FILE__, __LINE__, number);
     Random                     random(4000U + static_cast<unsigned int>(number));
-    switch (number % 4)
-    {
-      case 0:
-        this->CompareDrawn<float, 2>(random);
-        break;
-      case 1:
-        this->CompareDrawn<double, 2>(random);
-        break;
-      case 2:
-        this->CompareDrawn<float, 3>(random);
-        break;
-      default:
-        this->CompareDrawn<double, 3>(random);
-    }
+    OfDrawnKind(number, [&](auto real, auto dimension) {
+      this->CompareDrawn<decltype(real), decltype(dimension)::value>(random);
+    });
   }
 }
 

@@ -63,10 +63,9 @@ FindNearest(const EvaluationArguments<VDimension> & arguments,
     const auto origin = static_cast<std::int32_t>(start);
     const auto end = static_cast<std::int32_t>(size - 1);
     // Just below a half NearestIndex() may round up to a sample beyond the last, which under this extension it is.
-    const std::int32_t limit =
-      arguments.extension[d] == Extension::Nearest ? 0 : std::numeric_limits<std::int32_t>::max();
-    double safe[SamplesOfRun];
-    double isWithin[SamplesOfRun];
+    const int goesOn = arguments.extension[d] == Extension::Nearest ? 1 : 0;
+    double    safe[SamplesOfRun];
+    double    isWithin[SamplesOfRun];
     for (int i = 0; i < count; ++i)
     {
       const double index = indices[d][i];
@@ -82,9 +81,8 @@ FindNearest(const EvaluationArguments<VDimension> & arguments,
       const double       even = RoundedSum(RoundedSum(twice, whole), -whole);
       const std::int32_t nearest = (static_cast<std::int32_t>(even) >> 1) - origin;
       const std::int32_t held = std::min(std::max(nearest, std::int32_t{ 0 }), end);
-      const std::int32_t beyond = nearest - held; // samples
       offsets[i] += held * stride;
-      isFound[i] &= static_cast<int>(isWithin[i]) & (beyond == 0 || limit == 0 ? 1 : 0);
+      isFound[i] &= static_cast<int>(isWithin[i]) & (nearest == held ? 1 : goesOn);
     }
   }
   return std::accumulate(isFound, isFound + count, 0);
