@@ -98,6 +98,23 @@ struct CoordinateArguments
   const TransformStage<VDimension> * stages; ///< in the order in which points go through them, host or device
   int                                stageCount;
 
+  /** \brief Index of an output sample in the output's grid, of Coordinates::Stages.
+   *
+   * \param[in] line line of the slab
+   * \param[in] sample sample of the line
+   * \param[out] index its index */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  OutputIndexOf(std::int64_t line, std::int64_t sample, std::int64_t (&index)[VDimension]) const
+  {
+    std::int64_t rest = firstLine + line;
+    index[0] = region.start[0] + sample;
+    for (unsigned int d = 1; d < VDimension; ++d)
+    {
+      index[d] = region.start[d] + rest % region.size[d];
+      rest /= region.size[d];
+    }
+  }
+
   /** \brief Place of an output sample in physical space (mm), of Coordinates::Stages.
    *
    * \param[in] line line of the slab
@@ -106,15 +123,9 @@ struct CoordinateArguments
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   PlaceOf(std::int64_t line, std::int64_t sample, double (&point)[VDimension]) const
   {
-    std::int64_t place[VDimension];
-    std::int64_t rest = firstLine + line;
-    place[0] = region.start[0] + sample;
-    for (unsigned int d = 1; d < VDimension; ++d)
-    {
-      place[d] = region.start[d] + rest % region.size[d];
-      rest /= region.size[d];
-    }
-    IndexToPoint(outputOrigin, indexToPoint, place, point);
+    std::int64_t index[VDimension];
+    this->OutputIndexOf(line, sample, index);
+    IndexToPoint(outputOrigin, indexToPoint, index, point);
   }
 
   /** \brief Place of an output sample on its scanline, as a fraction.

@@ -95,23 +95,6 @@ IsReadAtSamples(const EvaluationArguments<VDimension> & arguments)
   return isSame;
 }
 
-/** The first of some samples of a line, as an index of the output's grid. */
-template <unsigned int VDimension>
-void
-FindFirst(const EvaluationArguments<VDimension> & arguments,
-          std::int64_t                            line,
-          std::int64_t                            sample,
-          std::int64_t (&place)[VDimension])
-{
-  std::int64_t rest = arguments.firstLine + line;
-  place[0] = arguments.region.start[0] + sample;
-  for (unsigned int d = 1; d < VDimension; ++d)
-  {
-    place[d] = arguments.region.start[d] + rest % arguments.region.size[d];
-    rest /= arguments.region.size[d];
-  }
-}
-
 /** Samples of a run in a field that is read where they are. */
 template <unsigned int VDimension>
 struct FieldRun
@@ -125,7 +108,7 @@ struct FieldRun
   {
     const TransformStage<VDimension> & stage = arguments.stages[0];
     std::int64_t                       place[VDimension];
-    FindFirst(arguments, line, sample, place);
+    arguments.OutputIndexOf(line, sample, place);
     std::int64_t first = 0;
     std::int64_t stride = stage.elementStride;
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -227,7 +210,7 @@ FindIndices(const EvaluationArguments<VDimension> & arguments,
   if (arguments.coordinates == Coordinates::Stages)
   {
     std::int64_t place[VDimension];
-    FindFirst(arguments, line, sample, place);
+    arguments.OutputIndexOf(line, sample, place);
     for (int i = 0; i < count; ++i, ++place[0])
     {
       double point[VDimension];

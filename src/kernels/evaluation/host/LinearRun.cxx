@@ -133,11 +133,9 @@ private:
     double isOff[SamplesOfRun];  // that neighbour
     for (int i = 0; i < count; ++i)
     {
-      const double raised = index[i] >= first ? index[i] : first; // NaN too
-      safe[i] = raised < last ? raised : first;
+      within[i] = HoldWithin(index[i], first, last, safe[i]);
       truncated[i] = static_cast<double>(static_cast<int>(safe[i]));
       excess[i] = truncated[i] > safe[i] ? 1.0 : 0.0;
-      within[i] = (index[i] >= first ? 1.0 : 0.0) * (index[i] < last ? 1.0 : 0.0);
     }
     for (int i = 0; i < count; ++i)
     {

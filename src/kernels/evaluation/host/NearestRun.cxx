@@ -68,10 +68,7 @@ FindNearest(const EvaluationArguments<VDimension> & arguments,
     double    isWithin[SamplesOfRun];
     for (int i = 0; i < count; ++i)
     {
-      const double index = indices[d][i];
-      const double raised = index >= first ? index : first; // NaN too
-      safe[i] = raised < last ? raised : first;
-      isWithin[i] = (index >= first ? 1.0 : 0.0) * (index < last ? 1.0 : 0.0);
+      isWithin[i] = HoldWithin(indices[d][i], first, last, safe[i]);
     }
     for (int i = 0; i < count; ++i)
     {

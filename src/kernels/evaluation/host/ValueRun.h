@@ -49,6 +49,20 @@ struct ValueRun
   }
 };
 
+/** \brief Holds an index within bounds: without a branch and in doubles, so that the compiler makes vectors of a run.
+ *
+ * \param[in] index the index; NaN is outside
+ * \param[in] first, last the bounds: the first index, and the end
+ * \param[out] held the index, or \p first where it is outside
+ * \return 1 for inside, else 0 */
+CUDASPLINE_INLINE double
+HoldWithin(double index, double first, double last, double & held)
+{
+  const double raised = index >= first ? index : first;
+  held = raised < last ? raised : first;
+  return (index >= first ? 1.0 : 0.0) * (index < last ? 1.0 : 0.0);
+}
+
 /** \brief Stores the values that are set, by StoreScalar().
  *
  * \param[in] run the values
