@@ -23,6 +23,7 @@
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/AffineJacobian.h"
 #include "itkCudaSpline/itk/FixedSamples.h"
+#include "itkCudaSpline/itk/InputIdentity.h"
 #include "itkCudaSpline/itk/MetricArrays.h"
 #include "itkCudaSpline/itk/Recognition.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
@@ -36,13 +37,10 @@
 #include "itkImageMaskSpatialObject.h"
 #include "itkImageToImageMetricv4.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
-#include <utility>
 #include <vector>
 
 namespace itk
@@ -328,59 +326,39 @@ private:
   /** Of the derivative, and of transforms; the kernels' is double. */
   using ParameterType = typename TMetric::InternalComputationValueType;
   static constexpr bool IsSingle = std::is_same<ParameterType, float>::value;
-  using HostArray = CudaSplineDetail::HostArray;
 
   /** What follows from everything but the moving transform. */
-  struct Preparation
+  struct Inputs
   {
-    std::vector<std::pair<const void *, ModifiedTimeType>> stamp; ///< of what it was made from
-    std::vector<double>                                    fixedParameters;
-    std::string                                            refusal;         ///< why no kernel can; empty where one can
-    std::string                                            gradientRefusal; ///< why none can give the derivative
-    CudaSpline::MetricDescriptor                           descriptor;
-    CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
-    double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
-    CudaSplineDetail::FixedSamples<TMetric> samples; ///< owns fixed, inside, points and gradients of these
-    std::vector<LightObject::ConstPointer>  kept;    ///< images whose pixels may be borrowed
-    HostArray                               fixed, inside, points, moving, gradient, mask;
-    /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
-    std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
-    CudaSpline::MetricSources                             onHost;
-    CudaSpline::MetricSources                             onDevice;
-    CudaSpline::MetricWorkspace                           workspace; ///< what the device keeps
-    int                                                   device{ -1 };
+    CudaSplineDetail::InputIdentity         madeFrom;
+    std::string                             refusal;         ///< why no kernel can; empty where one can
+    std::string                             gradientRefusal; ///< why none can give the derivative
+    CudaSpline::MetricDescriptor            descriptor;
+    CudaSpline::MetricGradient              gradientFrom{ CudaSpline::MetricGradient::Image };
+    double                                  extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
+    CudaSplineDetail::FixedSamples<TMetric> samples;       ///< owns fixed, inside, points and gradients of these
+    std::vector<LightObject::ConstPointer>  kept;          ///< images whose pixels may be borrowed
+    CudaSplineDetail::MetricArrays          arrays;
+    CudaSpline::MetricWorkspace             workspace; ///< what the device keeps
   };
 
-  /** Objects and their times of modification that a preparation depends on. */
-  std::vector<std::pair<const void *, ModifiedTimeType>>
-  MakeStamp() const;
-  /** The parameters of the fixed transform, where they are few. */
-  std::vector<double>
-  FixedParameters() const;
-  /** Makes m_Preparation where there is none, or none that is still valid. */
+  /** What m_Inputs depend on, as it is now. */
+  CudaSplineDetail::InputIdentity
+  IdentifyInputs() const;
+  /** Makes m_Inputs where there are none, or none that are still valid. */
   void
   Prepare() const;
   void
-  DescribeMoving(Preparation & preparation) const;
+  DescribeMoving(Inputs & inputs) const;
   void
-  DescribeGradient(Preparation & preparation) const;
+  DescribeGradient(Inputs & inputs) const;
   /** Samples of the fixed image and, where the metric takes them, its gradients there. */
   void
-  SampleFixed(Preparation & preparation) const;
+  SampleFixed(Inputs & inputs) const;
   /** Why the moving transform cannot be evaluated, or the derivative by its parameters; empty where it can. */
   std::string
   DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,
                     CudaSplineDetail::AffineJacobian<ImageDimension> & jacobian) const;
-  /** The arrays on the backend of the context, made where they are not there. */
-  const CudaSpline::MetricSources &
-  ProvideSources(const CudaSpline::ExecutionContext & context) const;
-  /** Work and memory of the arrays that are not there. */
-  ///@{
-  CudaSpline::OperationWork
-  CountSources(bool isThere) const;
-  CudaSpline::MemoryPlan
-  PlanSources(int device, std::size_t others) const;
-  ///@}
   /** Starts the GPU in the background where the expected evaluations are worth it, those of finer levels too: a virtual
    * domain that is coarser than the fixed image is one of a pyramid. */
   void
@@ -398,7 +376,7 @@ private:
   RunSuperclass(const std::string & reason, const CudaSplineTrace::Describe & describe) const;
 
   mutable CudaSplineBackend                        m_Backend;
-  mutable std::unique_ptr<Preparation>             m_Preparation;
+  mutable std::unique_ptr<Inputs>                  m_Inputs;
   mutable std::unique_ptr<CudaSpline::SourceCache> m_Cache;
   mutable bool                                     m_InterpolatorWaits{ false }; ///< for its image
   /** What the gradient image would be that was not computed by Initialize(); null where it was, or there is none. */

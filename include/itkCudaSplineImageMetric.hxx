@@ -23,8 +23,6 @@
 #include "itkCudaSpline/itk/Gaussian.h"
 #include "itkCudaSpline/device/Device.h"
 
-#include "itkMultiTransform.h"
-
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -36,31 +34,6 @@
 
 namespace itk
 {
-
-namespace CudaSplineDetail
-{
-/** \brief Calls \p run for a transform and, one after the other, the parts of a composite one, however deep: its own
- * time of modification and parameters do not tell of all of them. */
-template <typename TTransform, typename TRun>
-void
-ForEachPart(const TTransform * transform, const TRun & run)
-{
-  run(transform);
-  if constexpr (TTransform::InputSpaceDimension == TTransform::OutputSpaceDimension)
-  {
-    using Parts = MultiTransform<typename TTransform::ParametersValueType,
-                                 TTransform::InputSpaceDimension,
-                                 TTransform::OutputSpaceDimension>;
-    if (const auto * const parts = dynamic_cast<const Parts *>(transform))
-    {
-      for (SizeValueType part = 0; part < parts->GetNumberOfTransforms(); ++part)
-      {
-        ForEachPart<TTransform>(parts->GetNthTransformConstPointer(part), run);
-      }
-    }
-  }
-}
-} // namespace CudaSplineDetail
 
 template <typename TMetric>
 CudaSplineImageMetric<TMetric>::CudaSplineImageMetric()
@@ -90,7 +63,7 @@ template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::Initialize()
 {
-  m_Preparation.reset();
+  m_Inputs.reset();
   m_WaitingGradient.reset();
   m_InterpolatorWaits = false;
   m_Evaluations = 0;
@@ -218,107 +191,66 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
 }
 
 template <typename TMetric>
-auto
-CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const void *, ModifiedTimeType>>
+CudaSplineDetail::InputIdentity
+CudaSplineImageMetric<TMetric>::IdentifyInputs() const
 {
-  std::vector<std::pair<const void *, ModifiedTimeType>> stamp;
-  const auto                                             unchanged = [&](const Object * object) {
-    stamp.emplace_back(object, object != nullptr ? object->GetMTime() : 0);
-  };
-  // Pixels may be read where they are, and their container changes without the image.
-  const auto ofImage = [&](const auto * image) {
-    unchanged(image);
-    if constexpr (CudaSplineDetail::ImageTraits<std::decay_t<decltype(*image)>>::IsReadable)
-    {
-      unchanged(image != nullptr ? image->GetPixelContainer() : nullptr);
-      stamp.emplace_back(image != nullptr ? image->GetBufferPointer() : nullptr, 0);
-    }
-  };
-  ofImage(this->m_FixedImage.GetPointer());
-  ofImage(this->m_MovingImage.GetPointer());
-  unchanged(this->m_FixedInterpolator.GetPointer());
-  unchanged(this->m_MovingInterpolator.GetPointer());
-  unchanged(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);
-  unchanged(this->m_MovingImageGradientCalculator.GetPointer());
+  CudaSplineDetail::InputIdentity identity;
+  identity.AddImage(this->m_FixedImage.GetPointer());
+  identity.AddImage(this->m_MovingImage.GetPointer());
+  identity.Add(this->m_FixedInterpolator.GetPointer());
+  identity.Add(this->m_MovingInterpolator.GetPointer());
+  identity.Add(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);
+  identity.Add(this->m_MovingImageGradientCalculator.GetPointer());
   if (this->TakesFixedGradients())
   {
-    unchanged(this->m_FixedImageGradientImage.GetPointer());
-    unchanged(this->m_FixedImageGradientCalculator.GetPointer());
+    identity.Add(this->m_FixedImageGradientImage.GetPointer());
+    identity.Add(this->m_FixedImageGradientCalculator.GetPointer());
   }
-  unchanged(this->GetVirtualImage());
-  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
-  const auto ofMask = [&](const auto * mask) {
-    unchanged(mask);
-    unchanged(mask != nullptr ? mask->GetObjectToWorldTransform() : nullptr);
-  };
-  ofMask(this->m_FixedImageMask.GetPointer());
-  ofMask(this->m_MovingImageMask.GetPointer());
-  const auto * const points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
-  unchanged(points);
-  unchanged(points != nullptr ? points->GetPoints() : nullptr); // SetPoint() tells them alone
-  stamp.emplace_back(nullptr,
-                     (this->m_UseSampledPointSet ? 1 : 0) + (this->m_UseMovingImageGradientFilter ? 2 : 0) +
-                       (m_UseAnalyticMovingImageGradient ? 4 : 0) + 8 * static_cast<int>(m_Precision) +
-                       (this->GetGradientSourceIncludesMoving() ? 32 : 0) +
-                       (this->GetUseFloatingPointCorrection() ? 64 : 0) + (this->TakesFixedGradients() ? 128 : 0) +
-                       (this->m_UseFixedImageGradientFilter ? 256 : 0));
-  return stamp;
-}
-
-template <typename TMetric>
-std::vector<double>
-CudaSplineImageMetric<TMetric>::FixedParameters() const
-{
-  // An optimizer of a program may write them without a time of modification; those of fields and grids are too many to
-  // look at each time.
-  constexpr typename Superclass::NumberOfParametersType few = 64;
-
-  std::vector<double> parameters;
-  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(
-    this->m_FixedTransform.GetPointer(), [&](const typename TMetric::FixedTransformType * part) {
-      if (part->GetNumberOfParameters() <= few)
-      {
-        const auto & values = part->GetParameters();
-        parameters.insert(parameters.end(), values.data_block(), values.data_block() + values.Size());
-      }
-    });
-  return parameters;
+  identity.Add(this->GetVirtualImage());
+  identity.AddTransform(this->m_FixedTransform.GetPointer());
+  identity.AddMask(this->m_FixedImageMask.GetPointer());
+  identity.AddMask(this->m_MovingImageMask.GetPointer());
+  identity.AddPoints(this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr);
+  identity.AddOptions((this->m_UseSampledPointSet ? 1 : 0) + (this->m_UseMovingImageGradientFilter ? 2 : 0) +
+                      (m_UseAnalyticMovingImageGradient ? 4 : 0) + 8 * static_cast<int>(m_Precision) +
+                      (this->GetGradientSourceIncludesMoving() ? 32 : 0) +
+                      (this->GetUseFloatingPointCorrection() ? 64 : 0) + (this->TakesFixedGradients() ? 128 : 0) +
+                      (this->m_UseFixedImageGradientFilter ? 256 : 0));
+  return identity;
 }
 
 template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::Prepare() const
 {
-  auto stamp = this->MakeStamp();
-  auto fixedParameters = this->FixedParameters();
-  if (m_Preparation != nullptr && m_Preparation->stamp == stamp && m_Preparation->fixedParameters == fixedParameters)
+  auto identity = this->IdentifyInputs();
+  if (m_Inputs != nullptr && m_Inputs->madeFrom == identity)
   {
     return;
   }
-  m_Preparation.reset(); // its memory first
-  auto preparation = std::make_unique<Preparation>();
-  preparation->stamp = std::move(stamp);
-  preparation->fixedParameters = std::move(fixedParameters);
-  this->DescribeMoving(*preparation);
-  if (preparation->refusal.empty())
+  m_Inputs.reset(); // their memory first
+  auto inputs = std::make_unique<Inputs>();
+  inputs->madeFrom = std::move(identity);
+  this->DescribeMoving(*inputs);
+  if (inputs->refusal.empty())
   {
     if (!CudaSplineDetail::DescribeMask(
-          this->m_MovingImageMask.GetPointer(), preparation->descriptor.mask, preparation->mask, preparation->kept))
+          this->m_MovingImageMask.GetPointer(), inputs->descriptor.mask, inputs->arrays.mask, inputs->kept))
     {
-      preparation->refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
+      inputs->refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
     }
-    this->DescribeGradient(*preparation);
+    this->DescribeGradient(*inputs);
   }
-  if (preparation->refusal.empty())
+  if (inputs->refusal.empty())
   {
-    this->SampleFixed(*preparation);
+    this->SampleFixed(*inputs);
   }
-  m_Preparation = std::move(preparation);
+  m_Inputs = std::move(inputs);
 }
 
 template <typename TMetric>
 void
-CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
+CudaSplineImageMetric<TMetric>::DescribeMoving(Inputs & inputs) const
 {
   using Interpolation = CudaSpline::Interpolation;
   const MovingImageType * const image = this->m_MovingImage.GetPointer();
@@ -327,7 +259,7 @@ CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
   const Interpolation kind = method.interpolation.interpolation;
   if (method.refusal != nullptr)
   {
-    preparation.refusal = method.refusal;
+    inputs.refusal = method.refusal;
     return;
   }
   const bool isKnown =
@@ -336,25 +268,26 @@ CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
       method.storage != CudaSpline::CoefficientStorage::Element ||
       method.interpolation.mode != CudaSpline::EvaluationMode::Exact)
   {
-    preparation.refusal = "moving images are interpolated by nearest neighbours, linearly, or by B-splines from exact "
-                          "coefficients, inside of their buffers alone";
+    inputs.refusal = "moving images are interpolated by nearest neighbours, linearly, or by B-splines from exact "
+                     "coefficients, inside of their buffers alone";
     return;
   }
   if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
   {
-    preparation.refusal = "the moving image is empty";
+    inputs.refusal = "the moving image is empty";
     return;
   }
   const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
                           ? std::is_same<FixedPixelType, double>::value || std::is_same<MovingPixelType, double>::value
                           : m_Precision == CudaSplinePrecision::Double;
-  preparation.moving.descriptor = CudaSplineDetail::DescribeSource(image);
-  CudaSplineDetail::DescribeMethodSource(method, preparation.moving.descriptor);
-  preparation.moving.descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
-  preparation.moving.pixels = image->GetBufferPointer();
-  preparation.kept.emplace_back(image);
+  inputs.arrays.moving.descriptor = CudaSplineDetail::DescribeSource(image);
+  CudaSplineDetail::DescribeMethodSource(method, inputs.arrays.moving.descriptor);
+  inputs.arrays.moving.descriptor.element =
+    isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+  inputs.arrays.moving.pixels = image->GetBufferPointer();
+  inputs.kept.emplace_back(image);
 
-  CudaSpline::MetricDescriptor & descriptor = preparation.descriptor;
+  CudaSpline::MetricDescriptor & descriptor = inputs.descriptor;
   descriptor.dimension = ImageDimension;
   descriptor.interpolation = CudaSplineDetail::DescribeInterpolation<double>(method, image->GetBufferedRegion());
   descriptor.singleMoving = std::is_same<MovingPixelType, float>::value;
@@ -379,7 +312,7 @@ CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
       extent = std::max(extent, std::abs(descriptor.chain.indexToPoint[r][c]) * half);
     }
   }
-  preparation.extent = extent;
+  inputs.extent = extent;
 }
 
 template <typename TMetric>
@@ -433,39 +366,39 @@ CudaSplineImageMetric<TMetric>::ProvideGradientImage() const
 
 template <typename TMetric>
 void
-CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) const
+CudaSplineImageMetric<TMetric>::DescribeGradient(Inputs & inputs) const
 {
   const MovingImageType * const image = this->m_MovingImage.GetPointer();
   if (this->GetUseFloatingPointCorrection())
   {
-    preparation.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
+    inputs.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
   }
   else if (this->TakesFixedGradients())
   {
-    preparation.gradientFrom = CudaSpline::MetricGradient::Samples;
+    inputs.gradientFrom = CudaSpline::MetricGradient::Samples;
   }
   else if (!this->GetGradientSourceIncludesMoving())
   {
-    preparation.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";
+    inputs.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";
   }
   else if (m_UseAnalyticMovingImageGradient)
   {
-    preparation.gradientFrom = CudaSpline::MetricGradient::Analytic;
-    if (preparation.descriptor.interpolation.interpolation != CudaSpline::Interpolation::BSpline)
+    inputs.gradientFrom = CudaSpline::MetricGradient::Analytic;
+    if (inputs.descriptor.interpolation.interpolation != CudaSpline::Interpolation::BSpline)
     {
-      preparation.gradientRefusal = "analytic gradients are those of B-spline interpolators";
+      inputs.gradientRefusal = "analytic gradients are those of B-spline interpolators";
     }
   }
   else if (this->m_UseMovingImageGradientFilter && m_WaitingGradient != nullptr)
   {
-    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
+    inputs.gradientFrom = CudaSpline::MetricGradient::Image;
     auto gaussian = *m_WaitingGradient;
-    gaussian.output = preparation.moving.descriptor.element;
-    preparation.gaussian = std::make_shared<const CudaSpline::GaussianDescriptor>(gaussian);
-    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
-    preparation.gradient.descriptor.components = ImageDimension;
-    preparation.gradient.descriptor.pixel = gaussian.output;
-    preparation.gradient.pixels = image->GetBufferPointer();
+    gaussian.output = inputs.arrays.moving.descriptor.element;
+    inputs.arrays.gaussian = std::make_shared<const CudaSpline::GaussianDescriptor>(gaussian);
+    inputs.arrays.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
+    inputs.arrays.gradient.descriptor.components = ImageDimension;
+    inputs.arrays.gradient.descriptor.pixel = gaussian.output;
+    inputs.arrays.gradient.pixels = image->GetBufferPointer();
   }
   else if (this->m_UseMovingImageGradientFilter)
   {
@@ -474,13 +407,13 @@ CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) cons
         gradients->GetOrigin() != image->GetOrigin() || gradients->GetSpacing() != image->GetSpacing() ||
         gradients->GetDirection() != image->GetDirection())
     {
-      preparation.gradientRefusal = "gradient images that are not on the moving image's grid are not accelerated";
+      inputs.gradientRefusal = "gradient images that are not on the moving image's grid are not accelerated";
       return;
     }
-    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
-    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(gradients);
-    preparation.gradient.pixels = gradients->GetBufferPointer();
-    preparation.kept.emplace_back(gradients);
+    inputs.gradientFrom = CudaSpline::MetricGradient::Image;
+    inputs.arrays.gradient.descriptor = CudaSplineDetail::DescribeSource(gradients);
+    inputs.arrays.gradient.pixels = gradients->GetBufferPointer();
+    inputs.kept.emplace_back(gradients);
   }
   else
   {
@@ -492,20 +425,20 @@ CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) cons
     if (differences == nullptr || !differences->GetUseImageDirection() ||
         typeid(*differences->GetInterpolator()) != typeid(Linear))
     {
-      preparation.gradientRefusal = "gradients by another calculator than ITK's central differences of linear "
-                                    "interpolation, with the image's direction, are not accelerated";
+      inputs.gradientRefusal = "gradients by another calculator than ITK's central differences of linear "
+                               "interpolation, with the image's direction, are not accelerated";
       return;
     }
-    preparation.gradientFrom = CudaSpline::MetricGradient::CentralDifferences;
-    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
-    preparation.gradient.pixels = image->GetBufferPointer();
+    inputs.gradientFrom = CudaSpline::MetricGradient::CentralDifferences;
+    inputs.arrays.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
+    inputs.arrays.gradient.pixels = image->GetBufferPointer();
   }
-  preparation.gradient.descriptor.element = preparation.moving.descriptor.element;
+  inputs.arrays.gradient.descriptor.element = inputs.arrays.moving.descriptor.element;
 }
 
 template <typename TMetric>
 void
-CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
+CudaSplineImageMetric<TMetric>::SampleFixed(Inputs & inputs) const
 {
   typename CudaSplineDetail::FixedSamples<TMetric>::Domain domain;
   domain.image = this->m_FixedImage.GetPointer();
@@ -516,7 +449,7 @@ CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
   domain.region = this->GetVirtualRegion();
   domain.points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
   domain.count = static_cast<std::int64_t>(this->GetNumberOfDomainPoints());
-  domain.grid = preparation.descriptor.chain;
+  domain.grid = inputs.descriptor.chain;
   m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
   const CudaSplineHostExecutor executor(m_Threader);
   CudaSpline::ExecutionContext context;
@@ -524,21 +457,21 @@ CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
   const auto evaluate = [this](const auto & place, auto & mapped, auto & value) {
     return this->TransformAndEvaluateFixedPoint(place, mapped, value);
   };
-  const auto element = preparation.moving.descriptor.element;
-  if (!preparation.samples.Sample(domain, element, context, evaluate))
+  const auto element = inputs.arrays.moving.descriptor.element;
+  if (!inputs.samples.Sample(domain, element, context, evaluate))
   {
-    preparation.refusal = "there is no sample in the fixed image";
+    inputs.refusal = "there is no sample in the fixed image";
     return;
   }
-  preparation.fixed = preparation.samples.GetValues();
-  preparation.inside = preparation.samples.GetInside();
-  preparation.points = preparation.samples.GetPlaces();
-  if (preparation.gradientRefusal.empty() && this->TakesFixedGradients())
+  inputs.arrays.fixed = inputs.samples.GetValues();
+  inputs.arrays.inside = inputs.samples.GetInside();
+  inputs.arrays.points = inputs.samples.GetPlaces();
+  if (inputs.gradientRefusal.empty() && this->TakesFixedGradients())
   {
-    preparation.samples.SampleGradients(domain, element, context, [this](const auto & place, auto & gradient) {
+    inputs.samples.SampleGradients(domain, element, context, [this](const auto & place, auto & gradient) {
       this->ComputeFixedImageGradientAtPoint(place, gradient);
     });
-    preparation.gradient = preparation.samples.GetGradients();
+    inputs.arrays.gradient = inputs.samples.GetGradients();
   }
 }
 
@@ -609,7 +542,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   {
     linear = CudaSplineDetail::FirstLinearOnes(this->GetMovingTransform());
   }
-  if (!jacobian.Set(linear.GetPointer(), descriptor.centre, m_Preparation->extent) ||
+  if (!jacobian.Set(linear.GetPointer(), descriptor.centre, m_Inputs->extent) ||
       jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
   {
     return "the Jacobian of the moving transform is not that of a linear transform";
@@ -638,17 +571,17 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
   {
     static_cast<void>(this->GetVirtualRegion()); // throws before Initialize(), as ITK's code does
     this->Prepare();
-    const Preparation &                              preparation = *m_Preparation;
-    CudaSpline::MetricDescriptor                     descriptor = preparation.descriptor;
+    const Inputs &                                   inputs = *m_Inputs;
+    CudaSpline::MetricDescriptor                     descriptor = inputs.descriptor;
     CudaSplineDetail::AffineJacobian<ImageDimension> jacobian;
-    std::string                                      reason = preparation.refusal;
+    std::string                                      reason = inputs.refusal;
     if (reason.empty())
     {
       reason = this->WhyNotAccelerated();
     }
     if (reason.empty() && withDerivative)
     {
-      reason = preparation.gradientRefusal;
+      reason = inputs.gradientRefusal;
     }
     if (reason.empty())
     {
@@ -661,19 +594,22 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     }
     Outcome                      outcome;
     CudaSplineBackend::Operation operation;
-    const std::int64_t           count = preparation.fixed.descriptor.Count();
+    const std::int64_t           count = inputs.arrays.fixed.descriptor.Count();
     auto                         planned = descriptor;
-    planned.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+    planned.gradient = withDerivative ? inputs.gradientFrom : CudaSpline::MetricGradient::None;
     this->DescribePass(planned);
     // Passes before that of the derivative leave their moving values to it.
     const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
     planned.sharesValues = shares;
     operation.work = [&](int device) {
-      CudaSpline::OperationWork evaluating = CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
+      CudaSpline::OperationWork evaluating =
+        CudaSpline::CountMetricWork(planned, inputs.arrays.moving.descriptor, count);
       evaluating.kind = CudaSpline::KindOf({ evaluating.kind, typeid(*this).hash_code() }); // its passes
-      const bool onDevice = preparation.onDevice.moving != nullptr && preparation.device == device;
-      return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
-                                      evaluating + this->CountSources(onDevice),
+      const auto withArrays = [&](bool areThere) {
+        return areThere ? evaluating : evaluating + inputs.arrays.CountWork();
+      };
+      return CudaSpline::BackendWork{ withArrays(inputs.arrays.AreOnHost()),
+                                      withArrays(inputs.arrays.AreOnDevice(device)),
                                       evaluating,
                                       this->CountExpected() };
     };
@@ -697,8 +633,8 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       }
     }
     operation.memory = [&](int device) {
-      auto plan =
-        this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count, preparation.moving.descriptor.element));
+      auto plan = inputs.arrays.PlanMemory(
+        device, CudaSpline::CountMetricBytes(planned, count, inputs.arrays.moving.descriptor.element), *m_Cache);
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
       {
         plan.fits = false;
@@ -707,19 +643,19 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       return plan;
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      const CudaSpline::MetricSources & sources = this->ProvideSources(context);
+      const CudaSpline::MetricSources & sources = m_Inputs->arrays.Provide(*m_Cache, context);
       CudaSpline::MetricWorkspace       workspace;
       const bool                        onDevice = context.backend == CudaSpline::Backend::Cuda;
       if (onDevice)
       {
-        workspace.order = std::move(m_Preparation->workspace.order); // none is left where this fails
+        workspace.order = std::move(m_Inputs->workspace.order); // none is left where this fails
       }
       bool         isFirst = true;
       const Reduce reduce =
         [&](CudaSpline::MetricPass pass, bool withMoments, const CudaSpline::MetricParameters & parameters) {
           auto wanted = descriptor;
           wanted.pass = pass;
-          wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+          wanted.gradient = withMoments ? inputs.gradientFrom : CudaSpline::MetricGradient::None;
           wanted.parameters = parameters;
           wanted.forces = withMoments ? forces : nullptr;
           wanted.sharesValues = shares && !(isFirst && withMoments);
@@ -729,7 +665,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       outcome = this->Accumulate(reduce, withDerivative);
       if (onDevice)
       {
-        m_Preparation->workspace.order = std::move(workspace.order);
+        m_Inputs->workspace.order = std::move(workspace.order);
       }
     };
     operation.describe = describe;
@@ -761,89 +697,6 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       this->ParallelFor(!withDerivative || isThere ? 0 : parameters, write);
     }
   }
-}
-
-template <typename TMetric>
-auto
-CudaSplineImageMetric<TMetric>::ProvideSources(const CudaSpline::ExecutionContext & context) const
-  -> const CudaSpline::MetricSources &
-{
-  Preparation &               preparation = *m_Preparation;
-  const bool                  onDevice = context.backend == CudaSpline::Backend::Cuda;
-  CudaSpline::MetricSources & sources = onDevice ? preparation.onDevice : preparation.onHost;
-  if (sources.moving != nullptr && (!onDevice || preparation.device == context.device))
-  {
-    return sources;
-  }
-  CudaSpline::MetricSources made;
-  const auto                provide = [&](const HostArray & array) -> std::shared_ptr<const CudaSpline::SampleSource> {
-    return array.pixels != nullptr ? m_Cache->Provide(array.descriptor, array.pixels, context) : nullptr;
-  };
-  made.fixed = provide(preparation.fixed);
-  made.inside = provide(preparation.inside);
-  made.points = provide(preparation.points);
-  made.moving = provide(preparation.moving);
-  made.gradient = preparation.gaussian == nullptr
-                    ? provide(preparation.gradient)
-                    : CudaSpline::MakeGaussianGradientSource(
-                        *preparation.gaussian, preparation.gradient.descriptor, preparation.gradient.pixels, context);
-  made.mask = provide(preparation.mask);
-  sources = made;
-  if (onDevice)
-  {
-    preparation.device = context.device;
-  }
-  return sources;
-}
-
-template <typename TMetric>
-CudaSpline::OperationWork
-CudaSplineImageMetric<TMetric>::CountSources(bool isThere) const
-{
-  CudaSpline::OperationWork work;
-  const Preparation &       preparation = *m_Preparation;
-  for (const HostArray * array : { &preparation.fixed,
-                                   &preparation.inside,
-                                   &preparation.points,
-                                   &preparation.moving,
-                                   &preparation.gradient,
-                                   &preparation.mask })
-  {
-    if (!isThere && array->pixels != nullptr)
-    {
-      const bool isMadeHere = array == &preparation.gradient && preparation.gaussian != nullptr;
-      work = work + (isMadeHere ? CudaSpline::CountGaussianWork(*preparation.gaussian,
-                                                                CudaSpline::GaussianOperation::GradientSource)
-                                : CudaSpline::CountSourceWork(array->descriptor));
-    }
-  }
-  return work;
-}
-
-template <typename TMetric>
-CudaSpline::MemoryPlan
-CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) const
-{
-  const Preparation & preparation = *m_Preparation;
-  const bool          isMade = preparation.onDevice.moving != nullptr && preparation.device == device;
-  // Of the other sources none needs room beside itself that the largest, the moving image, does not.
-  for (const HostArray * array :
-       { &preparation.fixed, &preparation.inside, &preparation.points, &preparation.gradient, &preparation.mask })
-  {
-    others += array->pixels != nullptr ? array->descriptor.Bytes() : 0;
-  }
-  if (preparation.gaussian != nullptr && !isMade)
-  {
-    // Beside the gradients what they are made of, while they are made.
-    const std::size_t peak = CudaSpline::PlanGaussian(*preparation.gaussian,
-                                                      CudaSpline::GaussianOperation::GradientSource,
-                                                      std::numeric_limits<std::size_t>::max())
-                               .PeakBytes();
-    const std::size_t bytes = preparation.gradient.descriptor.Bytes();
-    others += peak > bytes ? peak - bytes : 0;
-  }
-  const std::size_t budget = CudaSpline::AvailableDeviceMemory(device, m_Cache->GetBytesOnDevice(device));
-  return CudaSpline::PlanSource(preparation.moving.descriptor, budget > others ? budget - others : 0, isMade);
 }
 
 } // namespace itk

@@ -18,7 +18,11 @@
 #ifndef itkCudaSpline_itk_MetricArrays_h
 #define itkCudaSpline_itk_MetricArrays_h
 
+#include "CudaSplineExport.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/coefficients/SourceCache.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "itkImageMaskSpatialObject.h"
@@ -31,7 +35,7 @@
 #include <vector>
 
 /** \file
- * \brief Arrays of the host that the metrics hand to their kernels. */
+ * \brief Arrays of the host that the metrics hand to their kernels, and what is made of them on a backend. */
 
 namespace itk::CudaSplineDetail
 {
@@ -112,6 +116,59 @@ DescribeMask(const SpatialObject<VDimension> *        mask,
   }
   return true;
 }
+
+/** \brief All arrays of a metric, and what was made of them: on the host, and on one device. */
+class CudaSpline_EXPORT MetricArrays
+{
+public:
+  HostArray fixed;    ///< values of the fixed image, one a sample
+  HostArray inside;   ///< whether a sample counts; none where all do
+  HostArray points;   ///< places of the samples; none for those of the grid
+  HostArray moving;   ///< the moving image
+  HostArray gradient; ///< of the moving image, or of the fixed one at the samples
+  HostArray mask;     ///< of the moving image
+  /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
+  std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
+
+  /** \brief True where all is on the host, by Provide(). */
+  bool
+  AreOnHost() const
+  {
+    return m_OnHost.moving != nullptr;
+  }
+
+  /** \brief True where all is on a device, by Provide(). */
+  bool
+  AreOnDevice(int device) const
+  {
+    return m_OnDevice.moving != nullptr && m_Device == device;
+  }
+
+  /** \brief The arrays on the backend of a context, made where they are not there.
+   *
+   * \param[in,out] cache where they are looked for and kept
+   * \param[in] context who computes
+   * \return valid until the next call */
+  const CudaSpline::MetricSources &
+  Provide(CudaSpline::SourceCache & cache, const CudaSpline::ExecutionContext & context);
+
+  /** \brief Work of making all of them. */
+  CudaSpline::OperationWork
+  CountWork() const;
+
+  /** \brief Memory of a device that they and the rest of a call take.
+   *
+   * \param[in] device the device
+   * \param[in] others bytes of the rest
+   * \param[in] cache as for Provide() */
+  CudaSpline::MemoryPlan
+  PlanMemory(int device, std::size_t others, const CudaSpline::SourceCache & cache) const;
+
+private:
+  CudaSpline::MetricSources m_OnHost;
+  CudaSpline::MetricSources m_OnDevice;
+  int                       m_Device{ -1 };
+};
 
 /** @} */
 } // namespace itk::CudaSplineDetail
