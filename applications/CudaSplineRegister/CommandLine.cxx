@@ -20,7 +20,7 @@
 #include "Error.h"
 #include "HelpText.h"
 #include "VersionText.h"
-#include "Words.h"
+#include "RawOptions.h"
 
 #include <CLI/CLI.hpp>
 
@@ -36,47 +36,47 @@ constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 
 /** Adds the options of stages, which may be repeated. */
 void
-AddStageOptions(CLI::App & app, Words & words)
+AddStageOptions(CLI::App & app, RawOptions & raw)
 {
   const auto add = [&app](const char * name, std::vector<std::string> & values, const char * text, const char * type) {
     app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
   };
   add("-s,--stage",
-      words.stages,
+      raw.stages,
       "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "
       "affine",
       "NAME");
   add(
     "-m,--metric",
-    words.metrics,
+    raw.metrics,
     "* mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
     "one for each, with weights: cc:0.7,mattes:0.3",
     "NAME[:X][,...]");
-  add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
-  add("--levels", words.levels, "* levels, from coarse to fine; default: 3", "N");
-  add("--iterations", words.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
-  add("--shrink", words.shrink, "* shrink factors by level; default: ...,4,2,1", "N,N,...");
-  add("--sigmas", words.sigmas, "* smoothing by level, in voxels or with \"mm\" behind; default: ...,2,1,0", "X,X,...");
-  add("--sampling", words.samplings, "* none (default: every voxel), regular or random", "NAME");
-  add("--fraction", words.fractions, "* fraction of the voxels that are sampled", "X");
-  add("--step", words.steps, "* longest first step of a level in mm; default: a voxel of the level", "MM");
-  add("--minimum-step", words.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
-  add("--grid-spacing", words.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
-  add("--radius", words.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
+  add("--optimizer", raw.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
+  add("--levels", raw.levels, "* levels, from coarse to fine; default: 3", "N");
+  add("--iterations", raw.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
+  add("--shrink", raw.shrink, "* shrink factors by level; default: ...,4,2,1", "N,N,...");
+  add("--sigmas", raw.sigmas, "* smoothing by level, in voxels or with \"mm\" behind; default: ...,2,1,0", "X,X,...");
+  add("--sampling", raw.samplings, "* none (default: every voxel), regular or random", "NAME");
+  add("--fraction", raw.fractions, "* fraction of the voxels that are sampled", "X");
+  add("--step", raw.steps, "* longest first step of a level in mm; default: a voxel of the level", "MM");
+  add("--minimum-step", raw.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
+  add("--grid-spacing", raw.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
+  add("--radius", raw.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
   add("--learning-rate",
-      words.learningRates,
+      raw.learningRates,
       "* longest way in an iteration of fields, in voxels; default: 0.1; 0.5 of demons",
       "X");
   add("--update-variance",
-      words.updateVariances,
+      raw.updateVariances,
       "* smoothing of fields' updates, in squared voxels; default: 3; 0 of demons",
       "X");
   add("--total-variance",
-      words.totalVariances,
+      raw.totalVariances,
       "* smoothing of whole fields, in squared voxels; default: 0; 1 of demons",
       "X");
   add("--convergence",
-      words.convergences,
+      raw.convergences,
       "* slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7",
       "X");
 }
@@ -86,8 +86,8 @@ AddStageOptions(CLI::App & app, Words & words)
 std::optional<int>
 ParseCommandLine(int argc, char ** argv, Options & options)
 {
-  Words    words;
-  CLI::App app{ HelpSummary(), programName };
+  RawOptions raw;
+  CLI::App   app{ HelpSummary(), programName };
   app.get_formatter()->column_width(34);
   app.footer(HelpDetails());
   app.set_version_flag(
@@ -98,7 +98,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option(
       "--motion",
-      words.motion,
+      raw.motion,
       "Motion correction: lay each volume of a series over its first one, its mean, or volume N (from 0); the "
       "series is the only image")
     ->type_name("first|mean|N");
@@ -139,18 +139,18 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
   app
     .add_option("--preset",
-                words.preset,
+                raw.preset,
                 "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
     ->type_name("NAME");
-  AddStageOptions(app, words);
+  AddStageOptions(app, raw);
   const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
     app.add_option(name, values, text)->type_name("IMAGE")->allow_extra_args(false);
   };
   addPair("--also-fixed",
-          words.alsoFixed,
+          raw.alsoFixed,
           "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
-  addPair("--also-moving", words.alsoMoving, "Its moving image, in the space of the first moving image");
-  app.add_option("--winsorize", words.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
+  addPair("--also-moving", raw.alsoMoving, "Its moving image, in the space of the first moving image");
+  app.add_option("--winsorize", raw.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
     ->type_name("X,X");
   app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")
     ->type_name("IMAGE");
@@ -158,31 +158,31 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option(
       "--initialize",
-      words.initialization,
+      raw.initialization,
       "moments (default: centres of gravity on each other), search (rotations, too), centre (of the images) or none")
     ->type_name("NAME");
-  app.add_option("--initial-transform", words.initial, "ITK transform to begin with; \",inverse\" behind it inverts")
+  app.add_option("--initial-transform", raw.initial, "ITK transform to begin with; \",inverse\" behind it inverts")
     ->type_name("FILE[,inverse]");
   app
     .add_option("--bins",
-                words.bins,
+                raw.bins,
                 "Bins of the histogram of --metric mattes; default: 50; above 160 ITK's own metric, on the CPU")
     ->type_name("N");
-  app.add_option("-i,--interpolation", words.interpolation, "Of the moving image: linear (default) or bspline (cubic)")
+  app.add_option("-i,--interpolation", raw.interpolation, "Of the moving image: linear (default) or bspline (cubic)")
     ->type_name("NAME");
   app
     .add_option(
-      "--gradient", words.gradient, "Of the moving image: differences (default), filter or, with -i bspline, analytic")
+      "--gradient", raw.gradient, "Of the moving image: differences (default), filter or, with -i bspline, analytic")
     ->type_name("NAME");
-  app.add_option("--seed", words.seed, "Of random samples")->type_name("N");
-  app.add_option("--precision", words.precision, "float (default) or double")->type_name("TYPE");
-  app.add_option("--default-value", words.defaultValue, "Of --warped outside the moving image; default: 0")
+  app.add_option("--seed", raw.seed, "Of random samples")->type_name("N");
+  app.add_option("--precision", raw.precision, "float (default) or double")->type_name("TYPE");
+  app.add_option("--default-value", raw.defaultValue, "Of --warped outside the moving image; default: 0")
     ->type_name("VALUE");
-  app.add_option("--device", words.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
+  app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
     ->type_name("DEVICE");
   app
     .add_option("--max-memory",
-                words.maxMemory,
+                raw.maxMemory,
                 "Most memory that reading an image or a transform may take; bytes, or with K, M or G behind")
     ->type_name("SIZE");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
@@ -190,7 +190,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   try
   {
     app.parse(argc, argv);
-    Interpret(words, options);
+    Interpret(raw, options);
     return std::nullopt;
   }
   catch (const CLI::Success & success)

@@ -102,53 +102,53 @@ FillIn(List & words, const List & values)
 } // namespace
 
 void
-ApplyPreset(Words & words)
+ApplyPreset(RawOptions & raw)
 {
-  if (words.preset.empty())
+  if (raw.preset.empty())
   {
     return;
   }
-  if (!words.stages.empty())
+  if (!raw.stages.empty())
   {
-    throw ProgramError("--preset " + words.preset + " has stages of its own; leave --stage away");
+    throw ProgramError("--preset " + raw.preset + " has stages of its own; leave --stage away");
   }
   Values values;
-  if (words.preset == "fast")
+  if (raw.preset == "fast")
   {
     values = Fast();
   }
-  else if (words.preset == "standard")
+  else if (raw.preset == "standard")
   {
     values = Standard();
   }
-  else if (words.preset == "brain")
+  else if (raw.preset == "brain")
   {
     values = Brain();
   }
   else
   {
-    throw ProgramError("--preset \"" + words.preset + "\": allowed are brain, fast, standard");
+    throw ProgramError("--preset \"" + raw.preset + "\": allowed are brain, fast, standard");
   }
-  if (!words.levels.empty())
+  if (!raw.levels.empty())
   {
-    throw ProgramError("--preset " + words.preset + " has levels of its own; give --iterations, --shrink and --sigmas");
+    throw ProgramError("--preset " + raw.preset + " has levels of its own; give --iterations, --shrink and --sigmas");
   }
-  words.stages = values.stages;
-  FillIn(words.metrics, values.metrics);
-  FillIn(words.radii, values.radii);
-  FillIn(words.optimizers, values.optimizers);
-  FillIn(words.iterations, values.iterations);
-  FillIn(words.shrink, values.shrink);
-  FillIn(words.sigmas, values.sigmas);
-  FillIn(words.steps, values.steps);
-  FillIn(words.convergences, values.convergences);
-  if (words.samplings.empty())
+  raw.stages = values.stages;
+  FillIn(raw.metrics, values.metrics);
+  FillIn(raw.radii, values.radii);
+  FillIn(raw.optimizers, values.optimizers);
+  FillIn(raw.iterations, values.iterations);
+  FillIn(raw.shrink, values.shrink);
+  FillIn(raw.sigmas, values.sigmas);
+  FillIn(raw.steps, values.steps);
+  FillIn(raw.convergences, values.convergences);
+  if (raw.samplings.empty())
   {
-    words.samplings = values.samplings;
-    FillIn(words.fractions, values.fractions);
+    raw.samplings = values.samplings;
+    FillIn(raw.fractions, values.fractions);
   }
-  words.bins = words.bins.empty() ? values.bins : words.bins;
-  words.winsorize = words.winsorize.empty() ? values.winsorize : words.winsorize;
+  raw.bins = raw.bins.empty() ? values.bins : raw.bins;
+  raw.winsorize = raw.winsorize.empty() ? values.winsorize : raw.winsorize;
 }
 
 } // namespace CudaSplineRegister

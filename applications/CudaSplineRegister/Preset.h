@@ -18,17 +18,17 @@
 #ifndef CudaSplineRegister_Preset_h
 #define CudaSplineRegister_Preset_h
 
-#include "Words.h"
+#include "RawOptions.h"
 
 namespace CudaSplineRegister
 {
 
-/** \brief Gives the words that the user left out the values of a preset, --preset fast, standard or brain.
+/** \brief Gives the options that the user left out the values of a preset, --preset fast, standard or brain.
  *
- * \param[in,out] words the user's own are kept
+ * \param[in,out] raw the user's own are kept
  * \exception ProgramError an unknown preset, or stages beside it */
 void
-ApplyPreset(Words & words);
+ApplyPreset(RawOptions & raw);
 
 } // namespace CudaSplineRegister
 

@@ -137,8 +137,8 @@ JoinValues(int argc, char ** argv)
   return joined;
 }
 
-/** The words of the command line that have no type of their own in CLI11. */
-struct Words
+/** What the command line says that has no type of its own in CLI11, as texts. */
+struct RawOptions
 {
   InterpolationWords       interpolation;
   std::string              spacing;
@@ -159,30 +159,30 @@ struct Words
 
 /** The files: one image, or several that go to a folder, or a list. */
 void
-InterpretFiles(const Words & words, Options & options)
+InterpretFiles(const RawOptions & raw, Options & options)
 {
-  if (!words.list.empty())
+  if (!raw.list.empty())
   {
     if (!options.input.empty())
     {
       throw ProgramError("--batch names the images; \"" + options.input + "\" is one too many");
     }
-    options.items = ReadBatchList(words.list);
-    CheckPaths({ { "--batch", words.list } }, { { "--report", options.report } });
+    options.items = ReadBatchList(raw.list);
+    CheckPaths({ { "--batch", raw.list } }, { { "--report", options.report } });
     for (const BatchItem & item : options.items)
     {
-      CheckPaths({ { "--batch", words.list } }, { { "the output of \"" + item.input + "\"", item.output } });
+      CheckPaths({ { "--batch", raw.list } }, { { "the output of \"" + item.input + "\"", item.output } });
     }
   }
   else if (options.input.empty() || options.output.empty())
   {
     throw ProgramError(options.input.empty() ? "input is required" : "output is required");
   }
-  else if (!words.more.empty())
+  else if (!raw.more.empty())
   {
     std::vector<std::string> inputs{ options.input, options.output };
-    inputs.insert(inputs.end(), words.more.begin(), words.more.end() - 1);
-    options.items = ItemsToFolder(inputs, words.more.back());
+    inputs.insert(inputs.end(), raw.more.begin(), raw.more.end() - 1);
+    options.items = ItemsToFolder(inputs, raw.more.back());
   }
   else if (options.dicom || (options.output.back() == '/' && std::filesystem::is_directory(options.input)))
   {
@@ -194,7 +194,7 @@ InterpretFiles(const Words & words, Options & options)
   }
   if (options.items.empty())
   {
-    if (!words.jobs.empty() || options.overwrite)
+    if (!raw.jobs.empty() || options.overwrite)
     {
       throw ProgramError("--jobs and --overwrite are for several images, or --batch");
     }
@@ -204,17 +204,17 @@ InterpretFiles(const Words & words, Options & options)
   {
     throw ProgramError("--compare-itk, --explain, --dicom and --series are for one image");
   }
-  if (!words.jobs.empty())
+  if (!raw.jobs.empty())
   {
-    const std::optional<double> jobs = ParseNumber(words.jobs);
+    const std::optional<double> jobs = ParseNumber(raw.jobs);
     if (!jobs || *jobs < 1.0 || *jobs > 256.0 || *jobs != std::floor(*jobs))
     {
-      throw ProgramError("--jobs " + words.jobs + ": whole numbers from 1 to 256 are allowed");
+      throw ProgramError("--jobs " + raw.jobs + ": whole numbers from 1 to 256 are allowed");
     }
     options.jobs = static_cast<unsigned int>(*jobs);
   }
   const char * const environment = std::getenv("CUDASPLINE_DEVICE");
-  if (words.device == "auto" && environment != nullptr && std::strchr(environment, ',') != nullptr)
+  if (raw.device == "auto" && environment != nullptr && std::strchr(environment, ',') != nullptr)
   {
     options.devices = ParseDevices(environment);
     if (options.devices.empty())
@@ -224,72 +224,72 @@ InterpretFiles(const Words & words, Options & options)
   }
 }
 
-/** Checks the words and turns them into options. */
+/** Checks the texts and turns them into options. */
 void
-Interpret(const Words & words, Options & options)
+Interpret(const RawOptions & raw, Options & options)
 {
-  if (!words.maxMemory.empty())
+  if (!raw.maxMemory.empty())
   {
-    SetMaxMemory(words.maxMemory);
+    SetMaxMemory(raw.maxMemory);
   }
-  InterpretFiles(words, options);
-  options.interpolation = ParseInterpolation(words.interpolation);
-  if (!words.spacing.empty())
+  InterpretFiles(raw, options);
+  options.interpolation = ParseInterpolation(raw.interpolation);
+  if (!raw.spacing.empty())
   {
-    options.spacing = ParseNumbers("--spacing", words.spacing);
+    options.spacing = ParseNumbers("--spacing", raw.spacing);
     for (const double value : options.spacing)
     {
       if (value <= 0.0)
       {
-        throw ProgramError("--spacing " + words.spacing + ": values in mm above 0 are allowed");
+        throw ProgramError("--spacing " + raw.spacing + ": values in mm above 0 are allowed");
       }
     }
   }
-  if (!words.size.empty())
+  if (!raw.size.empty())
   {
-    for (const double value : ParseNumbers("--size", words.size))
+    for (const double value : ParseNumbers("--size", raw.size))
     {
       if (value < 1.0 || value != std::floor(value) || value > 4294967295.0)
       {
-        throw ProgramError("--size " + words.size + ": whole numbers of voxels, 1 or more, are allowed");
+        throw ProgramError("--size " + raw.size + ": whole numbers of voxels, 1 or more, are allowed");
       }
       options.size.push_back(static_cast<std::size_t>(value));
     }
   }
-  if (!words.rotation.empty())
+  if (!raw.rotation.empty())
   {
-    options.rotation = ParseNumbers("--rotate", words.rotation);
+    options.rotation = ParseNumbers("--rotate", raw.rotation);
   }
-  GetPixelTreatment().rounds = words.rounding == "nearest";
-  GetPixelTreatment().smooths = words.smoothing == "auto";
-  const std::optional<double> defaultValue = ParseNumber(words.defaultValue);
+  GetPixelTreatment().rounds = raw.rounding == "nearest";
+  GetPixelTreatment().smooths = raw.smoothing == "auto";
+  const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
-    throw ProgramError("--default-value \"" + words.defaultValue + "\" is no number");
+    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
   }
   options.defaultValue = *defaultValue;
-  if (ParseDevices(words.device).size() > 1 && !options.items.empty())
+  if (ParseDevices(raw.device).size() > 1 && !options.items.empty())
   {
-    options.devices = ParseDevices(words.device);
+    options.devices = ParseDevices(raw.device);
   }
-  options.device = ParseDevice(words.device, true);
-  if (!words.outputType.empty())
+  options.device = ParseDevice(raw.device, true);
+  if (!raw.outputType.empty())
   {
-    options.outputType = PixelTypeOfName(words.outputType);
+    options.outputType = PixelTypeOfName(raw.outputType);
     if (!options.outputType)
     {
-      throw ProgramError("--output-type \"" + words.outputType + "\": allowed are " + PixelTypeNames());
+      throw ProgramError("--output-type \"" + raw.outputType + "\": allowed are " + PixelTypeNames());
     }
   }
   if (!options.difference.empty() && !options.compare)
   {
     throw ProgramError("--difference needs --compare-itk");
   }
-  for (const std::string & transform : words.transforms)
+  for (const std::string & transform : raw.transforms)
   {
     options.transforms.push_back(ParseTransform(transform));
   }
-  if (words.hasAntsOrder)
+  if (raw.hasAntsOrder)
   {
     std::reverse(options.transforms.begin(), options.transforms.end());
     for (BatchItem & item : options.items)
@@ -304,8 +304,8 @@ Interpret(const Words & words, Options & options)
 std::optional<int>
 ParseCommandLine(int argc, char ** argv, Options & options)
 {
-  Words    words;
-  CLI::App app{ HelpSummary(), programName };
+  RawOptions raw;
+  CLI::App   app{ HelpSummary(), programName };
   app.get_formatter()->column_width(34);
   app.footer(HelpDetails());
   app.set_version_flag(
@@ -313,15 +313,15 @@ ParseCommandLine(int argc, char ** argv, Options & options)
 
   app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series");
   app.add_option("output", options.output, "File to write; its ending names the format; or a folder/");
-  app.add_option("more", words.more, "Of more than two names all are inputs but the last: a folder for the results");
+  app.add_option("more", raw.more, "Of more than two names all are inputs but the last: a folder for the results");
   app
     .add_option(
       "--batch",
-      words.list,
+      raw.list,
       "Resample the images of a list instead: CSV with the columns input, transform (may be empty, or several "
       "with ; between), output; paths are relative to the list")
     ->type_name("FILE");
-  app.add_option("--jobs", words.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
+  app.add_option("--jobs", raw.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
     ->type_name("N");
   app.add_flag(
     "--overwrite", options.overwrite, "Of several images, also those that are there, made with the same options");
@@ -331,7 +331,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("IMAGE");
   app
     .add_option("-t,--transform",
-                words.transforms,
+                raw.transforms,
                 "ITK or ANTs transform, or image of displacements, from output points to input points; \",inverse\" "
                 "behind it, or "
                 "[FILE,1], inverts; or \"identity\"; may be repeated, or name several")
@@ -339,34 +339,32 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->allow_extra_args(false);
   app.add_flag(
     "--ants-order",
-    words.hasAntsOrder,
+    raw.hasAntsOrder,
     "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
-  app
-    .add_option("-i,--interpolation", words.interpolation.name, InterpolationNames() + "; default: linear (see below)")
+  app.add_option("-i,--interpolation", raw.interpolation.name, InterpolationNames() + "; default: linear (see below)")
     ->type_name("NAME");
-  app.add_option("--order", words.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");
-  app.add_option("--radius", words.interpolation.radius, "Of windowed sincs, 1 to 5 samples; default: 3")
-    ->type_name("N");
+  app.add_option("--order", raw.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");
+  app.add_option("--radius", raw.interpolation.radius, "Of windowed sincs, 1 to 5 samples; default: 3")->type_name("N");
   app
     .add_option("--sigma",
-                words.interpolation.sigma,
+                raw.interpolation.sigma,
                 "Of label-gaussian, mm, one value or one an axis; default: the input's spacing")
     ->type_name("X[,Y[,Z]]");
-  app.add_option("--spacing", words.spacing, "Output spacing in mm, one value or one an axis; the extent is kept")
+  app.add_option("--spacing", raw.spacing, "Output spacing in mm, one value or one an axis; the extent is kept")
     ->type_name("X[,Y[,Z]]");
-  app.add_option("--size", words.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
+  app.add_option("--size", raw.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
     ->type_name("X[,Y[,Z]]");
   app
     .add_option(
       "--rotate",
-      words.rotation,
+      raw.rotation,
       "Turn the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
     ->type_name("X,Y,Z");
-  app.add_option("--default-value", words.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
-  app.add_option("--output-type", words.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");
+  app.add_option("--default-value", raw.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
+  app.add_option("--output-type", raw.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");
   app
     .add_option("--device",
-                words.device,
+                raw.device,
                 "auto (default), cpu, gpu or the number of a GPU, which then has to do it; \"0,1\" for several")
     ->type_name("DEVICE");
   app.add_flag(
@@ -376,19 +374,19 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
     ->type_name("FILE");
   app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
-  app.add_option("--round", words.rounding, "Integers of the output: truncate (default, as ITK does) or nearest")
+  app.add_option("--round", raw.rounding, "Integers of the output: truncate (default, as ITK does) or nearest")
     ->type_name("HOW")
     ->check(CLI::IsMember({ "truncate", "nearest" }).description(""));
   app
     .add_option("--smooth",
-                words.smoothing,
+                raw.smoothing,
                 "Before down-sampling: none (default) or auto, a Gaussian by the ratio of the spacings")
     ->type_name("HOW")
     ->check(CLI::IsMember({ "none", "auto" }).description(""));
   app
     .add_option(
       "--max-memory",
-      words.maxMemory,
+      raw.maxMemory,
       "Most memory that reading an image or a transform, or an output, may take; bytes, or with K, M or G behind")
     ->type_name("SIZE");
   app.add_flag("--dicom",
@@ -407,7 +405,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     std::vector<std::string> arguments = JoinValues(argc, argv);
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
-    Interpret(words, options);
+    Interpret(raw, options);
     return std::nullopt;
   }
   catch (const CLI::Success & success)

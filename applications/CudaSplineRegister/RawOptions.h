@@ -26,9 +26,9 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The words of the command line that have no type of their own in CLI11. Vectors: once, or once a stage, where
- * nothing else is said. */
-struct Words
+/** \brief What the command line says that has no type of its own in CLI11, as texts. Vectors: once, or once a stage,
+ * where nothing else is said. */
+struct RawOptions
 {
   std::vector<std::string> stages;
   std::vector<std::string> metrics;
@@ -64,12 +64,12 @@ struct Words
   std::string              maxMemory;
 };
 
-/** \brief Checks the words and turns them into options.
+/** \brief Checks the texts and turns them into options.
  *
  * \param[in,out] options has what needs no check
- * \exception ProgramError a word is wrong, or does not go with another */
+ * \exception ProgramError one is wrong, or does not go with another */
 void
-Interpret(Words words, Options & options);
+Interpret(RawOptions raw, Options & options);
 
 } // namespace CudaSplineRegister
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "Words.h"
+#include "RawOptions.h"
 
 #include "DeviceWord.h"
 #include "Error.h"
@@ -240,11 +240,11 @@ MetricOfKind(StageKind kind)
 /** What fields and local correlation want. */
 template <typename TWord>
 void
-InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
+InterpretFields(const RawOptions & raw, const TWord & word, StageOptions & stage)
 {
-  if (!words.radii.empty())
+  if (!raw.radii.empty())
   {
-    stage.radius = WholeNumber("--radius", word("--radius", words.radii), 1, 100);
+    stage.radius = WholeNumber("--radius", word("--radius", raw.radii), 1, 100);
   }
   if (stage.kind == StageKind::Demons) // as ITK's filters have it
   {
@@ -252,22 +252,22 @@ InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
     stage.updateVariance = 0.0;
     stage.totalVariance = 1.0;
   }
-  if (!words.learningRates.empty())
+  if (!raw.learningRates.empty())
   {
-    stage.learningRate = PositiveNumber("--learning-rate", word("--learning-rate", words.learningRates), 10.0);
+    stage.learningRate = PositiveNumber("--learning-rate", word("--learning-rate", raw.learningRates), 10.0);
   }
-  if (!words.updateVariances.empty())
+  if (!raw.updateVariances.empty())
   {
-    stage.updateVariance = NumberFromZero("--update-variance", word("--update-variance", words.updateVariances));
+    stage.updateVariance = NumberFromZero("--update-variance", word("--update-variance", raw.updateVariances));
   }
-  if (!words.totalVariances.empty())
+  if (!raw.totalVariances.empty())
   {
-    stage.totalVariance = NumberFromZero("--total-variance", word("--total-variance", words.totalVariances));
+    stage.totalVariance = NumberFromZero("--total-variance", word("--total-variance", raw.totalVariances));
   }
   stage.convergence = IsOfFields(stage.kind) ? 1e-6 : 1e-7;
-  if (!words.convergences.empty())
+  if (!raw.convergences.empty())
   {
-    const std::string           text = word("--convergence", words.convergences);
+    const std::string           text = word("--convergence", raw.convergences);
     const std::optional<double> slope = ParseNumber(text);
     if (!slope || !std::isfinite(*slope))
     {
@@ -327,20 +327,20 @@ InterpretMetrics(const std::string & text, StageKind kind, std::size_t pairs)
 
 /** Pairs of images beside the first one. */
 void
-InterpretPairs(const Words & words, Options & options)
+InterpretPairs(const RawOptions & raw, Options & options)
 {
-  if (words.alsoFixed.size() != words.alsoMoving.size())
+  if (raw.alsoFixed.size() != raw.alsoMoving.size())
   {
-    throw ProgramError("--also-fixed is there " + std::to_string(words.alsoFixed.size()) + " times and --also-moving " +
-                       std::to_string(words.alsoMoving.size()) + " times; they are pairs of images, in their order");
+    throw ProgramError("--also-fixed is there " + std::to_string(raw.alsoFixed.size()) + " times and --also-moving " +
+                       std::to_string(raw.alsoMoving.size()) + " times; they are pairs of images, in their order");
   }
-  if (!words.alsoFixed.empty() && !words.motion.empty())
+  if (!raw.alsoFixed.empty() && !raw.motion.empty())
   {
-    throw ProgramError("--also-moving \"" + words.alsoMoving.front() + "\" is for one moving image, not for --motion");
+    throw ProgramError("--also-moving \"" + raw.alsoMoving.front() + "\" is for one moving image, not for --motion");
   }
-  for (std::size_t number = 0; number < words.alsoFixed.size(); ++number)
+  for (std::size_t number = 0; number < raw.alsoFixed.size(); ++number)
   {
-    options.further.push_back({ words.alsoFixed[number], words.alsoMoving[number] });
+    options.further.push_back({ raw.alsoFixed[number], raw.alsoMoving[number] });
   }
 }
 
@@ -364,9 +364,9 @@ CheckPairs(const Options & options)
 
 /** What a series is laid over, and what motion correction takes where nothing else is said. */
 void
-InterpretMotion(Words & words, Options & options)
+InterpretMotion(RawOptions & raw, Options & options)
 {
-  if (words.motion.empty())
+  if (raw.motion.empty())
   {
     if (options.moving.empty())
     {
@@ -380,83 +380,83 @@ InterpretMotion(Words & words, Options & options)
                        "\" is one image too many");
   }
   options.moving = options.fixed;
-  options.target = words.motion == "mean" ? TargetKind::Mean : TargetKind::Volume;
-  if (words.motion != "mean" && words.motion != "first")
+  options.target = raw.motion == "mean" ? TargetKind::Mean : TargetKind::Volume;
+  if (raw.motion != "mean" && raw.motion != "first")
   {
-    options.targetVolume = WholeNumber("--motion", words.motion, 0, 1e6);
+    options.targetVolume = WholeNumber("--motion", raw.motion, 0, 1e6);
   }
-  if (words.preset.empty() && words.stages.empty())
+  if (raw.preset.empty() && raw.stages.empty())
   {
-    words.stages = { "rigid" };
-    if (words.metrics.empty())
+    raw.stages = { "rigid" };
+    if (raw.metrics.empty())
     {
-      words.metrics = { "correlation" }; // the volumes are alike
+      raw.metrics = { "correlation" }; // the volumes are alike
     }
-    if (words.levels.empty() && words.iterations.empty() && words.shrink.empty() && words.sigmas.empty())
+    if (raw.levels.empty() && raw.iterations.empty() && raw.shrink.empty() && raw.sigmas.empty())
     {
-      words.levels = { "2" }; // and lie nearly over each other
+      raw.levels = { "2" }; // and lie nearly over each other
     }
   }
-  if (words.initialization.empty())
+  if (raw.initialization.empty())
   {
-    words.initialization = words.initial.empty() ? "none" : "";
+    raw.initialization = raw.initial.empty() ? "none" : "";
   }
 }
 
 /** The options of a stage. */
 StageOptions
-InterpretStage(const Words & words, std::size_t number, std::size_t stages)
+InterpretStage(const RawOptions & raw, std::size_t number, std::size_t stages)
 {
   const auto word = [number, stages](const char * option, const std::vector<std::string> & all) {
     return WordOfStage(option, all, number, stages);
   };
   StageOptions stage;
-  stage.kind = KindOf("--stage", words.stages[number], stageKinds);
+  stage.kind = KindOf("--stage", raw.stages[number], stageKinds);
   stage.metrics.front().kind = MetricOfKind(stage.kind);
-  if (!words.metrics.empty())
+  if (!raw.metrics.empty())
   {
-    stage.metrics = InterpretMetrics(word("--metric", words.metrics), stage.kind, 1 + words.alsoFixed.size());
+    stage.metrics = InterpretMetrics(word("--metric", raw.metrics), stage.kind, 1 + raw.alsoFixed.size());
   }
   stage.optimizer = stage.kind == StageKind::BSpline ? OptimizerKind::Lbfgs : OptimizerKind::RegularStep;
-  if (!words.optimizers.empty())
+  if (!raw.optimizers.empty())
   {
-    stage.optimizer = KindOf("--optimizer", word("--optimizer", words.optimizers), optimizerKinds);
+    stage.optimizer = KindOf("--optimizer", word("--optimizer", raw.optimizers), optimizerKinds);
   }
-  InterpretLevels(word("--levels", words.levels),
-                  word("--iterations", words.iterations),
-                  word("--shrink", words.shrink),
-                  word("--sigmas", words.sigmas),
+  InterpretLevels(word("--levels", raw.levels),
+                  word("--iterations", raw.iterations),
+                  word("--shrink", raw.shrink),
+                  word("--sigmas", raw.sigmas),
                   stage);
-  if (!words.samplings.empty())
+  if (!raw.samplings.empty())
   {
-    stage.sampling = KindOf("--sampling", word("--sampling", words.samplings), samplingKinds);
+    stage.sampling = KindOf("--sampling", word("--sampling", raw.samplings), samplingKinds);
   }
-  if (!words.fractions.empty())
+  if (!raw.fractions.empty())
   {
-    if (words.samplings.empty())
+    if (raw.samplings.empty())
     {
       throw ProgramError("--fraction needs --sampling regular or random");
     }
-    stage.fraction = PositiveNumber("--fraction", word("--fraction", words.fractions), 1.0);
+    stage.fraction = PositiveNumber("--fraction", word("--fraction", raw.fractions), 1.0);
   }
-  if (!words.steps.empty())
+  if (!raw.steps.empty())
   {
-    stage.step = PositiveNumber("--step", word("--step", words.steps), HUGE_VAL);
+    stage.step = PositiveNumber("--step", word("--step", raw.steps), HUGE_VAL);
   }
-  if (!words.minimumSteps.empty())
+  if (!raw.minimumSteps.empty())
   {
-    stage.minimumStep = PositiveNumber("--minimum-step", word("--minimum-step", words.minimumSteps), HUGE_VAL);
+    stage.minimumStep = PositiveNumber("--minimum-step", word("--minimum-step", raw.minimumSteps), HUGE_VAL);
   }
-  if (!words.gridSpacings.empty())
+  if (!raw.gridSpacings.empty())
   {
-    const std::string spacing = word("--grid-spacing", words.gridSpacings);
+    const std::string spacing = word("--grid-spacing", raw.gridSpacings);
     stage.gridSpacing = ParseNumbers("--grid-spacing", spacing);
     if (*std::min_element(stage.gridSpacing.begin(), stage.gridSpacing.end()) <= 0.0)
     {
       throw ProgramError("--grid-spacing " + spacing + ": values in mm above 0 are allowed");
     }
   }
-  InterpretFields(words, word, stage);
+  InterpretFields(raw, word, stage);
   return stage;
 }
 
@@ -493,13 +493,13 @@ NameOf(OptimizerKind kind)
 }
 
 void
-Interpret(Words words, Options & options)
+Interpret(RawOptions raw, Options & options)
 {
-  if (!words.maxMemory.empty())
+  if (!raw.maxMemory.empty())
   {
-    SetMaxMemory(words.maxMemory);
+    SetMaxMemory(raw.maxMemory);
   }
-  InterpretMotion(words, options);
+  InterpretMotion(raw, options);
   const bool writes = !(options.output.empty() && options.warped.empty() && options.picture.empty() &&
                         options.report.empty() && options.prefix.empty() && options.field.empty() &&
                         options.inverse.empty() && options.jacobian.empty() && options.parameters.empty());
@@ -520,21 +520,21 @@ Interpret(Words words, Options & options)
   {
     throw ProgramError("--log-jacobian needs --jacobian");
   }
-  ApplyPreset(words);
-  if (words.stages.empty())
+  ApplyPreset(raw);
+  if (raw.stages.empty())
   {
-    words.stages = { "rigid", "affine" };
+    raw.stages = { "rigid", "affine" };
   }
-  InterpretPairs(words, options);
-  for (std::size_t number = 0; number < words.stages.size(); ++number)
+  InterpretPairs(raw, options);
+  for (std::size_t number = 0; number < raw.stages.size(); ++number)
   {
-    options.stages.push_back(InterpretStage(words, number, words.stages.size()));
+    options.stages.push_back(InterpretStage(raw, number, raw.stages.size()));
   }
   CheckPairs(options);
   const bool isRigid = std::all_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
     return stage.kind == StageKind::Rigid;
   });
-  if (!options.parameters.empty() && (!isRigid || !words.initial.empty()))
+  if (!options.parameters.empty() && (!isRigid || !raw.initial.empty()))
   {
     throw ProgramError("--parameters has translations and rotations: it needs --stage rigid alone, and no "
                        "--initial-transform");
@@ -543,36 +543,36 @@ Interpret(Words words, Options & options)
     return std::any_of(options.stages.begin(), options.stages.end(), isIt);
   };
   const bool hasSpline = isThere([](const StageOptions & stage) { return stage.kind == StageKind::BSpline; });
-  if (!words.gridSpacings.empty() && !hasSpline)
+  if (!raw.gridSpacings.empty() && !hasSpline)
   {
     throw ProgramError("--grid-spacing is for --stage bspline");
   }
   const bool hasFields = isThere([](const StageOptions & stage) { return IsOfFields(stage.kind); });
   const bool hasLocal =
     isThere([](const StageOptions & stage) { return stage.HasMetric(MetricKind::LocalCorrelation); });
-  if (!hasFields && !(words.learningRates.empty() && words.updateVariances.empty() && words.totalVariances.empty()))
+  if (!hasFields && !(raw.learningRates.empty() && raw.updateVariances.empty() && raw.totalVariances.empty()))
   {
     throw ProgramError(
       "--learning-rate, --update-variance and --total-variance are for --stage syn, greedy and demons");
   }
-  if (!hasLocal && !words.radii.empty())
+  if (!hasLocal && !raw.radii.empty())
   {
     throw ProgramError("--radius is for --metric cc");
   }
-  if (!words.initial.empty())
+  if (!raw.initial.empty())
   {
-    if (!words.initialization.empty() && words.initialization != "none")
+    if (!raw.initialization.empty() && raw.initialization != "none")
     {
-      throw ProgramError("--initialize " + words.initialization + " and --initial-transform exclude each other");
+      throw ProgramError("--initialize " + raw.initialization + " and --initial-transform exclude each other");
     }
-    options.initial = ParseTransform(words.initial);
+    options.initial = ParseTransform(raw.initial);
     options.initialization = InitializationKind::None;
   }
-  else if (!words.initialization.empty())
+  else if (!raw.initialization.empty())
   {
-    options.initialization = KindOf("--initialize", words.initialization, initializationKinds);
+    options.initialization = KindOf("--initialize", raw.initialization, initializationKinds);
   }
-  options.gradient = KindOf("--gradient", words.gradient, gradientKinds);
+  options.gradient = KindOf("--gradient", raw.gradient, gradientKinds);
   for (const StageOptions & stage : options.stages)
   {
     if (IsOfFields(stage.kind) && stage.kind != StageKind::Syn && options.gradient == GradientKind::Filter)
@@ -581,33 +581,33 @@ Interpret(Words words, Options & options)
                          ", which takes differences");
     }
   }
-  words.bins = words.bins.empty() ? "50" : words.bins;
-  options.bins = WholeNumber("--bins", words.bins, 5, 1024);
-  if (!words.winsorize.empty())
+  raw.bins = raw.bins.empty() ? "50" : raw.bins;
+  options.bins = WholeNumber("--bins", raw.bins, 5, 1024);
+  if (!raw.winsorize.empty())
   {
-    const std::vector<double> quantiles = ParseNumbers("--winsorize", words.winsorize, 2);
+    const std::vector<double> quantiles = ParseNumbers("--winsorize", raw.winsorize, 2);
     if (quantiles.size() != 2 || !(quantiles[0] >= 0.0 && quantiles[0] < quantiles[1] && quantiles[1] <= 1.0))
     {
-      throw ProgramError("--winsorize " + words.winsorize + ": two quantiles from 0 to 1 are needed, the lower first");
+      throw ProgramError("--winsorize " + raw.winsorize + ": two quantiles from 0 to 1 are needed, the lower first");
     }
     options.winsorize = { { quantiles[0], quantiles[1] } };
   }
-  options.seed = WholeNumber("--seed", words.seed, 1, 4294967295.0);
+  options.seed = WholeNumber("--seed", raw.seed, 1, 4294967295.0);
   static const std::map<std::string, unsigned int> orders{ { "linear", 1 }, { "bspline", 3 } };
-  options.order = KindOf("--interpolation", words.interpolation, orders);
+  options.order = KindOf("--interpolation", raw.interpolation, orders);
   if (options.gradient == GradientKind::Analytic && options.order == 1)
   {
     throw ProgramError("--gradient analytic needs --interpolation bspline");
   }
   static const std::map<std::string, bool> precisions{ { "float", false }, { "double", true } };
-  options.inDouble = KindOf("--precision", words.precision, precisions);
-  const std::optional<double> defaultValue = ParseNumber(words.defaultValue);
+  options.inDouble = KindOf("--precision", raw.precision, precisions);
+  const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
-    throw ProgramError("--default-value \"" + words.defaultValue + "\" is no number");
+    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
   }
   options.defaultValue = *defaultValue;
-  options.device = ParseDevice(words.device, false);
+  options.device = ParseDevice(raw.device, false);
   const bool hasMattes = std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
     return stage.HasMetric(MetricKind::Mattes);
   });
@@ -615,13 +615,13 @@ Interpret(Words words, Options & options)
   {
     if (stage.kind == StageKind::Greedy && stage.HasMetric(MetricKind::Mattes) && options.bins > mostBins)
     {
-      throw ProgramError("--bins " + words.bins + " with --stage greedy: it takes " + std::to_string(mostBins) +
+      throw ProgramError("--bins " + raw.bins + " with --stage greedy: it takes " + std::to_string(mostBins) +
                          " at most");
     }
   }
   if (hasMattes && options.bins > mostBins && !options.device.empty() && options.device != "cpu")
   {
-    throw ProgramError("--bins " + words.bins + " with --device " + options.device + ": a GPU takes " +
+    throw ProgramError("--bins " + raw.bins + " with --device " + options.device + ": a GPU takes " +
                        std::to_string(mostBins) + " at most");
   }
 }
