@@ -73,7 +73,7 @@ public:
   {
     m_Options.element = CudaSpline::ScalarTypeOf<TPixel>();
     m_Backend.SetDevice(device);
-    if (!m_Inputs.Describe(m_Behind) || m_Behind.stages.size() >= CudaSpline::MaximumWarpStages)
+    if (!m_Inputs.Describe(m_MovingChain) || m_MovingChain.stages.size() >= CudaSpline::MaximumWarpStages)
     {
       itkGenericExceptionMacro("A field cannot be found before a transform of another kind than linear ones, B-splines "
                                "and fields, or of more than "
@@ -110,7 +110,7 @@ public:
       silent.progress = nullptr; // the watch is told
       const CudaSpline::Residence      residence(silent);
       std::vector<CudaSpline::SynSide> fixed{ m_Inputs.MakeFixed(residence) };
-      std::vector<CudaSpline::SynSide> moving{ m_Inputs.MakeMoving(m_Behind, residence) };
+      std::vector<CudaSpline::SynSide> moving{ m_Inputs.MakeMoving(m_MovingChain, residence) };
       for (const Inputs & pair : m_Further)
       {
         fixed.push_back(pair.MakeFixed(residence));
@@ -172,7 +172,7 @@ private:
   std::vector<Inputs>             m_Further;
   CudaSpline::DeformableOptions   m_Options;
   CudaSplineBackend               m_Backend;
-  CudaSpline::TransformChain      m_Behind; ///< the transform
+  CudaSpline::TransformChain      m_MovingChain; ///< the moving transform
   typename TransformType::Pointer m_Transform;
 };
 

@@ -69,7 +69,7 @@ protected:
     , m_MovingGrid(inputs.GetMovingGrid())
   {
     m_Backend.SetDevice(device);
-    m_Inputs.Describe(m_Behind);
+    m_Inputs.Describe(m_MovingChain);
   }
 
   /** \brief What a level takes, and how much of the like is to come.
@@ -130,13 +130,13 @@ private:
       m_Where.progress = nullptr;
       const CudaSpline::Residence residence(m_Where);
       m_Registration = std::make_unique<TRegistration>(
-        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
+        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_MovingChain, residence), m_Options, residence);
     }
     return *m_Registration;
   }
 
-  CudaSpline::TransformChain     m_Behind; ///< the transform
-  CudaSpline::ExecutionContext   m_Where;  ///< of the registration
+  CudaSpline::TransformChain     m_MovingChain; ///< the moving transform
+  CudaSpline::ExecutionContext   m_Where;       ///< of the registration
   std::unique_ptr<TRegistration> m_Registration;
 };
 

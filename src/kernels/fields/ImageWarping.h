@@ -39,17 +39,17 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The stages of a chain, by value: a field on the output's own grid, and those behind it.
+/** \brief The stages of a chain, by value: a field on the output's own grid, and those that follow.
  *
- * \tparam VAffine all of those behind it are affine */
+ * \tparam VAffine all of those that follow are affine */
 template <unsigned int VDimension, bool VAffine>
 struct WarpStages
 {
-  using Behind = std::conditional_t<VAffine, AffineMap<VDimension>, TransformStage<VDimension>>;
+  using Following = std::conditional_t<VAffine, AffineMap<VDimension>, TransformStage<VDimension>>;
 
   FieldAtSamples<VDimension> field; ///< of the samples of the output; may be none
   int                        count{ 0 };
-  Behind                     behind[MaximumWarpStages]; ///< the stages that follow
+  Following                  following[MaximumWarpStages]; ///< the stages that follow
 
   /** Moves the place of a sample of the output by all stages.
    *
@@ -64,7 +64,7 @@ struct WarpStages
       for (int i = 0; i < count; ++i)
       {
         double moved[VDimension];
-        behind[i].Apply(place, moved);
+        following[i].Apply(place, moved);
         for (unsigned int d = 0; d < VDimension; ++d)
         {
           place[d] = moved[d];
@@ -73,7 +73,7 @@ struct WarpStages
     }
     else
     {
-      WalkStages(behind, count, place);
+      WalkStages(following, count, place);
     }
   }
 };
@@ -110,11 +110,11 @@ MakeWarpStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> 
     const TransformStage<VDimension> stage = MakeStage<VDimension>(stages[i], DisplacementsOf(stages[i]));
     if constexpr (VAffine)
     {
-      chain.behind[chain.count] = stage.map;
+      chain.following[chain.count] = stage.map;
     }
     else
     {
-      chain.behind[chain.count] = stage;
+      chain.following[chain.count] = stage;
     }
     ++chain.count;
   }

@@ -71,7 +71,7 @@ struct ImageMap
     double             index[VDimension];
     PlaceOfSample(grid, at, place);
     stages.field.Move(offset, place);
-    WalkWithJacobian(stages.behind, stages.count, place, jacobian);
+    WalkWithJacobian(stages.following, stages.count, place, jacobian);
     inputGrid.PointToContinuousIndex(place, index);
     double     gradient[VDimension] = {};
     TPixel     value = TPixel(0);

@@ -40,7 +40,7 @@ namespace
 
 /** Images of 30^3 samples or 40^2, 1 mm apart. */
 template <unsigned int VDimension>
-struct Bent
+struct BentPhantoms
 {
   static constexpr std::int64_t Length = VDimension == 2 ? 40 : 30;
   using Place = std::array<double, VDimension>;
@@ -49,7 +49,7 @@ struct Bent
   std::vector<double> fixed;
   std::vector<double> moving;
 
-  explicit Bent(ScalarType element)
+  explicit BentPhantoms(ScalarType element)
   {
     shape.element = element;
     shape.grid.dimension = VDimension;
@@ -183,9 +183,9 @@ protected:
   void
   FindsTheBend(ScalarType element)
   {
-    const Bent<VDimension>    images(element);
-    const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
-    const auto                outcome = images.Register(this->OnBackend(), 40);
+    const BentPhantoms<VDimension> images(element);
+    const std::vector<double>      none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
+    const auto                     outcome = images.Register(this->OnBackend(), 40);
     EXPECT_LT(outcome.values.back(), outcome.values.front());
     EXPECT_LT(images.MeanError(outcome.field), 0.3 * images.MeanError(none));
     EXPECT_GT(outcome.inversion.iterations, 0);

@@ -128,7 +128,7 @@ TEST(Resample, CpuLinearJustBelowIndexZero)
 {
   FreshRandom random;
   Case        test = FloatCase({ 9, 6, 5 }, Interpolation::Linear, 0, random);
-  AimAtZero(test, random);
+  PlaceOutputAtZero(test, random);
   const auto          values = Compute(test, ExecutionContext());
   const auto *        pixels = reinterpret_cast<const float *>(test.pixels.data());
   const GridExtent<3> extent{ { test.source.start[0], test.source.start[1], test.source.start[2] },

@@ -40,7 +40,7 @@ TEST(ResampleLinearGpu, ManyShapes)
     for (const std::size_t map : { 0U, 5U })
     {
       Case test = FloatCase(input, Interpolation::Linear, 0, random);
-      Aim(test, Maps()[map], { 61, 70, 45 }, 0.0, random);
+      PlaceOutput(test, Maps()[map], { 61, 70, 45 }, 0.0, random);
       SCOPED_TRACE(testing::Message() << "input of " << input[0] << " x " << input[1] << " x " << input[2]);
       Check(test, true, inside);
     }
@@ -57,7 +57,7 @@ TEST(ResampleLinearGpu, EveryPixelType)
     Case test =
       MakeCase({ 61, 47, 39 }, ScalarType::Int16, output, Interpolation::Linear, 0, ScalarType::Float32, random);
     test.resample.singleCoordinates = false;
-    Aim(test, Maps()[0], OutputSizes[0], 0.0, random);
+    PlaceOutput(test, Maps()[0], OutputSizes[0], 0.0, random);
     ResampleDescriptor resample = test.resample;
     resample.scanlineEnds = test.ends.data();
     const auto                 source = MakeSource(test.source, test.pixels.data(), Cuda());

@@ -42,7 +42,7 @@ TEST(ResampleTilesGpu, EveryMapIsThatOfTheOtherBackend)
       {
         Case test = FloatCase(
           input, order == 0 ? Interpolation::Linear : Interpolation::BSpline, static_cast<unsigned int>(order), random);
-        Aim(test, map, OutputSizes[random.Engine()() % OutputSizes.size()], 0.0, random);
+        PlaceOutput(test, map, OutputSizes[random.Engine()() % OutputSizes.size()], 0.0, random);
         SCOPED_TRACE(testing::Message() << "order " << order << ", input of " << input[0] << ", map " << map[0][0]
                                         << " " << map[0][1] << " " << map[0][2]);
         Check(test, true, inside);
@@ -59,7 +59,7 @@ TEST(ResampleTilesGpu, LinearJustBelowIndexZero)
   FreshRandom  random;
   std::int64_t inside = 0;
   Case         test = FloatCase({ 9, 6, 5 }, Interpolation::Linear, 0, random);
-  AimAtZero(test, random);
+  PlaceOutputAtZero(test, random);
   Check(test, true, inside);
   EXPECT_EQ(inside, test.resample.samples * test.resample.lines);
 }
@@ -77,7 +77,7 @@ TEST(ResampleTilesGpu, EveryOrderAndCatmullRom)
                             order == 6 ? Interpolation::CatmullRom : Interpolation::BSpline,
                             order == 6 ? 0 : order,
                             random);
-      Aim(test, Maps()[random.Engine()() % 10], output, 0.0, random);
+      PlaceOutput(test, Maps()[random.Engine()() % 10], output, 0.0, random);
       SCOPED_TRACE(testing::Message() << "order " << order);
       Check(test, order != 6, inside);
     }
@@ -110,7 +110,7 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
           test.resample.lower[d] -= 6.0;
           test.resample.upper[d] += 4.5;
         }
-        Aim(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
+        PlaceOutput(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
         SCOPED_TRACE(testing::Message() << NameOf(extension) << ", order " << order << ", input of " << input[0]);
         Check(test, true, inside);
       }
@@ -140,7 +140,7 @@ TEST(ResampleTilesGpu, FarFromIndexZero)
         test.resample.lower[d] += static_cast<double>(moved);
         test.resample.upper[d] += static_cast<double>(moved);
       }
-      Aim(test, Maps()[random.Engine()() % 10], OutputSizes[0], 0.0, random);
+      PlaceOutput(test, Maps()[random.Engine()() % 10], OutputSizes[0], 0.0, random);
       SCOPED_TRACE(testing::Message() << "order " << order << ", about " << middle);
       Check(test, true, inside);
     }
@@ -162,7 +162,7 @@ TEST(ResampleTilesGpu, ValuesEverywhere)
     {
       Case test = FloatCase(input, Interpolation::BSpline, 3, random);
       test.source.extension.fill(extension);
-      Aim(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
+      PlaceOutput(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
       test.resample.lower.fill(-everywhere);
       test.resample.upper.fill(everywhere);
       for (const double far : { 1.2e6, -1.7e6, 5e7, -6e9 })
@@ -184,7 +184,7 @@ TEST(ResampleTilesGpu, NearestNeighboursOfEveryMap)
   for (const Matrix & map : Maps())
   {
     Case test = FloatCase({ 61, 47, 39 }, Interpolation::Nearest, 0, random);
-    Aim(test, map, OutputSizes[0], 0.0, random);
+    PlaceOutput(test, map, OutputSizes[0], 0.0, random);
     SCOPED_TRACE(testing::Message() << "map " << map[0][0] << " " << map[0][1] << " " << map[0][2]);
     EXPECT_TRUE(Compute(test, Cuda()) == Compute(test, ExecutionContext()));
   }
@@ -203,7 +203,7 @@ TEST(ResampleTilesGpu, ScanlinesThatAreNotParallel)
                             order == 0 ? Interpolation::Linear : Interpolation::BSpline,
                             static_cast<unsigned int>(order),
                             random);
-      Aim(test, Maps()[0], OutputSizes[0], bend, random);
+      PlaceOutput(test, Maps()[0], OutputSizes[0], bend, random);
       test.ends[6 * 40] = std::numeric_limits<double>::quiet_NaN();
       test.ends[6 * 41 + 4] = std::numeric_limits<double>::infinity();
       SCOPED_TRACE(testing::Message() << "order " << order << ", bend " << bend);
@@ -218,7 +218,7 @@ TEST(ResampleTilesGpu, InfiniteSamplesStayWhereTheyAre)
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
   Case        test = FloatCase({ 61, 47, 39 }, Interpolation::Linear, 0, random);
-  Aim(test, Maps()[1], OutputSizes[0], 0.0, random);
+  PlaceOutput(test, Maps()[1], OutputSizes[0], 0.0, random);
   auto * const pixels = reinterpret_cast<float *>(test.pixels.data());
   pixels[61 * 47 * 20 + 61 * 20 + 20] = std::numeric_limits<float>::quiet_NaN();
   pixels[61 * 47 * 10 + 61 * 30 + 30] = std::numeric_limits<float>::infinity();
@@ -239,7 +239,7 @@ TEST(ResampleTilesGpu, SlabsGiveTheSameBits)
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
   Case        test = FloatCase({ 61, 47, 39 }, Interpolation::BSpline, 3, random);
-  Aim(test, Maps()[0], OutputSizes[0], 0.0, random);
+  PlaceOutput(test, Maps()[0], OutputSizes[0], 0.0, random);
   const auto expected = Compute(test, Cuda());
   // The source takes 447252 bytes, the table 108560; lines of 280 bytes in two slabs.
   for (const char * limit : { "1M", "700K", "590K" })
@@ -262,7 +262,7 @@ TEST(ResampleTilesGpu, OtherPixelsAreTheFloatsCast)
                             order == 0 ? Interpolation::Linear : Interpolation::BSpline,
                             static_cast<unsigned int>(order),
                             random);
-      Aim(test, Maps()[0], OutputSizes[1], 0.0, random);
+      PlaceOutput(test, Maps()[0], OutputSizes[1], 0.0, random);
       test.resample.defaultPixel = 0;
       const auto floats = Compute(test, Cuda());
       test.resample.output = output;

@@ -68,9 +68,13 @@ Maps()
   };
 }
 
-/** Aims a case at an output of its own shape, through the centres of both. */
+/** Gives a case an output of its own shape whose centre falls on that of the input. */
 inline void
-Aim(Case & test, const Matrix & matrix, const std::array<std::int64_t, 3> & shape, double bend, FreshRandom & random)
+PlaceOutput(Case &                              test,
+            const Matrix &                      matrix,
+            const std::array<std::int64_t, 3> & shape,
+            double                              bend,
+            FreshRandom &                       random)
 {
   ResampleDescriptor & resample = test.resample;
   resample.samples = shape[0];
@@ -95,10 +99,10 @@ Aim(Case & test, const Matrix & matrix, const std::array<std::int64_t, 3> & shap
   }
 }
 
-/** Aims a case of the shape { 9, 6, 5 } at index 0, which is between others: along lines that are there, just below,
- * where a sum with 1 is rounded to 1, or cross it. */
+/** Places the output of a case of the shape { 9, 6, 5 } at index 0, which is between others: along lines that are
+ * there, just below, where a sum with 1 is rounded to 1, or cross it. */
 inline void
-AimAtZero(Case & test, FreshRandom & random)
+PlaceOutputAtZero(Case & test, FreshRandom & random)
 {
   test.resample.singleCoordinates = false;
   for (unsigned int d = 0; d < 3; ++d)
@@ -107,7 +111,7 @@ AimAtZero(Case & test, FreshRandom & random)
     test.resample.lower[d] = static_cast<double>(test.source.start[d]) - 0.5;
     test.resample.upper[d] = static_cast<double>(test.source.start[d] + test.source.size[d]) - 0.5;
   }
-  Aim(test, Rotation(0, 0, 0), { { 70, 50, 45 } }, 0.0, random);
+  PlaceOutput(test, Rotation(0, 0, 0), { { 70, 50, 45 } }, 0.0, random);
   // FloorIndex() is 0 from -2^-55 on; 1 - 2^-54 is rounded to 1.
   const double tie = -std::ldexp(1.0, -55);
   const double below[] = { -1e-17,  tie, std::nextafter(tie, -1.0), 2.0 * tie, std::nextafter(2.0 * tie, -1.0),
