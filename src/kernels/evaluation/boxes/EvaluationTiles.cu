@@ -18,6 +18,7 @@
 #include "kernels/evaluation/EvaluationLaunchers.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/boxes/EvaluationTiles.cuh"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <type_traits>
 
@@ -42,23 +43,17 @@ LaunchBoxes(const KernelRequest &          request,
     isOfValues ? launch(CatmullRomMethod<float>(), none) : launch(CatmullRomMethod<float>(), first);
     return;
   }
-  switch (request.order)
-  {
-    case 1:
-      launch(SplineMethod<1, float>(), none);
-      break;
-    case 2:
-      launch(SplineMethod<2, float>(), none);
-      break;
-    case 4:
-      launch(SplineMethod<4, float>(), none);
-      break;
-    case 5:
-      launch(SplineMethod<5, float>(), none);
-      break;
-    default:
+  DispatchSplineOrder(request.order, [&](auto constantOrder) {
+    constexpr unsigned int order = decltype(constantOrder)::value;
+    if constexpr (order == 3)
+    {
       isOfValues ? launch(SplineMethod<3, float>(), none) : launch(SplineMethod<3, float>(), first);
-  }
+    }
+    else if constexpr (order > 0) // which ChooseKernel() never asks for
+    {
+      launch(SplineMethod<order, float>(), none);
+    }
+  });
 }
 
 } // namespace itk::CudaSpline
