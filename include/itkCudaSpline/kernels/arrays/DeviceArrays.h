@@ -40,13 +40,16 @@ namespace itk::CudaSpline
 /** \brief MakeSource() of pixels on a device.
  *
  * \param[in] descriptor as for MakeSource()
- * \param[in] pixels device memory, descriptor.Elements() numbers of descriptor.pixel, x fastest, those of a pixel after
- *   each other
+ * \param[in] pixels device memory, descriptor.Elements() numbers of descriptor.pixel, x fastest, those of a pixel
+ *   after each other
  * \param[in] borrow where nothing has to be converted or filtered (SourceDescriptor::NeedsPreparation()), the pixels
- * are read where they are, not copied: they must then outlive the source, and stay as they are \param[in] stream the
- * caller's stream; null: the default stream \param[in] context backend, device, progress \return the source \exception
- * std::invalid_argument as for MakeSource() \exception DeviceError a device that is out of memory or lost \exception
- * OperationAborted the progress callback stopped it */
+ *   are read where they are, not copied: they must then outlive the source, and stay as they are
+ * \param[in] stream the caller's stream; null: the default stream
+ * \param[in] context backend, device, progress
+ * \return the source
+ * \exception std::invalid_argument as for MakeSource()
+ * \exception DeviceError a device that is out of memory or lost
+ * \exception OperationAborted the progress callback stopped it */
 std::shared_ptr<const SampleSource>
 MakeSourceOnDevice(const SourceDescriptor & descriptor,
                    const void *             pixels,
@@ -59,7 +62,8 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
  * \param[in] descriptor as for Prefilter(), of storage Element
  * \param[in] pixels as for MakeSourceOnDevice()
  * \param[out] coefficients device memory for descriptor.Elements() elements, those of a pixel after each other; the
- * same array as \p pixels, or apart from them \param[in] stream the caller's stream; null: the default stream
+ *   same array as \p pixels, or apart from them
+ * \param[in] stream the caller's stream; null: the default stream
  * \param[in] context backend, device, progress
  * \exception std::invalid_argument as for MakeSource()
  * \exception DeviceError a device that is out of memory or lost
@@ -77,11 +81,14 @@ PrefilterOnDevice(const SourceDescriptor & descriptor,
  *   sample become elements as they are
  * \param[in] axis 0 for x, below descriptor.dimension
  * \param[in] pixels descriptor.Count() numbers of descriptor.pixel: host memory on the Cpu backend, device memory on
- * Cuda \param[out] coefficients as many elements, in the same kind of memory; the same array, where element and pixel
- * are the same type, or apart \param[in] stream the caller's stream, for Cuda; null: the default stream \param[in]
- * context backend, device, threads, progress \exception std::invalid_argument as for MakeSource(), or an axis that
- * there is not \exception DeviceError a device that is out of memory or lost \exception OperationAborted the progress
- * callback stopped it */
+ *   Cuda
+ * \param[out] coefficients as many elements, in the same kind of memory; the same array, where element and pixel are
+ *   the same type, or apart
+ * \param[in] stream the caller's stream, for Cuda; null: the default stream
+ * \param[in] context backend, device, threads, progress
+ * \exception std::invalid_argument as for MakeSource(), or an axis that there is not
+ * \exception DeviceError a device that is out of memory or lost
+ * \exception OperationAborted the progress callback stopped it */
 void
 PrefilterAxis(const SourceDescriptor & descriptor,
               unsigned int             axis,
@@ -93,12 +100,16 @@ PrefilterAxis(const SourceDescriptor & descriptor,
 /** \brief Resample() into an array on a device.
  *
  * \param[in] descriptor what is done. Its table of scanline ends is in host memory; a chain of affine stages
- *   (HasAffineScanlines()) stands for such a table of the whole output, which is then made on the device; displacements
- * of its chain are in host memory, or in memory of the device, written in the order of \p stream. Without an index
- * provider. \param[in] source on the context's device \param[out] output device memory, as for Resample() \param[in]
- * stream the caller's stream; null: the default stream \param[in] context backend, device, threads of the host,
- * progress \exception std::invalid_argument as for Resample(), and an index provider \exception DeviceError a device
- * that is out of memory or lost \exception OperationAborted the progress callback stopped it */
+ *   (HasAffineScanlines()) stands for such a table of the whole output, which is then made on the device;
+ *   displacements of its chain are in host memory, or in memory of the device, written in the order of \p stream.
+ *   Without an index provider.
+ * \param[in] source on the context's device
+ * \param[out] output device memory, as for Resample()
+ * \param[in] stream the caller's stream; null: the default stream
+ * \param[in] context backend, device, threads of the host, progress
+ * \exception std::invalid_argument as for Resample(), and an index provider
+ * \exception DeviceError a device that is out of memory or lost
+ * \exception OperationAborted the progress callback stopped it */
 void
 ResampleOnDevice(const ResampleDescriptor & descriptor,
                  const SampleSource &       source,

@@ -67,9 +67,10 @@ Prefilter(const SourceDescriptor & descriptor,
 /** \brief Replaces samples by their coefficients where they are.
  *
  * \param[in] descriptor sizes, order, method, extensions; \c pixel and \c element are the same real type. Components
- * are in planes one after the other, as in a source. \param[in,out] elements descriptor.Elements() elements: host
- * memory (Cpu), or memory of the context's device (Cuda) in which all work is complete \param[in] context backend,
- * device, threads, progress
+ *   are in planes one after the other, as in a source.
+ * \param[in,out] elements descriptor.Elements() elements: host memory (Cpu), or memory of the context's device (Cuda)
+ *   in which all work is complete
+ * \param[in] context backend, device, threads, progress
  *
  * Complete when the function returns. On a device a second volume is allocated meanwhile.
  *

@@ -83,8 +83,9 @@ struct GaussianDescriptor
  *   thrown on the Cuda backend
  * \param[in] context backend, device, threads and progress
  * \exception std::invalid_argument a wrong dimension, a size below SmallestGaussianLine, a sigma that is not above 0,
- * or a spacing of 0 \exception DeviceError the device failed \exception OperationAborted the progress callback said so;
- * \p output is incomplete */
+ *   or a spacing of 0
+ * \exception DeviceError the device failed
+ * \exception OperationAborted the progress callback said so; \p output is incomplete */
 void
 SmoothByGaussian(const GaussianDescriptor & descriptor,
                  const void *               pixels,
