@@ -20,6 +20,8 @@
 
 #include "CommandLine.h"
 
+#include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
+
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
@@ -204,12 +206,11 @@ struct StageTransforms
   MakeSpline(const Image * image, const Mesh & mesh)
   {
     const auto spline = Spline::New();
-    Point      first;
-    image->TransformIndexToPhysicalPoint(image->GetLargestPossibleRegion().GetIndex(), first);
-    spline->SetTransformDomainOrigin(first);
-    spline->SetTransformDomainPhysicalDimensions(ExtentOf(image));
-    spline->SetTransformDomainDirection(image->GetDirection());
-    spline->SetTransformDomainMeshSize(mesh);
+    itk::CudaSplineDetail::SetSplineGrid<VDimension>(
+      spline.GetPointer(),
+      itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(image, image->GetLargestPossibleRegion()),
+      image->GetDirection(),
+      mesh);
     return spline;
   }
 

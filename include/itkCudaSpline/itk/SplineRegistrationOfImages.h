@@ -43,15 +43,51 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Brings a B-spline transform to a grid of as many cells or more over its domain, as
- * itk::BSplineTransformParametersAdaptor does; see CudaSpline::RefineSpline().
+/** \brief Puts a B-spline transform onto CudaSpline::MakeSplineNodes(): the grid that all registrations have.
+ *
+ * ITK's setters go from the domain to the grid and back one after another, and a rounding there decides whether the
+ * outermost samples are moved at all.
+ *
+ * \param[in,out] transform keeps its parameters where it has as many cells already, else has zeros
+ * \param[in] image over which it is
+ * \param[in] direction of that image
+ * \param[in] mesh cells an axis */
+template <unsigned int VDimension>
+void
+SetSplineGrid(BSplineTransform<double, VDimension, 3> *                              transform,
+              const CudaSpline::FieldGrid &                                          image,
+              const Matrix<double, VDimension, VDimension> &                         direction,
+              const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh)
+{
+  CudaSpline::SplineCells cells{ { 1, 1, 1 } };
+  std::copy(mesh.begin(), mesh.end(), cells.begin());
+  const CudaSpline::FieldGrid nodes = CudaSpline::MakeSplineNodes(image, cells);
+  auto                        numbers = transform->GetFixedParameters();
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    numbers[d] = static_cast<double>(nodes.size[d]);
+    numbers[VDimension + d] = nodes.origin[d];
+    numbers[2 * VDimension + d] = nodes.spacing[d];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      numbers[(3 + d) * VDimension + c] = direction[d][c];
+    }
+  }
+  transform->SetFixedParameters(numbers);
+}
+
+/** \brief Brings a B-spline transform to SetSplineGrid() of as many cells or more; see CudaSpline::RefineSpline().
  *
  * \param[in,out] transform moves as before
+ * \param[in] image over which it is
+ * \param[in] direction of that image
  * \param[in] mesh its new cells
  * \param[in] context whose threads do it */
 template <unsigned int VDimension>
 void
 RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                              transform,
+                      const CudaSpline::FieldGrid &                                          image,
+                      const Matrix<double, VDimension, VDimension> &                         direction,
                       const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh,
                       const CudaSpline::ExecutionContext &                                   context)
 {
@@ -68,7 +104,7 @@ RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                 
   const CudaSpline::TransformChain::Stage before = gridOf(transform);
   const auto &                            parameters = transform->GetParameters();
   const std::vector<double>               coefficients(parameters.begin(), parameters.end());
-  transform->SetTransformDomainMeshSize(mesh);
+  SetSplineGrid<VDimension>(transform, image, direction, mesh);
   const std::vector<double> refined =
     CudaSpline::RefineSpline(before, coefficients, gridOf(transform), VDimension, context);
   typename BSplineTransform<double, VDimension, 3>::ParametersType found(static_cast<unsigned int>(refined.size()));
@@ -170,14 +206,14 @@ public:
     return record;
   }
 
-  /** \brief Brings a transform to the grid of a level; see RefineSplineTransform(). */
+  /** \brief Brings a transform over the fixed image to the grid of a level; see RefineSplineTransform(). */
   void
   Refine(BSplineTransform<double, VDimension, 3> *                              transform,
          const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh) const
   {
     CudaSpline::ExecutionContext context;
     context.host = &m_Executor;
-    RefineSplineTransform(transform, mesh, context);
+    RefineSplineTransform<VDimension>(transform, m_FixedGrid, m_Inputs.fixed->GetDirection(), mesh, context);
   }
 
 private:

@@ -27,6 +27,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -169,42 +170,57 @@ CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels)
   return cells;
 }
 
-TransformChain::Stage
-MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
+FieldGrid
+MakeSplineNodes(const FieldGrid & image, const SplineCells & cells)
 {
-  TransformChain::Stage spline;
-  spline.kind = TransformKind::BSpline;
-  spline.order = 3;
-  // The arithmetic is that of itk::BSplineTransform: whether the outermost samples are in its domain is a rounding's.
-  FieldGrid::Matrix cellToPoint{};
-  FieldGrid::Vector before{}; // from the domain's first place to the first node, a cell along each axis
-  for (unsigned int c = 0; c < image.dimension; ++c)
-  {
-    if (cells[c] < 1)
-    {
-      throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
-    }
-    const double extent = image.spacing[c] * static_cast<double>(std::max<std::int64_t>(image.size[c], 2) - 1);
-    const double cell = extent / static_cast<double>(cells[c]);
-    spline.size[c] = cells[c] + 3;
-    for (unsigned int r = 0; r < image.dimension; ++r)
-    {
-      const double direction = image.indexToPoint[r][c] / image.spacing[c];
-      cellToPoint[r][c] = direction * cell;
-      before[r] += direction * -cell;
-    }
-  }
   FieldGrid::Vector first{};
   for (unsigned int d = 0; d < image.dimension; ++d)
   {
     first[d] = static_cast<double>(image.start[d]);
   }
   first = PlaceOfIndex(image, first);
-  for (unsigned int r = 0; r < image.dimension; ++r)
+  // A coordinate is a sum of few products: some roundings of the largest one that there is.
+  FieldGrid::Vector extent{};
+  double            largest = 0.0;
+  for (unsigned int d = 0; d < image.dimension; ++d)
   {
-    spline.origin[r] = before[r] + first[r];
+    extent[d] = image.spacing[d] * static_cast<double>(std::max<std::int64_t>(image.size[d], 2) - 1);
+    largest += std::abs(first[d]) + std::abs(image.origin[d]) + extent[d];
   }
-  spline.pointToIndex = InvertGridMatrix(cellToPoint, image.dimension);
+  const double margin = 4.0 * std::numeric_limits<double>::epsilon() * largest;
+
+  FieldGrid nodes;
+  nodes.dimension = image.dimension;
+  nodes.origin = first;
+  for (unsigned int c = 0; c < image.dimension; ++c)
+  {
+    if (cells[c] < 1)
+    {
+      throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
+    }
+    nodes.size[c] = cells[c] + 3;
+    nodes.spacing[c] = (extent[c] + 2.0 * margin) / static_cast<double>(cells[c]);
+    for (unsigned int r = 0; r < image.dimension; ++r)
+    {
+      const double direction = image.indexToPoint[r][c] / image.spacing[c];
+      nodes.indexToPoint[r][c] = direction * nodes.spacing[c];
+      nodes.origin[r] -= direction * (nodes.spacing[c] + margin); // the first node is a cell before the domain
+    }
+  }
+  nodes.pointToIndex = InvertGridMatrix(nodes.indexToPoint, image.dimension);
+  return nodes;
+}
+
+TransformChain::Stage
+MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
+{
+  const FieldGrid       nodes = MakeSplineNodes(image, cells);
+  TransformChain::Stage spline;
+  spline.kind = TransformKind::BSpline;
+  spline.order = 3;
+  spline.size = nodes.size;
+  spline.origin = nodes.origin;
+  spline.pointToIndex = nodes.pointToIndex;
   return spline;
 }
 

@@ -22,8 +22,12 @@
 // happens. The same bits come on any number of threads. What ITK makes of the same is in test/itk/SplineLevelTest.cxx.
 
 #include "LevelCase.h"
+#include "RandomData.h"
 
+#include "kernels/transforms/TransformStages.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
 
 #include <algorithm>
@@ -336,6 +340,55 @@ TEST_P(SplineLevels, FollowEachOtherOnFinerGrids)
   EXPECT_EQ(stopped[0].stop, LbfgsStop::None);
   EXPECT_EQ(found.size(), again.size());
   EXPECT_THROW(MakeSplineGrid(what.images.inner, { 0, 1, 1 }), std::invalid_argument);
+}
+
+/** Every sample of an image is in the domain of its grid: of oblique images, far from the origin, of one slice. */
+TEST(SplineGrids, HoldTheOutermostSamples)
+{
+  CudaSplineTest::Random random(__LINE__);
+  for (int i = 0; i < 300; ++i)
+  {
+    FieldGrid    grid;
+    SplineCells  cells{ 1, 1, 1 };
+    const double turn = i % 3 == 0 ? 0.0 : random.Uniform(-3.0, 3.0);
+    const double tilt = i % 3 == 0 ? 0.0 : random.Uniform(-3.0, 3.0);
+    // A turn about z, then one about x.
+    const FieldGrid::Matrix direction{
+      { { std::cos(turn), -std::sin(turn), 0.0 },
+        { std::cos(tilt) * std::sin(turn), std::cos(tilt) * std::cos(turn), -std::sin(tilt) },
+        { std::sin(tilt) * std::sin(turn), std::sin(tilt) * std::cos(turn), std::cos(tilt) } }
+    };
+    for (unsigned int c = 0; c < 3; ++c)
+    {
+      grid.start[c] = random.Integer(-9, 9);
+      grid.size[c] = random.Integer(1, 260);
+      grid.origin[c] = random.Uniform(-400.0, 400.0);
+      grid.spacing[c] = random.Uniform(0.3, 3.0);
+      cells[c] = random.Integer(1, 12);
+      for (unsigned int r = 0; r < 3; ++r)
+      {
+        grid.indexToPoint[r][c] = direction[r][c] * grid.spacing[c];
+      }
+    }
+    grid.pointToIndex = InvertGridMatrix(grid.indexToPoint, 3);
+    const auto                spline = MakeSplineGrid(grid, cells);
+    const std::vector<double> ones(static_cast<std::size_t>(TransformChain::CountOf(spline, 3)), 1.0);
+    const auto                stage = MakeStage<3>(spline, ones.data());
+    for (unsigned int s = 0; s < 40; ++s)
+    {
+      FieldGrid::Vector index{};
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        const std::int64_t last = grid.size[d] - 1;
+        const std::int64_t at = s < 8 || d == s % 3 ? ((s >> d) & 1U) * last : random.Integer(0, last);
+        index[d] = static_cast<double>(grid.start[d] + at);
+      }
+      const auto place = PlaceOfIndex(grid, index);
+      double     moved[3] = { place[0], place[1], place[2] };
+      stage.Apply(moved);
+      EXPECT_NEAR(moved[s % 3] - place[s % 3], 1.0, 1e-9) << i << ", " << s;
+    }
+  }
 }
 
 TEST_P(SplineLevels, StayWhereNoSampleIsValid)

@@ -71,12 +71,20 @@ using SplineCells = std::array<std::int64_t, 3>;
 SplineCells
 CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels);
 
-/** \brief The cubic grid with some cells an axis over an image: from the centre of the first sample to that of the last
- * one, or over a sample's spacing where there is one alone.
+/** \brief Nodes of the cubic grid with some cells an axis over an image: from the centre of the first sample to that of
+ * the last one, or over a sample's spacing where there is one alone.
+ *
+ * The domain is wider by a few roundings of the largest coordinate: itk::BSplineTransform moves no sample outside of
+ * it, and the outermost ones lie within however their places are computed.
  *
  * \param[in] image its grid
  * \param[in] cells how many
+ * \return a node a sample, the first one a cell before the image's first sample
  * \exception std::invalid_argument less than a cell */
+FieldGrid
+MakeSplineNodes(const FieldGrid & image, const SplineCells & cells);
+
+/** \brief The stage of a B-spline transform without coefficients, on MakeSplineNodes(). */
 TransformChain::Stage
 MakeSplineGrid(const FieldGrid & image, const SplineCells & cells);
 
