@@ -68,6 +68,14 @@ def at_spacing(image, spacing):
     return cudaspline.resample(image, size=size, spacing=spacing, origin=origin, interpolation="linear", smooth="auto", device="cpu")
 
 
+def at_256(image):
+    """An image in a cube of 256^3 samples: what is missing at the upper ends is 0, what is too much is cut."""
+    array = numpy.zeros((256, 256, 256), numpy.float32)
+    part = tuple(slice(0, min(count, 256)) for count in image.array.shape)
+    array[part] = numpy.asarray(image.array)[part]
+    return like(image, array)
+
+
 def find(name, folders):
     """A file of mricron-data. Raises FileNotFoundError, naming the package."""
     for folder in (*folders, TEMPLATES):

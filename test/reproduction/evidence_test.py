@@ -196,6 +196,38 @@ class Memory(unittest.TestCase):
         self.assertEqual(self.run_python("import os; os.kill(os.getpid(), 9)")[0]["code"], -9)
 
 
+class Speed(unittest.TestCase):
+    def test_a_row_says_what_its_median_reaches(self):
+        import speed
+
+        for values, met in (([3, 1, 0.4], "must"), ([0.5, 9, 0.1], "aim"), ([2, 1.21, 0], "no")):
+            self.assertEqual(speed.Row("what", "s", values, 1.2, 0.5).told()["met"], met)
+        self.assertEqual(speed.Row("what", "", [5], 4, 10, is_ratio=True).told()["met"], "must")
+        self.assertEqual(speed.Row("what", "s", [5]).told()["met"], "")
+
+    def test_intervals_that_overlap_count_once(self):
+        import speed
+
+        self.assertEqual(speed.union([(5, 7), (0, 2), (1, 3), (1.5, 2), (7, 8)]), 6)
+        self.assertEqual(speed.union([]), 0)
+
+    def test_a_group_that_fails_is_told_and_the_rest_goes_on(self):
+        import speed
+
+        class Some:
+            def __getattr__(self, name):
+                if name == "memory":
+                    raise RuntimeError("out of memory")
+                return lambda: [speed.Row(name, "s", [1.0], 2.0)]
+
+        rows = speed.measure(Some(), lambda text: None)
+        self.assertEqual([row["what"] for row in rows if "failed" in row], ["memory"])
+        self.assertGreater(len(rows), 4)
+        import pages
+
+        self.assertIn("out of memory", "".join(pages.speed(rows)))
+
+
 class Script(unittest.TestCase):
     def test_what_is_not_there_is_refused_by_name(self):
         for words, expected in (
