@@ -68,13 +68,16 @@ InterpolateCorners(const TReal * data,
  * \tparam TReal float or double, type of the samples and of the arithmetic
  * \param[in] data first sample, host or device, x fastest
  * \param[in] extent the samples in memory
- * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule */
+ * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule
+ * \param[in] stride elements from a sample to the next along x */
 template <typename TReal, unsigned int VDimension, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCoordinate (&index)[VDimension])
+LinearValue(const TReal *                  data,
+            const GridExtent<VDimension> & extent,
+            const TCoordinate (&index)[VDimension],
+            std::int64_t stride = 1)
 {
   std::int64_t offset = 0;
-  std::int64_t stride = 1;
   std::int64_t step[VDimension];
   TReal        distance[VDimension];
   for (unsigned int d = 0; d < VDimension; ++d)
@@ -127,14 +130,16 @@ InterpolateNeighbours(const CoefficientGrid<VDimension, TReal> & grid,
  * Within the buffer, and beside it under Extension::Nearest, it is the rule of LinearValue().
  *
  * \param[in] grid the samples
- * \param[in] index continuous index (samples), of a magnitude below 2^62 */
+ * \param[in] index continuous index (samples), of a magnitude below 2^62
+ * \param[in] stride elements from a sample to the next along x */
 template <unsigned int VDimension, typename TReal, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-LinearValueExtended(const CoefficientGrid<VDimension, TReal> & grid, const TCoordinate (&index)[VDimension])
+LinearValueExtended(const CoefficientGrid<VDimension, TReal> & grid,
+                    const TCoordinate (&index)[VDimension],
+                    std::int64_t stride = 1)
 {
   std::int64_t offset[VDimension][2];
   TReal        distance[VDimension];
-  std::int64_t stride = 1;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     std::int64_t base = FloorIndex(index[d]);

@@ -99,6 +99,10 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   {
     throw std::invalid_argument("Pixels of several components become float32 or float64 elements.");
   }
+  if (descriptor.isInterleaved && (descriptor.order >= 2 || descriptor.storage != CoefficientStorage::Element))
+  {
+    throw std::invalid_argument("Numbers of a pixel lie side by side in elements of orders 0 and 1.");
+  }
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
     if (descriptor.order >= 2 && !HasCoefficients(descriptor.extension[d]))

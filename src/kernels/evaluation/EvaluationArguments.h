@@ -46,7 +46,8 @@ struct SourceArguments
   GridExtent<VDimension> extent;
   Extension              extension[VDimension];
   int                    components;  ///< planes of elements, numbers of an output pixel
-  std::int64_t           planeStride; ///< elements of a plane
+  std::int64_t           sampleStride; ///< elements from a sample to the next along x: 1 on a device
+  std::int64_t           planeStride;  ///< elements from a number of a sample to the next
   float                  scale;       ///< a coefficient is offset + scale * stored
   float                  offset;
   unsigned long long     texture; ///< on a device: of storage Texture, or a GatherTexture of the same samples; 0: none
@@ -251,7 +252,8 @@ DescribeEvaluation(const InterpolationDescriptor & method, const SourceDescripto
   EvaluationArguments<VDimension> arguments{};
   arguments.element = samples.element;
   arguments.components = static_cast<int>(samples.components);
-  arguments.planeStride = samples.Count();
+  arguments.sampleStride = samples.isInterleaved ? arguments.components : 1;
+  arguments.planeStride = samples.isInterleaved ? 1 : samples.Count();
   arguments.tableEntries = samples.tableEntries;
   arguments.order = samples.order;
   for (unsigned int d = 0; d < VDimension; ++d)

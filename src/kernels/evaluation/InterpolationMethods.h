@@ -56,9 +56,22 @@ WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run
   return run(index);
 }
 
+/** \brief Elements from a sample to the next along x, which are side by side on a device. */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+                                         SampleStrideOf(const EvaluationArguments<VDimension> & arguments)
+{
+#if defined(__CUDA_ARCH__)
+  (void)arguments;
+  return 1;
+#else
+  return arguments.sampleStride;
+#endif
+}
+
 /** \brief Stores a sample as it is: its bits where the types are the same integer.
  *
- * \p offset of the sample (elements); negative for the border value. */
+ * \p offset of the sample (samples); negative for the border value. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offset, std::int64_t at)
@@ -67,9 +80,9 @@ StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offs
   {
     for (int c = 0; c < arguments.components; ++c)
     {
-      const double value =
-        offset < 0 ? arguments.border
-                   : LoadScalar<double>(arguments.source, arguments.element, offset + c * arguments.planeStride);
+      const std::int64_t element = offset * SampleStrideOf(arguments) + c * arguments.planeStride;
+      const double       value =
+        offset < 0 ? arguments.border : LoadScalar<double>(arguments.source, arguments.element, element);
       StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
     }
     return;
@@ -174,7 +187,8 @@ struct LinearMethod
     for (int c = 0; c < arguments.components; ++c)
     {
       const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
-        return itk ? LinearValue(grid.data, grid.extent, x) : LinearValueExtended(grid, x);
+        const std::int64_t stride = SampleStrideOf(arguments);
+        return itk ? LinearValue(grid.data, grid.extent, x, stride) : LinearValueExtended(grid, x, stride);
       });
       put(c, value);
       grid.data += arguments.planeStride;

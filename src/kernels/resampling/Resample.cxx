@@ -175,6 +175,18 @@ Resample(const ResampleDescriptor & descriptor,
   context.Report(1.0);
 }
 
+SourceDescriptor
+SamplesOn(Backend backend, const ResampleTask & task)
+{
+  SourceDescriptor samples = task.samples;
+  const auto       method = task.resampling.interpolation;
+  const bool       isRead = method == Interpolation::Nearest ||
+                      (method == Interpolation::Linear && samples.components % 3 == 0); // as vectors of the processor
+  samples.isInterleaved = backend == Backend::Cpu && samples.components > 1 && !task.extrapolates && isRead &&
+                          samples.storage == CoefficientStorage::Element;
+  return samples;
+}
+
 DoneAtOnce
 ResampleAtOnce(const ResampleTask &     task,
                const void *             pixels,
@@ -186,9 +198,10 @@ ResampleAtOnce(const ResampleTask &     task,
   const auto             begin = std::chrono::steady_clock::now();
   DoneAtOnce             done;
   const ExecutionContext first = context.Part(0.0, task.needsOutside ? FirstOfTwoMade : SourcesMade);
+  const SourceDescriptor samples = SamplesOn(context.backend, task);
   done.source = Make([&] {
-    return cache != nullptr ? cache->Provide(task.samples, pixels, first, &done.isReused)
-                            : MakeSource(task.samples, pixels, first);
+    return cache != nullptr ? cache->Provide(samples, pixels, first, &done.isReused)
+                            : MakeSource(samples, pixels, first);
   });
   const auto outside =
     task.needsOutside

@@ -30,6 +30,13 @@ namespace itk::CudaSpline
 
 class SourceCache;
 
+/** \brief The samples of a task as a backend reads them: on the host the numbers of a pixel stay side by side where one
+ * walk interpolates all of them.
+ *
+ * \param[in] backend who computes, \param[in] task what is done */
+SourceDescriptor
+SamplesOn(Backend backend, const ResampleTask & task);
+
 /** \brief Provides the ends of a task's scanlines; asked when its sources are made. */
 using ProvideEnds = std::function<const double *(const ExecutionContext & context)>;
 

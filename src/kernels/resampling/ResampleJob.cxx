@@ -84,7 +84,7 @@ ResampleJob::CountWork(int device) const
   // that: it will be where it was the last time.
   const auto isKept = [&](Backend backend) {
     return cache != nullptr && history != nullptr && history->reusedBy[static_cast<std::size_t>(backend)] &&
-           cache->GetBytesOf(m_Task.samples, backend, device) > 0;
+           cache->GetBytesOf(SamplesOn(backend, m_Task), backend, device) > 0;
   };
   const OperationWork making = CountTaskWork(m_Task);
   OperationWork       evaluating = CountResampleWork(m_Task.samples, m_Task.resampling);

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 using namespace CudaSplineTest;
@@ -69,7 +70,8 @@ OneByOne(const Case & test)
   return values;
 }
 
-/** Lets some lines stay where they are along some axes: between samples, on one of them, the first or the last. */
+/** Lets some lines stay where they are along some axes: between samples, on one of them, the first or the last; others
+ * go from sample to sample. */
 void
 HoldLines(Case & test, FreshRandom & random)
 {
@@ -87,7 +89,26 @@ HoldLines(Case & test, FreshRandom & random)
         ends[d] = places[random.Engine()() % std::size(places)];
         ends[d + dimension] = ends[d];
       }
+      else if (random.Engine()() % 3 == 0)
+      {
+        // From sample to sample, or every second time between two: some of them beside it by a rounding.
+        ends[d] = std::floor(ends[d]);
+        ends[d + dimension] = ends[d] + (random.Engine()() % 2 == 0 ? 1.0 : 0.5) * test.resample.lineLength;
+      }
     }
+  }
+}
+
+/** Lets some samples be none: what lies on others does not read them. */
+template <typename TReal>
+void
+AddNans(Case & test, FreshRandom & random)
+{
+  const TReal       nan = std::numeric_limits<TReal>::quiet_NaN();
+  const std::size_t count = test.pixels.size() / sizeof(TReal);
+  for (std::size_t i = 0; i < count; i += 1 + random.Engine()() % 60)
+  {
+    std::memcpy(test.pixels.data() + i * sizeof(TReal), &nan, sizeof(TReal));
   }
 }
 
@@ -106,6 +127,10 @@ TEST(LinearRun, BitsOfSamplesOneByOne)
         Case test = MakeCase(shape, element, output, Interpolation::Linear, 0, element, random);
         HoldLines(test, random);
         test.resample.singleCoordinates = false;
+        if (IsReal(output) && random.Engine()() % 2 == 0)
+        {
+          element == ScalarType::Float32 ? AddNans<float>(test, random) : AddNans<double>(test, random);
+        }
         // Bounds within the array, too: what lies beyond them is outside, though there are samples.
         if (random.Engine()() % 3 == 0)
         {

@@ -131,6 +131,38 @@ MakeComponentCase(const std::vector<std::int64_t> & shape,
 
 } // namespace
 
+/** Numbers that lie side by side are interpolated to the bits of planes. */
+TEST(ResampleInterleaved, HasTheBitsOfPlanes)
+{
+  FreshRandom random;
+  for (const auto & shape : ResampleShapes)
+  {
+    for (const unsigned int components : { 2U, 3U, 6U })
+    {
+      for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
+      {
+        for (const ScalarType output : { ScalarType::Float32, ScalarType::Float64, ScalarType::Int16 })
+        {
+          for (const Method method : { Methods[0], Methods[1] })
+          {
+            Case test = MakeComponentCase(shape, element, output, method, components, random);
+            test.source.element = element;
+            test.resample.scanlineEnds = test.ends.data();
+            const auto planes = ComputeComponents(test, test.resample, ExecutionContext());
+            test.source.isInterleaved = true;
+            EXPECT_EQ(ComputeComponents(test, test.resample, ExecutionContext()), planes)
+              << NameOf(method.interpolation) << ", " << components << " x " << NameOf(element) << " to "
+              << NameOf(output);
+          }
+        }
+      }
+    }
+  }
+  Case test = MakeComponentCase({ 8, 7 }, ScalarType::Float32, ScalarType::Float32, Methods[3], 3, random);
+  test.source.isInterleaved = true;
+  EXPECT_THROW(MakeSource(test.source, test.pixels.data(), ExecutionContext()), std::invalid_argument);
+}
+
 TEST_P(ResampleComponents, AreThoseOfScalarImages)
 {
   FreshRandom random;

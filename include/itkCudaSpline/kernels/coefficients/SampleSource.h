@@ -107,9 +107,12 @@ struct SourceDescriptor
   ScalarType      element{ ScalarType::Float32 };
   unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
   PrefilterMethod method;     ///< of orders 2 to 5
-  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source,
-   * whose elements are then Float32 or Float64. */
+  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source that
+   * is not interleaved. Elements of several are Float32 or Float64. */
   unsigned int components{ 1 };
+  /** Whether the numbers of a pixel lie side by side in the source, too, as the host reads them fastest: of orders 0
+   * and 1, storage Element, on the host. */
+  bool isInterleaved{ false };
   /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
@@ -193,7 +196,8 @@ struct SourceDescriptor
   bool
   NeedsPreparation() const
   {
-    return this->NeedsFilter() || element != pixel || components > 1 || storage != CoefficientStorage::Element;
+    return this->NeedsFilter() || element != pixel || (components > 1 && !isInterleaved) ||
+           storage != CoefficientStorage::Element;
   }
 
   /** True where every field is the same. */
@@ -202,8 +206,8 @@ struct SourceDescriptor
   {
     return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
            element == other.element && order == other.order && method == other.method &&
-           components == other.components && extension == other.extension && storage == other.storage &&
-           tableEntries == other.tableEntries;
+           components == other.components && isInterleaved == other.isInterleaved && extension == other.extension &&
+           storage == other.storage && tableEntries == other.tableEntries;
   }
 };
 

@@ -149,15 +149,15 @@ private:
   bool
   IsConverted() const
   {
-    return m_Descriptor.element == m_Descriptor.pixel && m_Descriptor.components == 1;
+    return m_Descriptor.element == m_Descriptor.pixel && (m_Descriptor.components == 1 || m_Descriptor.isInterleaved);
   }
 
   /** Elements first ... first + count - 1 of the planes, from the pixels; within one plane. */
   void
   Load(std::int64_t first, std::int64_t count, TReal * elements) const
   {
-    const std::int64_t plane = m_Descriptor.Count();
-    const auto         stride = static_cast<std::int64_t>(m_Descriptor.components);
+    const std::int64_t plane = m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
+    const std::int64_t stride = m_Descriptor.Elements() / plane;
     ConvertPixels(m_Pixels, m_Descriptor.pixel, first % plane * stride + first / plane, stride, count, elements);
   }
 
@@ -168,7 +168,7 @@ private:
     {
       return;
     }
-    const std::int64_t plane = m_Descriptor.Count();
+    const std::int64_t plane = m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
     m_Context.ParallelFor(m_Descriptor.Elements(), [&](std::int64_t begin, std::int64_t end) {
       while (begin < end)
       {

@@ -20,6 +20,7 @@
 #include "kernels/common/VectorClones.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -40,8 +41,9 @@ struct LinearPlaces
   bool         isFixed[VDimension];                ///< which axes these are
   int          base[VDimension][SamplesOfRun];     ///< of the lower neighbour along the others, from the first sample
   TReal        distance[VDimension][SamplesOfRun]; ///< from it, along axes of \c isMoved
-  int  between[SamplesOfRun]; ///< 1 for within the bounds and, along axes of \c isMoved, strictly between samples
-  bool isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
+  int          between[SamplesOfRun]; ///< 1 for within the bounds and, along axes of \c isMoved, before the last sample
+  bool         isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
+  bool         hasSome[VDimension];   ///< whether some samples lie on others along an axis of \c isMoved
 
   /** Where \p count indices lie; false where nothing can be said of any: the bounds or the array leave no room, numbers
    * do not fit, or all samples are outside along an axis. */
@@ -81,6 +83,7 @@ struct LinearPlaces
         }
         fixed += (below - origin) * stride;
         isMoved[d] = above > TReal(0);
+        hasSome[d] = false;
         if (isMoved[d])
         {
           std::fill_n(distance[d], count, above);
@@ -121,16 +124,19 @@ private:
           int    lastBase,
           int    count)
   {
+    const double end = static_cast<double>(origin) + static_cast<double>(lastBase);
     // Without a branch, what follows from a comparison of doubles is a double first, and nothing is subtracted that
     // might not be: so the compiler makes vectors.
     int    isAbove[SamplesOfRun];
     int    isWithin[SamplesOfRun];
+    int    isBelow[SamplesOfRun];
     double safe[SamplesOfRun];
     double truncated[SamplesOfRun];
     double excess[SamplesOfRun]; // of a negative number that was truncated
     double within[SamplesOfRun];
     double isNear[SamplesOfRun]; // the lower neighbour, by less than a sample
     double isOff[SamplesOfRun];  // that neighbour
+    double hasUpper[SamplesOfRun];
     for (int i = 0; i < count; ++i)
     {
       within[i] = HoldWithin(index[i], first, last, safe[i]);
@@ -146,21 +152,51 @@ private:
       // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there: that is left to others.
       isNear[i] = above < 1.0 ? 1.0 : 0.0;
       isOff[i] = above > 0.0 ? 1.0 : 0.0;
+      hasUpper[i] = floor < end ? 1.0 : 0.0;
     }
     for (int i = 0; i < count; ++i)
     {
       isWithin[i] = static_cast<int>(within[i] * isNear[i]);
       isAbove[i] = static_cast<int>(within[i] * isNear[i] * isOff[i]);
+      isBelow[i] = static_cast<int>(within[i] * isNear[i] * hasUpper[i]);
     }
-    isMoved[d] = std::accumulate(isAbove, isAbove + count, 0) > 0;
+    const int above = std::accumulate(isAbove, isAbove + count, 0);
+    isMoved[d] = above > 0;
+    hasSome[d] = std::accumulate(isBelow, isBelow + count, 0) > above;
     const int highest = isMoved[d] ? lastBase - 1 : lastBase; // whose upper neighbour is read, though it is not between
     for (int i = 0; i < count; ++i)
     {
       base[d][i] = std::min(base[d][i], highest);
-      between[i] &= isMoved[d] ? isAbove[i] : isWithin[i];
+      between[i] &= isMoved[d] ? isBelow[i] : isWithin[i];
     }
   }
 };
+
+/** \brief Values between samples; on the lower one the upper one does not count, be it none.
+ *
+ * \tparam VStep from a pair to the next
+ * \param[in] hasSome whether any lies on the lower one */
+template <int VStep, typename TReal>
+CUDASPLINE_INLINE void
+InterpolatePairs(const TReal * lows,
+                 const TReal * highs,
+                 const TReal * distance,
+                 bool          hasSome,
+                 int           count,
+                 TReal *       values)
+{
+  for (int i = 0; !hasSome && i < count; ++i)
+  {
+    const TReal low = lows[i * VStep];
+    values[i] = low + (highs[i * VStep] - low) * distance[i];
+  }
+  for (int i = 0; hasSome && i < count; ++i)
+  {
+    const TReal low = lows[i * VStep];
+    const TReal value = low + (highs[i * VStep] - low) * distance[i];
+    values[i] = distance[i] == TReal(0) ? low : value;
+  }
+}
 
 /** \brief Interpolates the samples of a run along some of the axes.
  *
@@ -169,7 +205,8 @@ private:
  * \param[in] offsets of the lower neighbours
  * \param[in] places where
  * \param[in] axes the axes, ascending
- * \param[in] strides elements to the next sample along each axis of the image
+ * \param[in] strides samples to the next one along each axis of the image
+ * \param[in] pixel elements from a sample to the next along x
  * \param[in] count samples
  * \param[out] result a value a sample */
 template <int VAxes, unsigned int VDimension, typename TReal, typename TOffset>
@@ -179,8 +216,9 @@ InterpolateRun(const TReal * data,
                const LinearPlaces<VDimension, TReal> & places,
                const unsigned int (&axes)[VDimension],
                const std::int64_t (&strides)[VDimension],
-               int     count,
-               TReal * result)
+               std::int64_t pixel,
+               int          count,
+               TReal *      result)
 {
   constexpr int corners = 1 << VAxes;
   std::int64_t  step[corners]{};
@@ -188,12 +226,12 @@ InterpolateRun(const TReal * data,
   {
     for (int axis = 0; axis < VAxes; ++axis)
     {
-      step[corner] += (corner >> axis & 1) * strides[axes[axis]];
+      step[corner] += (corner >> axis & 1) * strides[axes[axis]] * pixel;
     }
   }
   TReal values[corners][SamplesOfRun];
   int   left = corners;
-  if (VAxes > 0 && strides[axes[0]] == 1)
+  if (VAxes > 0 && strides[axes[0]] * pixel == 1)
   {
     // Neighbours in memory are loaded together.
     constexpr int rows = std::max(corners / 2, 1);
@@ -201,7 +239,7 @@ InterpolateRun(const TReal * data,
     left /= 2;
     for (int i = 0; i < count; ++i)
     {
-      const TReal * const first = data + offsets[i];
+      const TReal * const first = data + offsets[i]; // a pixel is an element
       for (int k = 0; k < rows; ++k)
       {
         std::memcpy(pairs[k] + 2 * i, first + step[2 * k % corners], 2 * sizeof(TReal));
@@ -210,11 +248,7 @@ InterpolateRun(const TReal * data,
     const auto & distance = places.distance[axes[0]];
     for (int k = 0; k < rows; ++k)
     {
-      for (int i = 0; i < count; ++i)
-      {
-        const TReal low = pairs[k][2 * i];
-        values[k][i] = low + (pairs[k][2 * i + 1] - low) * distance[i];
-      }
+      InterpolatePairs<2>(pairs[k], pairs[k] + 1, distance, places.hasSome[axes[0]], count, values[k]);
     }
   }
   else
@@ -223,7 +257,7 @@ InterpolateRun(const TReal * data,
     {
       for (int corner = 0; corner < corners; ++corner)
       {
-        values[corner][i] = data[offsets[i] + step[corner]];
+        values[corner][i] = data[offsets[i] * pixel + step[corner]];
       }
     }
   }
@@ -233,14 +267,199 @@ InterpolateRun(const TReal * data,
     left /= 2;
     for (int k = 0; k < left; ++k)
     {
-      for (int i = 0; i < count; ++i)
-      {
-        const TReal low = values[2 * k][i];
-        values[k][i] = low + (values[2 * k + 1][i] - low) * distance[i];
-      }
+      InterpolatePairs<1>(values[2 * k], values[2 * k + 1], distance, places.hasSome[axes[axis]], count, values[k]);
     }
   }
   std::copy_n(values[0], count, result);
+}
+
+/** \brief Three numbers that lie side by side, and a fourth that does not count: one vector of the processor. */
+template <typename TReal>
+struct ThreeNumbers
+{
+#if defined(__GNUC__)
+  using Lanes __attribute__((vector_size(4 * sizeof(TReal)))) = TReal;
+#else
+  using Lanes = std::array<TReal, 4>;
+#endif
+  Lanes lanes;
+
+  /** Reads three numbers. */
+  CUDASPLINE_INLINE void
+  Load(const TReal * from)
+  {
+    lanes = Lanes{ from[0], from[1], from[2], from[2] };
+  }
+
+  /** Reads three numbers, and the three behind them. */
+  static CUDASPLINE_INLINE void
+  LoadTwo(const TReal * from, ThreeNumbers & first, ThreeNumbers & second)
+  {
+    Lanes last;
+    std::memcpy(&first.lanes, from, sizeof(Lanes));
+    std::memcpy(&last, from + 2, sizeof(Lanes)); // the last four of six
+    second.lanes = Lanes{ last[1], last[2], last[3], last[3] };
+  }
+
+  /** Goes towards others by a part of the way; where they are none, not by 0. */
+  CUDASPLINE_INLINE void
+  Approach(const ThreeNumbers & others, TReal part)
+  {
+#if defined(__GNUC__)
+    lanes = lanes + (others.lanes - lanes) * part;
+#else
+    for (int n = 0; n < 3; ++n)
+    {
+      lanes[n] = lanes[n] + (others.lanes[n] - lanes[n]) * part;
+    }
+#endif
+  }
+
+  /** Writes the three, and the fourth. */
+  CUDASPLINE_INLINE void
+  Store(TReal * to) const
+  {
+    std::memcpy(to, &lanes, sizeof(Lanes));
+  }
+};
+
+/** \brief Interpolates three numbers of each sample of a run, which lie side by side, in one walk.
+ *
+ * \tparam VHasSome whether samples may lie on others along a moved axis
+ * \param[in] data the first of them, of the first sample
+ * \param[in] offsets, places, axes, strides, count as for InterpolateRun()
+ * \param[in] pixel elements from a sample to the next along x
+ * \param[out] result those of a sample side by side, and one more at the end */
+template <int VAxes, bool VHasSome, unsigned int VDimension, typename TReal, typename TOffset>
+CUDASPLINE_INLINE void
+InterpolateThree(const TReal * data,
+                 const TOffset (&offsets)[SamplesOfRun],
+                 const LinearPlaces<VDimension, TReal> & places,
+                 const unsigned int (&axes)[VDimension],
+                 const std::int64_t (&strides)[VDimension],
+                 std::int64_t pixel,
+                 int          count,
+                 TReal *      result)
+{
+  constexpr int corners = 1 << VAxes;
+  std::int64_t  step[corners]{};
+  for (int corner = 0; corner < corners; ++corner)
+  {
+    for (int axis = 0; axis < VAxes; ++axis)
+    {
+      step[corner] += (corner >> axis & 1) * strides[axes[axis]] * pixel;
+    }
+  }
+  const bool areNeighbours = VAxes > 0 && strides[axes[0]] == 1 && pixel == 3;
+  for (int i = 0; i < count; ++i)
+  {
+    const TReal * const first = data + static_cast<std::int64_t>(offsets[i]) * pixel;
+    ThreeNumbers<TReal> values[corners];
+    for (int corner = 0; corner < corners; ++corner)
+    {
+      if (areNeighbours && corner + 1 < corners)
+      {
+        ThreeNumbers<TReal>::LoadTwo(first + step[corner], values[corner], values[corner + 1]);
+        ++corner;
+      }
+      else
+      {
+        values[corner].Load(first + step[corner]);
+      }
+    }
+    for (int axis = 0, left = corners / 2; axis < VAxes; ++axis, left /= 2)
+    {
+      const TReal distance = places.distance[axes[axis]][i];
+      for (int k = 0; k < left; ++k)
+      {
+        if (!VHasSome || distance != TReal(0))
+        {
+          values[2 * k].Approach(values[2 * k + 1], distance);
+        }
+        values[k] = values[2 * k];
+      }
+    }
+    values[0].Store(result + 3 * i);
+  }
+}
+
+/** Stores three numbers of each sample that is set, which lie side by side; \p run is used up. */
+template <typename TReal, unsigned int VDimension>
+CUDASPLINE_INLINE void
+StoreThree(const EvaluationArguments<VDimension> & arguments,
+           const TReal *                           result,
+           std::int64_t                            at,
+           int                                     count,
+           int                                     number,
+           ValueRun<TReal> &                       run)
+{
+  constexpr ScalarType type = sizeof(TReal) == sizeof(float) ? ScalarType::Float32 : ScalarType::Float64;
+  auto * const         first = static_cast<TReal *>(arguments.output) + at * arguments.components + number;
+  if (arguments.outputType == type && run.isAllDone && arguments.components == 3)
+  {
+    std::copy_n(result, count * 3, first);
+    return;
+  }
+  for (int i = 0; arguments.outputType == type && i < count; ++i)
+  {
+    if (run.isSet[i] != 0)
+    {
+      std::copy_n(result + i * 3, 3, first + static_cast<std::int64_t>(i) * arguments.components);
+    }
+  }
+  for (int n = 0; arguments.outputType != type && n < 3; ++n)
+  {
+    for (int i = 0; i < count; ++i)
+    {
+      run.value[i] = result[i * 3 + n];
+    }
+    const std::int64_t to = at * arguments.components + number + n;
+    StoreRun(run, count, arguments.output, arguments.outputType, to, arguments.components);
+  }
+}
+
+/** Interpolates all components of a run along VAxes axes; see InterpolateComponents(). */
+template <int VAxes, unsigned int VDimension, typename TReal, typename TOffset>
+CUDASPLINE_INLINE void
+InterpolateAxes(const EvaluationArguments<VDimension> & arguments,
+                const TOffset (&offsets)[SamplesOfRun],
+                const LinearPlaces<VDimension, TReal> & places,
+                const unsigned int (&axes)[VDimension],
+                const std::int64_t (&strides)[VDimension],
+                std::int64_t      at,
+                int               count,
+                ValueRun<TReal> & run)
+{
+  const int          components = arguments.components;
+  const std::int64_t pixel = arguments.sampleStride;
+  const auto * const data = static_cast<const TReal *>(arguments.source) + places.fixed * pixel;
+  bool               hasSome = false;
+  for (int axis = 0; axis < VAxes; ++axis)
+  {
+    hasSome = hasSome || places.hasSome[axes[axis]];
+  }
+  const bool areThree = components % 3 == 0 && arguments.planeStride == 1;
+  for (int c = 0; c < components && areThree; c += 3)
+  {
+    TReal result[3 * SamplesOfRun + 1];
+    if (hasSome)
+    {
+      InterpolateThree<VAxes, true>(data + c, offsets, places, axes, strides, pixel, count, result);
+    }
+    else
+    {
+      InterpolateThree<VAxes, false>(data + c, offsets, places, axes, strides, pixel, count, result);
+    }
+    StoreThree(arguments, result, at, count, c, run);
+  }
+  for (int c = 0; c < components && !areThree; ++c)
+  {
+    InterpolateRun<VAxes>(data + c * arguments.planeStride, offsets, places, axes, strides, pixel, count, run.value);
+    if (components > 1)
+    {
+      StoreRun(run, count, arguments.output, arguments.outputType, at * components + c, components);
+    }
+  }
 }
 
 /** Interpolates all components of a run, of which those that are stored together stay in \p run. */
@@ -271,29 +490,22 @@ InterpolateComponents(const EvaluationArguments<VDimension> & arguments,
     }
     stride *= arguments.extent.size[d];
   }
-  for (int c = 0; c < arguments.components; ++c)
+  if (axesCount == 0)
   {
-    const auto * const data = static_cast<const TReal *>(arguments.source) + c * arguments.planeStride + places.fixed;
-    if (axesCount == 0)
-    {
-      InterpolateRun<0>(data, offsets, places, axes, strides, count, run.value);
-    }
-    else if (axesCount == static_cast<int>(VDimension))
-    {
-      InterpolateRun<static_cast<int>(VDimension)>(data, offsets, places, axes, strides, count, run.value);
-    }
-    else if (axesCount == 1)
-    {
-      InterpolateRun<1>(data, offsets, places, axes, strides, count, run.value);
-    }
-    else
-    {
-      InterpolateRun<std::min(2, static_cast<int>(VDimension))>(data, offsets, places, axes, strides, count, run.value);
-    }
-    if (arguments.components > 1)
-    {
-      StoreRun(run, count, arguments.output, arguments.outputType, at * arguments.components + c, arguments.components);
-    }
+    InterpolateAxes<0>(arguments, offsets, places, axes, strides, at, count, run);
+  }
+  else if (axesCount == static_cast<int>(VDimension))
+  {
+    InterpolateAxes<static_cast<int>(VDimension)>(arguments, offsets, places, axes, strides, at, count, run);
+  }
+  else if (axesCount == 1)
+  {
+    InterpolateAxes<1>(arguments, offsets, places, axes, strides, at, count, run);
+  }
+  else
+  {
+    InterpolateAxes<std::min(2, static_cast<int>(VDimension))>(
+      arguments, offsets, places, axes, strides, at, count, run);
   }
 }
 

@@ -114,11 +114,14 @@ EvaluateNearestRun(const EvaluationArguments<VDimension> & arguments,
     for (int c = 0; c < arguments.components; ++c)
     {
       const std::int64_t first = at * stride + c;
-      const std::int64_t plane = c * arguments.planeStride;
+      const std::int64_t number = c * arguments.planeStride;
       const auto         store = [&](int i, std::int64_t to) {
         if (IsReal(type) || arguments.components > 1)
         {
-          StoreScalar(arguments.output, type, to, LoadScalar<double>(arguments.source, type, plane + offsets[i]));
+          StoreScalar(arguments.output,
+                      type,
+                      to,
+                      LoadScalar<double>(arguments.source, type, number + offsets[i] * arguments.sampleStride));
         }
         else
         {
