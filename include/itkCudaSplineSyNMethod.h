@@ -23,6 +23,7 @@
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/ResidentImages.h"
 #include "itkCudaSpline/itk/SynMetrics.h"
+#include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "itkImageToImageMetricv4.h"
@@ -207,6 +208,9 @@ private:
     CudaSpline::TransformChain movingChain;
     std::vector<Pair>          pairs;
 
+    std::optional<CudaSpline::ConvergenceWindow> monitoring; ///< of the iterations that have ended; none: not begun
+    SizeValueType                                finished{ 0 };
+
     /** How each pair is compared. */
     std::vector<CudaSpline::SynMetric>
     GetMetrics() const;
@@ -231,9 +235,13 @@ private:
   /** A pair of images; the same return. \param[in] number of the pair */
   std::string
   DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;
-  /** Iterates on the backend of the context, from the fields as they were when the level began. */
+  /** Iterates on the backend of the context, from the level's beginning or from where it has come to. */
   void
-  Iterate(const Level & level, const CudaSpline::ExecutionContext & context);
+  Iterate(Level & level, const CudaSpline::ExecutionContext & context);
+  /** Where a device failed in a level: the transforms get the fields of the last iteration that has ended, or, where
+   * the device has lost these, the level begins anew from what the transforms hold. */
+  void
+  LeaveDevice(Level & level);
   /** Adapts the transforms of the state to the level by ITK's adaptors. */
   void
   AdaptTransforms();
@@ -265,7 +273,7 @@ private:
   mutable bool                            m_TransformsAreCurrent{ true };
   CudaSplineDetail::ResidentOriginals     m_Originals;             ///< each image once
   double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
-  bool                                    m_AdaptorsWait{ false }; ///< of this level
+  mutable bool                            m_AdaptorsWait{ false }; ///< of this level
 };
 
 } // namespace itk

@@ -89,6 +89,7 @@ CudaSplineSyNMethod<TMethod>::ReadFields() const
   this->m_MovingToMiddleTransform->SetDisplacementField(moving);
   this->m_MovingToMiddleTransform->SetInverseDisplacementField(movingInverse);
   m_TransformsAreCurrent = true;
+  m_AdaptorsWait = false; // these are the level's own
 }
 
 template <typename TMethod>
@@ -469,7 +470,7 @@ CudaSplineSyNMethod<TMethod>::MakeRules() const
 
 template <typename TMethod>
 void
-CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::ExecutionContext & context)
+CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::ExecutionContext & context)
 {
   CudaSpline::ExecutionContext lasting = context;
   if (m_Executor == nullptr)
@@ -482,7 +483,6 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
   if (m_Resident != nullptr)
   {
     resident->AdaptFrom(*m_Resident);
-    m_AdaptorsWait = false;
   }
   else
   {
@@ -514,10 +514,14 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
     places = std::shared_ptr<const float>(array, array->template As<float>());
   }
 
-  this->m_CurrentIteration = 0; // also where a device failed and the level begins anew
-  this->m_IsConverged = false;
-  CudaSpline::ConvergenceWindow monitoring(this->m_ConvergenceWindowSize);
-  IterationReporter             reporter(this, 0, 1);
+  if (!level.monitoring)
+  {
+    level.monitoring.emplace(this->m_ConvergenceWindowSize);
+    level.finished = 0;
+    this->m_IsConverged = false;
+  }
+  this->m_CurrentIteration = level.finished;
+  IterationReporter reporter(this, 0, 1);
   while (this->m_CurrentIteration++ < this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel] && !this->m_IsConverged)
   {
     CudaSpline::SynRules rules = this->MakeRules();
@@ -532,9 +536,10 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
     const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
     m_TransformsAreCurrent = false;
     this->m_CurrentMetricValue = static_cast<RealType>(iteration.Value());
-    monitoring.Add(this->m_CurrentMetricValue);
-    this->m_CurrentConvergenceValue = monitoring.GetValue();
+    level.monitoring->Add(this->m_CurrentMetricValue);
+    this->m_CurrentConvergenceValue = level.monitoring->GetValue();
     this->m_IsConverged = this->m_CurrentConvergenceValue < this->m_ConvergenceThreshold;
+    level.finished = this->m_CurrentIteration;
     reporter.CompletedStep();
     if (this->GetAbortGenerateData())
     {
@@ -555,6 +560,33 @@ CudaSplineSyNMethod<TMethod>::KeepWhatIsThere() const
   {
     // Then the transforms have the fields of the level before, or those that were asked for last.
   }
+}
+
+template <typename TMethod>
+void
+CudaSplineSyNMethod<TMethod>::LeaveDevice(Level & level)
+{
+  // Before the first iteration has ended there is nothing to keep: a level that is made of the one before is that
+  // again.
+  bool isKept = level.finished > 0 && m_Resident != nullptr && m_Resident->HasWholeFields();
+  try
+  {
+    if (isKept)
+    {
+      this->ReadFields();
+    }
+  }
+  catch (const CudaSpline::DeviceError &)
+  {
+    isKept = false; // transforms are changed when all fields are there
+  }
+  if (!isKept)
+  {
+    level.monitoring.reset();
+    level.finished = 0;
+  }
+  m_Resident.reset();
+  m_TransformsAreCurrent = true;
 }
 
 template <typename TMethod>
@@ -606,9 +638,7 @@ CudaSplineSyNMethod<TMethod>::StartOptimization()
       }
       catch (const CudaSpline::DeviceError &)
       {
-        // The next backend begins the level anew, from what the transforms hold.
-        m_Resident.reset();
-        m_TransformsAreCurrent = true;
+        this->LeaveDevice(level); // for the next backend
         throw;
       }
       catch (...)

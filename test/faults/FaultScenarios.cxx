@@ -37,10 +37,13 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkShrinkImageFilter.h"
 
 #include <cmath>
+#include <typeinfo>
 
 namespace CudaSplineTest
 {
@@ -49,10 +52,9 @@ namespace
 
 template <typename TImage>
 typename TImage::Pointer
-MakeImage()
+MakeImage(const typename TImage::SizeType & size = { { 19, 17, 13 } })
 {
-  auto                      image = TImage::New();
-  typename TImage::SizeType size{ { 19, 17, 13 } };
+  auto image = TImage::New();
   image->SetRegions(typename TImage::RegionType(size));
   image->Allocate();
   for (itk::ImageRegionIteratorWithIndex<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
@@ -483,7 +485,7 @@ private:
   std::vector<double> m_Gradients;
 };
 
-/** Three iterations of SyN, the latter of which are a recorded graph. */
+/** Two levels of two iterations of SyN, the latter of which are a recorded graph. */
 class SynSubject : public Subject
 {
 public:
@@ -494,11 +496,11 @@ public:
   SynSubject()
   {
     const auto metric = Metric::New();
-    metric->SetRadius(Metric::RadiusType::Filled(2));
+    metric->SetRadius(Metric::RadiusType::Filled(1));
     metric->SetUseMovingImageGradientFilter(false);
     metric->SetUseFixedImageGradientFilter(false);
-    const auto   fixed = MakeImage<Floats>();
-    const auto   moving = MakeImage<Floats>();
+    const auto   fixed = MakeImage<Floats>({ { 12, 10, 9 } }); // every call fails once: few voxels
+    const auto   moving = MakeImage<Floats>({ { 12, 10, 9 } });
     const double place[3] = { 0.7, -0.4, 0.3 };
     moving->SetOrigin(place);
     const auto field = Transform::DisplacementFieldType::New();
@@ -511,14 +513,42 @@ public:
     m_Method->SetMovingImage(moving);
     m_Method->SetMetric(metric);
     m_Method->SetInitialTransform(transform);
-    m_Method->SetNumberOfLevels(1);
-    m_Method->SetShrinkFactorsPerLevel(Method::ShrinkFactorsArrayType(1, 1));
-    m_Method->SetSmoothingSigmasPerLevel(Method::SmoothingSigmasArrayType(1, 1.0));
-    m_Method->SetNumberOfIterationsPerLevel(Method::NumberOfIterationsArrayType(1, 3));
+    m_Method->SetNumberOfLevels(2);
+    Method::ShrinkFactorsArrayType                   factors(2);
+    Method::SmoothingSigmasArrayType                 sigmas(2);
+    Method::TransformParametersAdaptorsContainerType adaptors;
+    for (unsigned int level = 0; level < 2; ++level)
+    {
+      factors[level] = 2 - level;
+      sigmas[level] = 1.0 - level;
+      const auto shrunk = itk::ShrinkImageFilter<Floats, Floats>::New();
+      shrunk->SetShrinkFactors(factors[level]);
+      shrunk->SetInput(fixed);
+      shrunk->UpdateOutputInformation();
+      const auto adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>::New();
+      adaptor->SetRequiredSpacing(shrunk->GetOutput()->GetSpacing());
+      adaptor->SetRequiredSize(shrunk->GetOutput()->GetLargestPossibleRegion().GetSize());
+      adaptor->SetRequiredDirection(shrunk->GetOutput()->GetDirection());
+      adaptor->SetRequiredOrigin(shrunk->GetOutput()->GetOrigin());
+      adaptors.push_back(adaptor.GetPointer());
+    }
+    m_Method->SetShrinkFactorsPerLevel(factors);
+    m_Method->SetSmoothingSigmasPerLevel(sigmas);
+    m_Method->SetTransformParametersAdaptorsPerLevel(adaptors);
+    m_Method->SetNumberOfIterationsPerLevel(Method::NumberOfIterationsArrayType(2, 2));
+    m_Method->AddObserver(itk::IterationEvent(), [this](const itk::EventObject & event) {
+      m_Iterations += typeid(event) == typeid(itk::IterationEvent) ? 1 : 0; // not the beginning of a level
+    });
+  }
+  int
+  GetIterations() const override
+  {
+    return m_Iterations;
   }
   void
   Run() override
   {
+    m_Iterations = 0;
     m_Method->SetFixedToMiddleTransform(nullptr); // not from where it ended before
     m_Method->SetMovingToMiddleTransform(nullptr);
     m_Method->Modified();
@@ -552,6 +582,7 @@ public:
 
 private:
   Method::Pointer m_Method{ Method::New() };
+  int             m_Iterations{ 0 };
 };
 
 } // namespace
@@ -583,7 +614,7 @@ Scenarios()
       []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<LocalMetric>>(1.0); },
       1e-4 },
     { "Demons", []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<DemonsMetric>>(1.0); }, 1e-2 },
-    { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true },
+    { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;

@@ -59,6 +59,12 @@ public:
   /** What can be aborted; null where nothing can. */
   virtual itk::ProcessObject *
   GetProcess() = 0;
+  /** Iterations of the last run that were told to observers; 0: it has none. */
+  virtual int
+  GetIterations() const
+  {
+    return 0;
+  }
 };
 
 /** An operation by its name. */
@@ -69,6 +75,8 @@ struct Scenario
   double                                    tolerance; ///< of the backends' numbers
   /** Whether something is allocated that may be missing: the operation goes on without it, slower. */
   bool hasOptionalAllocations{ false };
+  /** Whether the host goes on from what the device has come to, so that numbers are those of both. */
+  bool goesOn{ false };
 };
 
 /** All of them. */

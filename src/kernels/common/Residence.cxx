@@ -114,9 +114,11 @@ ClearResident(void * to, std::size_t bytes, const Residence & residence)
 void
 RepeatedSteps::Run(const Residence & residence)
 {
+  m_HasBegun = false;
   // The first time loads the kernels, which a stream that records does not allow.
   if (!residence.IsOnDevice() || !m_HasRun)
   {
+    m_HasBegun = true;
     m_Enqueue();
     m_HasRun = true;
     return;
@@ -125,6 +127,7 @@ RepeatedSteps::Run(const Residence & residence)
   {
     m_Graph = RecordOnDevice(m_Enqueue, residence);
   }
+  m_HasBegun = true;
   LaunchOnDevice(m_Graph, residence);
 }
 

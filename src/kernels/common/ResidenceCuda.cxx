@@ -52,6 +52,7 @@ AllocateOnDevice(std::size_t bytes, const Residence & residence)
 void
 WaitOnDevice(const Residence & residence)
 {
+  const DeviceScope scope(residence.GetContext().device);
   residence.GetStream().Synchronize();
 }
 

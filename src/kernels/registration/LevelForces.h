@@ -228,6 +228,7 @@ public:
   void
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)
   {
+    m_HasBegun = forces.Waits();
     if (forces.Waits()) // what waits cannot be recorded
     {
       enqueue(rules);
@@ -241,7 +242,15 @@ public:
     m_Steps->Run(forces.GetResidence());
   }
 
+  /** See RepeatedSteps::HasBegun(). */
+  bool
+  HasBegun() const
+  {
+    return m_HasBegun || (m_Steps && m_Steps->HasBegun());
+  }
+
 private:
+  bool                         m_HasBegun{ false };
   SynRules                     m_Rules;
   std::optional<RepeatedSteps> m_Steps;
 };

@@ -45,6 +45,7 @@ struct SynLevel::Parts
   std::array<ResidentArray, 3> work; ///< forces and updates, in turn
   ResidentArray                record;
   RuledSteps                   steps;
+  bool                         areWhole{ true }; ///< the fields
 
   LevelField &
   Field(SynField which)
@@ -151,13 +152,28 @@ SynLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
-  m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   Record record;
-  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  try
+  {
+    m_Parts->steps.Run(
+      rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
+    Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  }
+  catch (...)
+  {
+    m_Parts->areWhole = !m_Parts->steps.HasBegun();
+    throw;
+  }
   const std::array<double, 2> weighted = m_Parts->forces.WeightedValuesOf(record.sums);
   return {
     m_Parts->forces.ValuesOf(record.sums), 0.5 * (weighted[0] + weighted[1]), record.maximumNorm, record.inversions
   };
+}
+
+bool
+SynLevel::HasWholeFields() const
+{
+  return m_Parts->areWhole;
 }
 
 void

@@ -185,9 +185,17 @@ public:
   void
   Run(const Residence & residence);
 
+  /** Whether the last Run() came to do any step: false where it failed before, so what they change is as it was. */
+  bool
+  HasBegun() const
+  {
+    return m_HasBegun;
+  }
+
 private:
   std::function<void()>       m_Enqueue;
   bool                        m_HasRun{ false };
+  bool                        m_HasBegun{ false };
   std::shared_ptr<const void> m_Graph; ///< what was recorded, of a device
 };
 

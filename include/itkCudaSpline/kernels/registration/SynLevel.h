@@ -121,9 +121,14 @@ public:
   /** \brief One iteration; waits for its end.
    *
    * \param[in] rules what it goes by
-   * \exception DeviceError the device failed: fields are undefined then */
+   * \exception DeviceError the device failed: HasWholeFields() tells whether fields are as they were */
   SynIteration
   Iterate(const SynRules & rules);
+
+  /** \brief Whether fields are those of an iteration that has ended, or of none: false where a device failed in the
+   * midst of one. */
+  bool
+  HasWholeFields() const;
 
   /** \brief The whole transform and its inverse: from the fixed image's space through the middle to the moving one's.
    *
