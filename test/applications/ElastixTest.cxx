@@ -329,6 +329,14 @@ TEST_F(ElastixFiles2D, SplinesOfEveryOrder)
   Expect("two.txt", second);
 }
 
+TEST_F(ElastixFiles3D, SplinesOfOtherOrdersThanThree)
+{
+  std::string more;
+  const auto  spline = MakeSpline<2>(more);
+  WriteFile("two.txt", "BSplineTransform", spline.GetPointer(), Common("NoInitialTransform") + more);
+  Expect("two.txt", spline);
+}
+
 /** A chain of three files, the first of which is beside the others; and the sum of displacements. */
 TEST_F(ElastixFiles3D, Chains)
 {
