@@ -11,6 +11,7 @@ usage: loader_test.py TEST --folders DIR DIR --libraries FILE FILE --plain FILE 
   interposed   one that has symbols of an ITK in the place of the shared one's
   folders      folders of other versions, empty ones, missing ones, links; the right one among them is used
   damaged      libraries that are missing, cut off, or no libraries: ITK's own classes are used
+  driver       CUDA is missing: no library of it is needed, and where its driver is none the host computes, and the trace says why
   simpleitk    SimpleITK, which has its ITK linked into it; it is installed below DIR, and the test skipped where it cannot be had
   itk          the package itk, which has, too, and does not look at the variable from 5.3 on; skipped where it is not installed (1.3 GB)
 
@@ -25,7 +26,7 @@ import shutil
 import subprocess
 import sys
 
-from factory_test import SKIPPED, Wrong, expect, run
+from factory_test import SKIPPED, Wrong, expect, run, trace
 
 REFUSED = re.compile(r"CudaSpline: libCudaSpline(Metric)?Factories\.so\.\S+ is not loaded, because (.*)\.")
 
@@ -185,6 +186,35 @@ def damaged(options):
         shutil.copy(library, copy)
 
 
+def driver(options):
+    """No library, and a library that is no driver: what stands in for CUDA's is found before the machine's own."""
+    for library in options.libraries:
+        output, _ = run(["readelf", "-dW", library])
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output)
+        expect(needed and not any("cuda" in name.lower().replace("libcudaspline", "") for name in needed), f"{library} needs {needed}")
+    path = os.path.join(options.work, "driver.bin")
+    place = os.path.join(options.work, "driver")
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    with open(options.preload, "rb") as file:
+        library = file.read()
+    expected, _ = run([options.plain, "one", "9", path])
+    for content in (b"", b"INPUT(libc.so.6)\n" * 99, library):
+        with open(os.path.join(place, "libcuda.so.1"), "wb") as file:
+            file.write(content)
+        more = {"LD_LIBRARY_PATH": os.pathsep.join([place, *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]).rstrip(os.pathsep)}
+        for device in ("gpu", "auto"):
+            output, errors = run([options.plain, "one", "9", path], options.folders[0], CUDASPLINE_DEVICE=device, **more)
+            expect(output == re.sub("^Resample", "CudaResample", expected, flags=re.MULTILINE), f"{device}, {len(content)} bytes: {output}")
+            lines = [line for line in trace(errors) if line[1] == "CudaResampleImageFilter"]
+            expect(len(lines) == 3, f"{len(lines)} lines of the trace:\n{errors}")
+            for line in lines:
+                expect(line[4] == "Cpu", f"not by the host: {line}")
+                expect(re.search("no usable GPU|without the CUDA Toolkit", line[6]), f"no reason why there is no GPU: {line}")
+            others = [line for line in errors.splitlines() if not line.startswith("CudaSpline | ")]
+            expect(not others, f"more than the trace: {others}")
+
+
 def python_with(module):
     """A Python that has the module, or None."""
     for python in (os.environ.get("CUDASPLINE_PACKAGES_PYTHON"), sys.executable):
@@ -225,7 +255,7 @@ def itk(options):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    tests = {test.__name__: test for test in (dependencies, static, shared, both, interposed, folders, damaged, simpleitk, itk)}
+    tests = {test.__name__: test for test in (dependencies, static, shared, both, interposed, folders, damaged, driver, simpleitk, itk)}
     parser.add_argument("test", choices=sorted(tests))
     parser.add_argument("--folders", nargs="+", required=True)
     parser.add_argument("--libraries", nargs="+", required=True)

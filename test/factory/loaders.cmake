@@ -43,6 +43,7 @@ set(
   both
   folders
   damaged
+  driver
   simpleitk
   itk
 )
