@@ -132,14 +132,20 @@ class SeriesRegistration:
         """All volumes on the grid of what they are laid over, a series of the same kind, linearly interpolated; 0 where they have nothing."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
+        made: list[Any] = []  # volumes of a kind that cannot be written
         for number, transform in enumerate(self.transforms):
             pixels = self._series.volume(number)
-            if whole is None:
+            is_written = pixels.buffer.kind != "jax" or pixels.buffer.device < 0
+            if whole is None and is_written:
                 whole = _arrays.empty(pixels.buffer, (self._series.count, *grid.shape), self._precision)
-            _resample.resample(
+            moved = _resample.resample(
                 _image_of(pixels), transform, self._fixed, interpolation="linear", dtype=self._precision, smooth=False,
-                out=_arrays.part_of(whole, number).array, device=self._around[0], threads=self._around[1],
+                out=_arrays.part_of(whole, number).array if whole is not None else None, device=self._around[0], threads=self._around[1],
             )  # fmt: skip
+            if not is_written:
+                made.append(moved.array)
+                if len(made) == len(self.transforms):
+                    whole = _arrays.view(_arrays.functions_of(pixels.buffer).stack(made), "warped")
         return self._series.finish(whole, grid) if whole is not None else None
 
     @functools.cached_property

@@ -49,13 +49,7 @@ namespace
 void
 ExpectNear(const std::vector<double> & a, const std::vector<double> & b, double tolerance)
 {
-  ASSERT_EQ(a.size(), b.size());
-  double worst = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-  {
-    worst = std::max(worst, std::isnan(a[i] - b[i]) ? 1e300 : std::abs(a[i] - b[i]));
-  }
-  EXPECT_LE(worst, tolerance);
+  EXPECT_LE(LargestDifference(a, b), tolerance);
 }
 
 /** Nothing is left of operations whose objects are gone, but what is kept for the next. */

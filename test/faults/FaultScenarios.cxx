@@ -42,6 +42,7 @@
 #include "itkNearestNeighborExtrapolateImageFunction.h"
 #include "itkShrinkImageFilter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <typeinfo>
 
@@ -618,6 +619,17 @@ Scenarios()
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;
+}
+
+double
+LargestDifference(const std::vector<double> & a, const std::vector<double> & b)
+{
+  double largest = a.size() == b.size() ? 0.0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+  {
+    largest = std::max(largest, std::isnan(a[i] - b[i]) ? 1e300 : std::abs(a[i] - b[i]));
+  }
+  return largest;
 }
 
 void

@@ -83,6 +83,10 @@ struct Scenario
 const std::vector<Scenario> &
 Scenarios();
 
+/** The largest difference of two lists of numbers; NaN, and lists of other lengths, are 1e300 apart. */
+double
+LargestDifference(const std::vector<double> & a, const std::vector<double> & b);
+
 /** Gives back what the module keeps for its next operation: page-locked buffers and streams. What is left is lost. */
 void
 ReleaseWhatIsKept();

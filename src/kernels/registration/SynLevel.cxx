@@ -152,19 +152,20 @@ SynLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
-  Record record;
+  Record                record;
+  std::array<double, 2> weighted{};
   try
   {
     m_Parts->steps.Run(
       rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
     Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+    weighted = m_Parts->forces.WeightedValuesOf(record.sums);
   }
   catch (...)
   {
     m_Parts->areWhole = !m_Parts->steps.HasBegun();
     throw;
   }
-  const std::array<double, 2> weighted = m_Parts->forces.WeightedValuesOf(record.sums);
   return {
     m_Parts->forces.ValuesOf(record.sums), 0.5 * (weighted[0] + weighted[1]), record.maximumNorm, record.inversions
   };
