@@ -25,6 +25,7 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <vector>
 
 /** \file
  * \brief SyN beside its trajectory: the same bits each time, fields for who asks at an iteration, what is left when it
@@ -114,6 +115,38 @@ TEST_P(SynStates, GivesItsFieldsToWhoAsksAtAnIteration)
   EXPECT_EQ(course.values, undisturbed.values);
 }
 
+TEST_P(SynStates, HasItksFieldsAtEachIteration)
+{
+  const auto fieldsOf = [](Types::Reference * method) {
+    std::vector<Types::Field::Pointer> fields;
+    Register<2>(method, Short(), [&] {
+      if (method->GetModifiableFixedToMiddleTransform() == nullptr)
+      {
+        return; // the event of the first level, before it is prepared
+      }
+      for (auto * const transform :
+           { method->GetModifiableFixedToMiddleTransform(), method->GetModifiableMovingToMiddleTransform() })
+      {
+        fields.emplace_back(transform->GetModifiableDisplacementField());
+        fields.emplace_back(transform->GetModifiableInverseDisplacementField());
+      }
+    });
+    return fields;
+  };
+  const OneItkThread oneThread;
+  const auto         expected = fieldsOf(Types::Reference::New());
+  const auto         method = this->Make();
+  const auto         found = fieldsOf(method);
+  EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
+  ASSERT_EQ(found.size(), expected.size());
+  ASSERT_GE(found.size(), 4U * 7U);
+  for (std::size_t n = 0; n < expected.size(); ++n)
+  {
+    ASSERT_EQ(found[n]->GetBufferedRegion(), expected[n]->GetBufferedRegion()) << "field " << n;
+    EXPECT_LE(Differences(found[n].GetPointer(), expected[n].GetPointer()).back(), 1e-6) << "field " << n;
+  }
+}
+
 TEST_P(SynStates, KeepsWhatWasReachedWhenItIsStopped)
 {
   const auto   method = this->Make();
@@ -138,23 +171,28 @@ TEST_P(SynStates, KeepsWhatWasReachedWhenItIsStopped)
 
 TEST_P(SynStates, GoesOnFromARestoredState)
 {
-  SynCase half = Short();
-  half.iterations = { 3 };
-  const auto go = [&](Types::Reference * before, Types::Reference * after) {
-    Register<2>(before, half);
-    after->SetFixedToMiddleTransform(before->GetModifiableFixedToMiddleTransform());
-    after->SetMovingToMiddleTransform(before->GetModifiableMovingToMiddleTransform());
-    return Register<2>(after, half);
-  };
-  const auto reference = Types::Reference::New();
-  const auto expected = go(Types::Reference::New(), reference);
-  const auto method = this->Make();
-  const auto found = go(this->Make(), method);
-  EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
-  ASSERT_EQ(found.values.size(), expected.values.size());
-  for (std::size_t n = 0; n < expected.values.size(); ++n)
+  for (const std::vector<itk::SizeValueType> & iterations :
+       { std::vector<itk::SizeValueType>{ 3 }, std::vector<itk::SizeValueType>{ 4, 3 } })
   {
-    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
+    SCOPED_TRACE(iterations.size());
+    SynCase half = Short();
+    half.iterations = iterations;
+    const auto go = [&](Types::Reference * before, Types::Reference * after) {
+      Register<2>(before, half);
+      after->SetFixedToMiddleTransform(before->GetModifiableFixedToMiddleTransform());
+      after->SetMovingToMiddleTransform(before->GetModifiableMovingToMiddleTransform());
+      return Register<2>(after, half);
+    };
+    const OneItkThread oneThread;
+    const auto         expected = go(Types::Reference::New(), Types::Reference::New());
+    const auto         method = this->Make();
+    const auto         found = go(this->Make(), method);
+    EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
+    ASSERT_EQ(found.values.size(), expected.values.size());
+    for (std::size_t n = 0; n < expected.values.size(); ++n)
+    {
+      EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
+    }
   }
 }
 

@@ -161,6 +161,15 @@ TEST_P(SynTrajectories, OfFlatBackgrounds)
   this->Compare<2>(what);
 }
 
+// Past the ten iterations whose values agree to 1e-9, in both levels.
+TEST_P(SynTrajectories, OfManyIterationsInACube)
+{
+  SynCase what;
+  what.cube = 32;
+  what.iterations = { 24, 20 };
+  this->Compare<3>(what);
+}
+
 TEST_P(SynTrajectories, StopsWhereItksDoes)
 {
   SynCase what;

@@ -131,6 +131,7 @@ struct SynCase
   double                          background{ 0.0 };         ///< that value
   bool                            isExact{ false };          ///< grids whose indices come out exactly
   unsigned int                    bins{ 16 };                ///< of Mattes' metric
+  unsigned int                    cube{ 0 };                 ///< samples along each axis; 0: numbers that differ
 
   /** Whether a metric is among those of its pairs. */
   bool
@@ -171,7 +172,7 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
   direction.SetIdentity();
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    size[d] = (VDimension == 2 ? 41 : 26) + (isMoving ? 2 : 0) - d;
+    size[d] = what.cube > 0 ? what.cube : (VDimension == 2 ? 41 : 26) + (isMoving ? 2 : 0) - d;
     spacing[d] = what.isExact ? 1.0 : 1.0 + 0.15 * d;
     origin[d] = 1.5 - d;
   }

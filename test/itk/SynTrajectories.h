@@ -73,10 +73,19 @@ protected:
       const double share = isSingle ? 1e-3 : (inLevel < 10 ? early : 1e-6);
       EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
         << "iteration " << inLevel << " of level " << expected.levels[n];
+      if (inLevel > 5 && !isSingle) // of a whole window: a slope of values that are divided by their sum
+      {
+        EXPECT_NEAR(found.convergence[n], expected.convergence[n], share)
+          << "iteration " << inLevel << " of level " << expected.levels[n];
+      }
     }
     // It did improve: in the first level, which begins with an event that has no value yet.
     const auto count = static_cast<std::size_t>(std::count(expected.levels.begin(), expected.levels.end(), 0U));
     ASSERT_GT(count, 2U);
+    if (what.threshold > 0.0) // it did stop, and not for want of iterations
+    {
+      EXPECT_LT(count, what.iterations[0] + 1);
+    }
     EXPECT_LT(expected.values[count - 1], expected.values[1]);
     for (std::size_t n = 0; n < expected.fields.size(); ++n)
     {
