@@ -151,8 +151,8 @@ of its brightness (a mixture of Gaussians), which knows nothing of places: deep 
 white. So no method can reach 1, and differences between methods are what counts.
 """
 
-SPEED = """By the module, on the same two images; every row of processes of their own but for those that say otherwise. Medians, with all
-runs behind them. *Must* and *aim* are those of the project.
+SPEED = """By the module, on the same two images; every row of processes of their own but for those that say otherwise. Medians,
+with all runs behind them. *Must* and *aim* are those of the project.
 """
 
 TRUTH = """The fixed image is Colin27 with AAL's 116 labels; the moving one is that, bent by the flow of a smooth random velocity
