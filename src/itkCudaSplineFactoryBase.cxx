@@ -96,9 +96,8 @@ public:
       {
         continue; // the module's own: New() asks for them in turn
       }
-      const bool        isOther = std::find(AllClassNames.begin(), AllClassNames.end(), plain) != AllClassNames.end();
       const std::string line = "CudaSpline | not overridden | " + std::to_string(entry.second.count) + " | " + name +
-                               " | " + (isOther ? "other template arguments are" : "") + "\n";
+                               " | " + ReasonOf(plain) + "\n";
       static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
     }
   }
@@ -118,6 +117,22 @@ public:
   }
 
 private:
+  /** Why a class is ITK's; nothing where there is no more to say. \param[in] plain its name without arguments */
+  static const char *
+  ReasonOf(const std::string & plain)
+  {
+    if (std::find(AllClassNames.begin(), AllClassNames.end(), plain) != AllClassNames.end())
+    {
+      return "other template arguments are";
+    }
+    if (plain == "VectorNeighborhoodOperatorImageFilter")
+    {
+      return "it does not tell its boundary condition";
+    }
+    const bool isOfOperator = plain == "NeighborhoodOperatorImageFilter" || plain == "DiscreteGaussianImageFilter";
+    return isOfOperator ? "the module has no kernel for Gaussians that are cut off" : "";
+  }
+
   struct Asked
   {
     const CudaSplineFactoryBase * first{ nullptr }; ///< the one whose askings are counted

@@ -49,6 +49,7 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkResampleImageFilter.h"
 #include "itkSyNImageRegistrationMethod.h"
+#include "itkVectorNeighborhoodOperatorImageFilter.h"
 #include "itkWindowedSincInterpolateImageFunction.h"
 
 #include <cmath>
@@ -312,6 +313,8 @@ main(int argc, char ** argv)
       using Doubles = itk::Image<double, dimension>;
       using OfFloat = itk::DisplacementFieldTransform<float, dimension>;
       Tell<itk::SyNImageRegistrationMethod<Doubles, Doubles, OfFloat>>("SyN-mixed");
+      using Vectors = itk::Image<itk::Vector<double, dimension>, dimension>;
+      Tell<itk::VectorNeighborhoodOperatorImageFilter<Vectors, Vectors>>("VectorNeighborhoodOperator");
       return EXIT_SUCCESS;
     }
     results.open(argv[3], std::ios::binary);
