@@ -26,6 +26,8 @@
 #include "itkCudaDisplacementFieldToBSplineImageFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
@@ -425,6 +427,8 @@ private:
 
 using LocalMetric = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Floats, Floats>;
 using DemonsMetric = itk::CudaDemonsImageToImageMetricv4<Floats, Floats>;
+using DifferenceMetric = itk::CudaMeanSquaresImageToImageMetricv4<Floats, Floats>;
+using HistogramMetric = itk::CudaMattesMutualInformationImageToImageMetricv4<Floats, Floats>;
 
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
@@ -615,6 +619,12 @@ Scenarios()
       []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<LocalMetric>>(1.0); },
       1e-4 },
     { "Demons", []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<DemonsMetric>>(1.0); }, 1e-2 },
+    { "MeanSquares",
+      []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<DifferenceMetric>>(1.0); },
+      1e-2 },
+    { "Mattes",
+      []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<HistogramMetric>>(1.0); },
+      1e-4 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };

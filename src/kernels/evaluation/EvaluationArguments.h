@@ -45,10 +45,10 @@ struct SourceArguments
   ScalarType             element;
   GridExtent<VDimension> extent;
   Extension              extension[VDimension];
-  int                    components;  ///< planes of elements, numbers of an output pixel
+  int                    components;   ///< planes of elements, numbers of an output pixel
   std::int64_t           sampleStride; ///< elements from a sample to the next along x: 1 on a device
   std::int64_t           planeStride;  ///< elements from a number of a sample to the next
-  float                  scale;       ///< a coefficient is offset + scale * stored
+  float                  scale;        ///< a coefficient is offset + scale * stored
   float                  offset;
   unsigned long long     texture; ///< on a device: of storage Texture, or a GatherTexture of the same samples; 0: none
   const void *           table;   ///< of its weights, host or device
