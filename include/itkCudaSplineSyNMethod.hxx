@@ -482,9 +482,20 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
   auto resident = std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
   if (m_Resident != nullptr)
   {
-    resident->AdaptFrom(*m_Resident);
+    try
+    {
+      resident->AdaptFrom(*m_Resident);
+    }
+    catch (const CudaSpline::DeviceError &)
+    {
+      if (residence.IsOnDevice())
+      {
+        throw;
+      }
+      this->LeaveDevice(level); // it was lost behind the level before, whose fields the transforms hold
+    }
   }
-  else
+  if (m_Resident == nullptr)
   {
     this->AdaptTransforms();
     const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {

@@ -26,7 +26,6 @@
 #include "itkCudaDisplacementFieldToBSplineImageFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
@@ -428,7 +427,6 @@ private:
 using LocalMetric = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Floats, Floats>;
 using DemonsMetric = itk::CudaDemonsImageToImageMetricv4<Floats, Floats>;
 using DifferenceMetric = itk::CudaMeanSquaresImageToImageMetricv4<Floats, Floats>;
-using HistogramMetric = itk::CudaMattesMutualInformationImageToImageMetricv4<Floats, Floats>;
 
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
@@ -622,9 +620,6 @@ Scenarios()
     { "MeanSquares",
       []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<DifferenceMetric>>(1.0); },
       1e-2 },
-    { "Mattes",
-      []() -> std::unique_ptr<Subject> { return std::make_unique<MetricSubject<HistogramMetric>>(1.0); },
-      1e-4 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
