@@ -161,12 +161,13 @@ TEST_P(SynTrajectories, OfFlatBackgrounds)
   this->Compare<2>(what);
 }
 
-// Past the ten iterations whose values agree to 1e-9, in both levels.
+// Past the ten iterations whose values agree to 1e-9: in both levels where a GPU is compared, as ITK's own take a
+// minute here; on the host in the first one.
 TEST_P(SynTrajectories, OfManyIterationsInACube)
 {
   SynCase what;
   what.cube = 32;
-  what.iterations = { 24, 20 };
+  what.iterations = { 24, this->GetParam() ? 20U : 4U };
   this->Compare<3>(what);
 }
 
