@@ -127,16 +127,11 @@ private:
     const double end = static_cast<double>(origin) + static_cast<double>(lastBase);
     // Without a branch, what follows from a comparison of doubles is a double first, and nothing is subtracted that
     // might not be: so the compiler makes vectors.
-    int    isAbove[SamplesOfRun];
-    int    isWithin[SamplesOfRun];
-    int    isBelow[SamplesOfRun];
+    int    flags[SamplesOfRun]; // 1: within, 2: above a neighbour, 4: before the last
     double safe[SamplesOfRun];
     double truncated[SamplesOfRun];
     double excess[SamplesOfRun]; // of a negative number that was truncated
     double within[SamplesOfRun];
-    double isNear[SamplesOfRun]; // the lower neighbour, by less than a sample
-    double isOff[SamplesOfRun];  // that neighbour
-    double hasUpper[SamplesOfRun];
     for (int i = 0; i < count; ++i)
     {
       within[i] = HoldWithin(index[i], first, last, safe[i]);
@@ -150,24 +145,26 @@ private:
       base[d][i] = static_cast<int>(floor) - origin;
       distance[d][i] = static_cast<TReal>(above);
       // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there: that is left to others.
-      isNear[i] = above < 1.0 ? 1.0 : 0.0;
-      isOff[i] = above > 0.0 ? 1.0 : 0.0;
-      hasUpper[i] = floor < end ? 1.0 : 0.0;
+      const double isNear = above < 1.0 ? within[i] : 0.0;
+      const double isOff = above > 0.0 ? 2.0 : 0.0;
+      const double hasUpper = floor < end ? 4.0 : 0.0;
+      flags[i] = static_cast<int>(isNear * (1.0 + isOff + hasUpper));
     }
+    int above = 0;
+    int below = 0;
     for (int i = 0; i < count; ++i)
     {
-      isWithin[i] = static_cast<int>(within[i] * isNear[i]);
-      isAbove[i] = static_cast<int>(within[i] * isNear[i] * isOff[i]);
-      isBelow[i] = static_cast<int>(within[i] * isNear[i] * hasUpper[i]);
+      above += flags[i] >> 1 & 1;
+      below += flags[i] >> 2;
     }
-    const int above = std::accumulate(isAbove, isAbove + count, 0);
     isMoved[d] = above > 0;
-    hasSome[d] = std::accumulate(isBelow, isBelow + count, 0) > above;
+    hasSome[d] = below > above;
     const int highest = isMoved[d] ? lastBase - 1 : lastBase; // whose upper neighbour is read, though it is not between
+    const int shift = isMoved[d] ? 2 : 0;
     for (int i = 0; i < count; ++i)
     {
       base[d][i] = std::min(base[d][i], highest);
-      between[i] &= isMoved[d] ? isBelow[i] : isWithin[i];
+      between[i] &= flags[i] >> shift & 1;
     }
   }
 };
