@@ -154,6 +154,14 @@ def levels_of(times, planned, wanted):
     ]
 
 
+def iterations_of(lines, level):
+    """Seconds of the iterations of a level, of the lines that the program of ITK's classes prints, split into words.
+
+    A line is "iteration", level, value, convergence, seconds; the first one of a level says that it begins."""
+    clock = [float(line[4]) for line in lines if line[0] == "iteration" and int(line[1]) == level]
+    return [end - begin for begin, end in zip(clock, clock[1:])]
+
+
 def itk_syn(fixed, moving, folder, settings):
     """ITK's own classes by a program of theirs alone: rigid, affine, then SyN with local correlation."""
     wanted = LEVELS["iterations"]
@@ -165,16 +173,7 @@ def itk_syn(fixed, moving, folder, settings):
     text = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True, env=threaded(settings)).stdout
     whole = time.monotonic() - begin
     lines = [line.split() for line in text.splitlines()]
-    # A line is "iteration", level, value, convergence, seconds; the first one of a level says that it begins.
-    times, begun, last = [[] for _ in wanted], set(), 0.0
-    for line in lines:
-        if line[0] == "iteration":
-            level = int(line[1])
-            if level in begun:
-                times[level].append(float(line[4]) - last)
-            begun.add(level)
-            last = float(line[4])
-    levels = levels_of(times, planned, wanted)
+    levels = levels_of([iterations_of(lines, level) for level in range(len(wanted))], planned, wanted)
     linear = numpy.array([float(word) for word in next(line for line in lines if line[0] == "linear")[1:]])
     matrix = numpy.eye(4)
     matrix[:3, :3], matrix[:3, 3] = linear[:9].reshape(3, 3), linear[9:]

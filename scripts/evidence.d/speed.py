@@ -19,6 +19,7 @@ import time
 from dataclasses import dataclass
 
 import numpy
+from methods import iterations_of
 
 RUNS = 3
 PAIRS = 32
@@ -106,17 +107,11 @@ class Measurement:
         text = self.output_of([*words, "--iterations", ",".join(map(str, iterations)), "--radius", 4], **more)
         return [line.split() for line in text.splitlines()]
 
-    @staticmethod
-    def iterations_of(lines, level):
-        """Seconds of the iterations of a level, one after another."""
-        clock = [float(line[4]) for line in lines if line[0] == "iteration" and int(line[1]) == level]
-        return [end - begin for begin, end in zip(clock, clock[1:])]
-
     def by_itk(self):
         """ITK's own program with the factories."""
         runs = [self.itk_program(self.images, (100, 70, 50, 20), **self.loaded()) for _ in range(RUNS)]
         whole = [next(float(line[4]) for line in lines if line[0] == "stage" and "SyN" in line[1]) for lines in runs]
-        one = [1000 * statistics.median(self.iterations_of(lines, 3)) for lines in runs]
+        one = [1000 * statistics.median(iterations_of(lines, 3)) for lines in runs]
         return [
             Row("ITK's classes by the factories: SyN, images to fields in memory", "s", whole),
             Row("an iteration of it at full size, with its inversions (median of the level)", "ms", one, 10, 4),
@@ -127,8 +122,8 @@ class Measurement:
         found = []
         for threads in sorted({2, min(16, self.settings["threads"])}):
             more = {"ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": str(threads), "CUDASPLINE_THREADS": str(threads)}
-            of_module = self.iterations_of(self.itk_program(self.coarse, (4,), **more, **self.loaded(), CUDASPLINE_DEVICE="cpu"), 0)
-            of_itk = self.iterations_of(self.itk_program(self.coarse, (3,), **more, ITK_AUTOLOAD_PATH=""), 0)
+            of_module = iterations_of(self.itk_program(self.coarse, (4,), **more, **self.loaded(), CUDASPLINE_DEVICE="cpu"), 0)
+            of_itk = iterations_of(self.itk_program(self.coarse, (3,), **more, ITK_AUTOLOAD_PATH=""), 0)
             what = f"Cpu backend, {threads} threads: times as fast as ITK with as many, an iteration of SyN at half the samples an axis"
             found.append(Row(what, "", [statistics.median(of_itk) / statistics.median(of_module)], 4, 10, is_ratio=True))
             found.append(Row(f"that iteration by the Cpu backend, {threads} threads", "s", of_module))

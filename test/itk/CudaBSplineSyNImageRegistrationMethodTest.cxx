@@ -166,11 +166,7 @@ TEST_P(BSplineSynTrajectories, GoesOnFromARestoredState)
   const auto         method = this->Make();
   const auto         found = go(this->Make(), method);
   EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
-  ASSERT_EQ(found.values.size(), expected.values.size());
-  for (std::size_t n = 0; n < expected.values.size(); ++n)
-  {
-    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
-  }
+  ExpectSameValues(found, expected);
 }
 
 // Each level's numbers of control points are those of its adaptor, whoever adapts the fields.

@@ -188,11 +188,7 @@ TEST_P(SynStates, GoesOnFromARestoredState)
     const auto         method = this->Make();
     const auto         found = go(this->Make(), method);
     EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
-    ASSERT_EQ(found.values.size(), expected.values.size());
-    for (std::size_t n = 0; n < expected.values.size(); ++n)
-    {
-      EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
-    }
+    ExpectSameValues(found, expected);
   }
 }
 
@@ -228,11 +224,7 @@ TEST_P(SynStates, IteratesNotAtAllWhereNoneIsWanted)
   what.iterations = { 0, 2 };
   const auto expected = Register<2>(Types::Reference::New(), what);
   const auto found = Register<2>(this->Make(), what);
-  ASSERT_EQ(found.values.size(), expected.values.size());
-  for (std::size_t n = 0; n < expected.values.size(); ++n)
-  {
-    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
-  }
+  ExpectSameValues(found, expected);
 }
 
 TEST_P(SynStates, PrintsItself)

@@ -36,8 +36,11 @@
 #include "itkObjectToObjectMultiMetricv4.h"
 #include "itkShrinkImageFilter.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <type_traits>
 #include <vector>
@@ -239,6 +242,18 @@ struct SynCourse
   std::vector<double>                                                         convergence;
   std::vector<typename SynTypes<VDimension, VSplines, TReal>::Field::Pointer> fields;
 };
+
+/** Expects the values of two courses to agree to 1e-9, one by one. */
+template <typename TCourse>
+void
+ExpectSameValues(const TCourse & found, const TCourse & expected)
+{
+  ASSERT_EQ(found.values.size(), expected.values.size());
+  for (std::size_t n = 0; n < expected.values.size(); ++n)
+  {
+    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
+  }
+}
 
 template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 class SynObserver : public itk::Command

@@ -99,9 +99,10 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   {
     throw std::invalid_argument("Pixels of several components become float32 or float64 elements.");
   }
-  if (descriptor.isInterleaved && (descriptor.order >= 2 || descriptor.storage != CoefficientStorage::Element))
+  if (descriptor.isInterleaved &&
+      (descriptor.order >= 2 || descriptor.storage != CoefficientStorage::Element || context.backend != Backend::Cpu))
   {
-    throw std::invalid_argument("Numbers of a pixel lie side by side in elements of orders 0 and 1.");
+    throw std::invalid_argument("Numbers of a pixel lie side by side in elements of orders 0 and 1, on the host.");
   }
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {

@@ -72,6 +72,11 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
     throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
                                 "; BSpline does.");
   }
+  if (samples.isInterleaved && method.interpolation != Interpolation::Nearest &&
+      method.interpolation != Interpolation::Linear)
+  {
+    throw std::invalid_argument(name + " reads numbers of a pixel in planes, not side by side.");
+  }
   CheckMode(method, samples);
   if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
   {

@@ -161,6 +161,10 @@ TEST(ResampleInterleaved, HasTheBitsOfPlanes)
   Case test = MakeComponentCase({ 8, 7 }, ScalarType::Float32, ScalarType::Float32, Methods[3], 3, random);
   test.source.isInterleaved = true;
   EXPECT_THROW(MakeSource(test.source, test.pixels.data(), ExecutionContext()), std::invalid_argument);
+  test = MakeComponentCase({ 8, 7 }, ScalarType::Float32, ScalarType::Float32, Methods[6], 3, random);
+  test.source.isInterleaved = true;
+  test.resample.scanlineEnds = test.ends.data();
+  EXPECT_THROW(ComputeComponents(test, test.resample, ExecutionContext()), std::invalid_argument);
 }
 
 TEST_P(ResampleComponents, AreThoseOfScalarImages)

@@ -152,11 +152,18 @@ private:
     return m_Descriptor.element == m_Descriptor.pixel && (m_Descriptor.components == 1 || m_Descriptor.isInterleaved);
   }
 
+  /** Elements that follow each other in the pixels as they do in the source, but for what is between them. */
+  std::int64_t
+  PlaneSize() const
+  {
+    return m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
+  }
+
   /** Elements first ... first + count - 1 of the planes, from the pixels; within one plane. */
   void
   Load(std::int64_t first, std::int64_t count, TReal * elements) const
   {
-    const std::int64_t plane = m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
+    const std::int64_t plane = this->PlaneSize();
     const std::int64_t stride = m_Descriptor.Elements() / plane;
     ConvertPixels(m_Pixels, m_Descriptor.pixel, first % plane * stride + first / plane, stride, count, elements);
   }
@@ -168,7 +175,7 @@ private:
     {
       return;
     }
-    const std::int64_t plane = m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
+    const std::int64_t plane = this->PlaneSize();
     m_Context.ParallelFor(m_Descriptor.Elements(), [&](std::int64_t begin, std::int64_t end) {
       while (begin < end)
       {

@@ -195,6 +195,24 @@ InterpolatePairs(const TReal * lows,
   }
 }
 
+/** Elements from the lower neighbour along some axes to each corner of its cell; see InterpolateRun(). */
+template <int VAxes, unsigned int VDimension>
+CUDASPLINE_INLINE void
+FindCorners(const unsigned int (&axes)[VDimension],
+            const std::int64_t (&strides)[VDimension],
+            std::int64_t pixel,
+            std::int64_t (&step)[1 << VAxes])
+{
+  for (int corner = 0; corner < 1 << VAxes; ++corner)
+  {
+    step[corner] = 0;
+    for (int axis = 0; axis < VAxes; ++axis)
+    {
+      step[corner] += (corner >> axis & 1) * strides[axes[axis]] * pixel;
+    }
+  }
+}
+
 /** \brief Interpolates the samples of a run along some of the axes.
  *
  * \tparam VAxes how many axes these are
@@ -218,14 +236,8 @@ InterpolateRun(const TReal * data,
                TReal *      result)
 {
   constexpr int corners = 1 << VAxes;
-  std::int64_t  step[corners]{};
-  for (int corner = 0; corner < corners; ++corner)
-  {
-    for (int axis = 0; axis < VAxes; ++axis)
-    {
-      step[corner] += (corner >> axis & 1) * strides[axes[axis]] * pixel;
-    }
-  }
+  std::int64_t  step[corners];
+  FindCorners<VAxes>(axes, strides, pixel, step);
   TReal values[corners][SamplesOfRun];
   int   left = corners;
   if (VAxes > 0 && strides[axes[0]] * pixel == 1)
@@ -339,14 +351,8 @@ InterpolateThree(const TReal * data,
                  TReal *      result)
 {
   constexpr int corners = 1 << VAxes;
-  std::int64_t  step[corners]{};
-  for (int corner = 0; corner < corners; ++corner)
-  {
-    for (int axis = 0; axis < VAxes; ++axis)
-    {
-      step[corner] += (corner >> axis & 1) * strides[axes[axis]] * pixel;
-    }
-  }
+  std::int64_t  step[corners];
+  FindCorners<VAxes>(axes, strides, pixel, step);
   const bool areNeighbours = VAxes > 0 && strides[axes[0]] == 1 && pixel == 3;
   for (int i = 0; i < count; ++i)
   {
