@@ -479,6 +479,10 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
   }
   lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
   const CudaSpline::Residence residence(lasting);
+  if (m_Resident != nullptr)
+  {
+    m_Resident->KeepFieldsAlone(); // the next level is the largest so far
+  }
   auto resident = std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
   if (m_Resident != nullptr)
   {

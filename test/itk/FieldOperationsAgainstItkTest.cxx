@@ -316,7 +316,7 @@ TEST_P(FieldsAgainstItk, SmoothAndScale)
       const ResidentArray maximum(sizeof(double), residence);
       const ResidentArray norms(MaximumNormScratch, residence);
       FindMaximumNorm(shape, input.Data(), maximum.As<double>(), norms.Data(), residence);
-      ScaleField(shape, input.Data(), 0.25, maximum.As<double>(), residence);
+      ScaleField(shape, input.Data(), 0.25, maximum.As<double>(), input.Data(), residence);
       Download(found->GetBufferPointer(), input.Data(), input.Bytes(), residence);
       EXPECT_EQ(LargestDifference(found.GetPointer(), scaled.GetPointer()), 0.0);
     }

@@ -49,8 +49,12 @@ namespace itk::CudaSpline
                               const Residence &      residence);                                                            \
   void FindMaximumNormOn##Backend(                                                                                     \
     const FieldShape & shape, const void * field, double * maximum, void * scratch, const Residence & residence);      \
-  void ScaleFieldOn##Backend(                                                                                          \
-    const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence);       \
+  void ScaleFieldOn##Backend(const FieldShape & shape,                                                                 \
+                             const void *       field,                                                                 \
+                             double             length,                                                                \
+                             const double *     maximum,                                                               \
+                             void *             scaled,                                                                \
+                             const Residence &  residence);                                                             \
   void WeighFieldOn##Backend(                                                                                          \
     const FieldShape & shape, void * field, const std::array<double, 3> & weights, const Residence & residence);       \
   void AverageMidpointFieldsOn##Backend(                                                                               \
@@ -64,6 +68,10 @@ namespace itk::CudaSpline
 CUDASPLINE_FIELD_BACKEND(Cpu);
 CUDASPLINE_FIELD_BACKEND(Cuda);
 #undef CUDASPLINE_FIELD_BACKEND
+
+/** The radius of the kernel of a device that smooths a field along all axes in one go; 0: there is none. */
+int
+MarchRadius(const FieldShape & shape, const FieldSmoothing & smoothing);
 
 } // namespace itk::CudaSpline
 

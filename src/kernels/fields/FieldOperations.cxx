@@ -66,6 +66,27 @@ ComposeFields(const FieldShape & displacementShape,
     displacementShape, displacement, warpingShape, warping, output, residence);
 }
 
+int
+MarchRadius(const FieldShape & shape, const FieldSmoothing & smoothing)
+{
+  constexpr std::size_t  widest = 21;      // variances up to some 9
+  constexpr std::int64_t mostRows = 65535; // of a grid of blocks
+  const FieldGrid &      grid = shape.grid;
+  const std::size_t      count = smoothing.weights[0].size();
+  // Offsets within a slice are of 32 bits.
+  const bool fits = grid.dimension == 3 && shape.element == ScalarType::Float32 && count >= 3 && count <= widest &&
+                    smoothing.weights[1].size() == count && smoothing.weights[2].size() == count &&
+                    grid.size[1] <= mostRows &&
+                    grid.size[0] * grid.size[1] * 3 <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<int>(count / 2) : 0;
+}
+
+std::size_t
+CountSmoothingScratch(const FieldShape & shape, const FieldSmoothing & smoothing, Backend backend)
+{
+  return backend == Backend::Cuda && MarchRadius(shape, smoothing) > 0 ? 0 : shape.Bytes();
+}
+
 void
 SmoothField(const FieldShape &     shape,
             const void *           input,
@@ -118,10 +139,15 @@ FindMaximumNorm(const FieldShape & shape,
 }
 
 void
-ScaleField(const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence)
+ScaleField(const FieldShape & shape,
+           const void *       field,
+           double             length,
+           const double *     maximum,
+           void *             scaled,
+           const Residence &  residence)
 {
   Check(shape);
-  (residence.IsOnDevice() ? ScaleFieldOnCuda : ScaleFieldOnCpu)(shape, field, length, maximum, residence);
+  (residence.IsOnDevice() ? ScaleFieldOnCuda : ScaleFieldOnCpu)(shape, field, length, maximum, scaled, residence);
 }
 
 void
@@ -191,7 +217,7 @@ FindMaximumNormOnCuda(const FieldShape &, const void *, double *, void *, const 
 }
 
 void
-ScaleFieldOnCuda(const FieldShape &, void *, double, const double *, const Residence &)
+ScaleFieldOnCuda(const FieldShape &, const void *, double, const double *, void *, const Residence &)
 {
   ThrowUnavailable();
 }

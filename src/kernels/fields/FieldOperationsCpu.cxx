@@ -308,20 +308,22 @@ FindMaximumNormOnCpu(const FieldShape & shape,
 
 void
 ScaleFieldOnCpu(const FieldShape & shape,
-                void *             field,
+                const void *       field,
                 double             length,
                 const double *     maximum,
+                void *             scaled,
                 const Residence &  residence)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
     const auto   most = static_cast<Real>(*maximum);
     const Real   scale = most > Real(0) ? static_cast<Real>(length) / most : static_cast<Real>(length);
-    auto * const numbers = static_cast<Real *>(field);
+    const auto * numbers = static_cast<const Real *>(field);
+    auto * const products = static_cast<Real *>(scaled);
     residence.GetContext().ParallelFor(shape.Numbers(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
       {
-        numbers[i] *= scale;
+        products[i] = numbers[i] * scale;
       }
     });
   });

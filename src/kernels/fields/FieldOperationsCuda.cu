@@ -120,14 +120,15 @@ __launch_bounds__(Threads) LargestKernel(const double * largest, int count, doub
 
 template <typename TReal>
 __global__ void
-__launch_bounds__(Threads) ScaleKernel(TReal * numbers, std::int64_t count, TReal length, const double * maximum)
+__launch_bounds__(Threads)
+  ScaleKernel(const TReal * numbers, std::int64_t count, TReal length, const double * maximum, TReal * scaled)
 {
   const auto  most = static_cast<TReal>(*maximum);
   const TReal scale = most > TReal(0) ? RoundedQuotient(length, most) : length;
   for (std::int64_t i = std::int64_t{ blockIdx.x } * Threads + threadIdx.x; i < count;
        i += std::int64_t{ gridDim.x } * Threads)
   {
-    numbers[i] *= scale;
+    scaled[i] = numbers[i] * scale;
   }
 }
 
@@ -213,9 +214,10 @@ FindMaximumNormOnCuda(const FieldShape & shape,
 
 void
 ScaleFieldOnCuda(const FieldShape & shape,
-                 void *             field,
+                 const void *       field,
                  double             length,
                  const double *     maximum,
+                 void *             scaled,
                  const Residence &  residence)
 {
   const DeviceScope scope(residence.GetContext().device);
@@ -223,7 +225,7 @@ ScaleFieldOnCuda(const FieldShape & shape,
     using Real = typename decltype(compiled)::Real;
     const std::int64_t count = shape.Numbers();
     ScaleKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
-      static_cast<Real *>(field), count, static_cast<Real>(length), maximum);
+      static_cast<const Real *>(field), count, static_cast<Real>(length), maximum, static_cast<Real *>(scaled));
     CheckCuda(cudaGetLastError(), "ScaleKernel");
   });
 }

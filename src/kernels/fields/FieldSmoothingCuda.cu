@@ -22,7 +22,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace itk::CudaSpline
 {
@@ -87,40 +86,30 @@ struct AxisSmoothing
   }
 };
 
-constexpr int MostMarchRadius = 10; // variances up to some 9
+constexpr int MostMarchRadius = 10; // of MarchRadius()
 
-/** Enqueues the march of a radius, up to that one.
- *
- * \return false where there is none */
+/** Enqueues the march of a radius. */
 template <int VRadius = 1>
-bool
-TryMarch(const FieldGrid &            grid,
-         const float *                input,
-         float *                      output,
-         const FieldBlend<3, float> & blend,
-         const FieldSmoothing &       smoothing,
-         const Residence &            residence)
+void
+March(int                          radius,
+      const FieldGrid &            grid,
+      const float *                input,
+      float *                      output,
+      const FieldBlend<3, float> & blend,
+      const FieldSmoothing &       smoothing,
+      const Residence &            residence)
 {
   if constexpr (VRadius > MostMarchRadius)
   {
-    return false;
+    throw DeviceError(DeviceError::Kind::Other, "No kernel smooths a field by so many weights in one go.");
+  }
+  else if (radius == VRadius)
+  {
+    LaunchSmoothingMarch<VRadius>(grid, input, output, blend, smoothing, residence);
   }
   else
   {
-    constexpr std::int64_t most = 65535 * SmoothingMarch<VRadius>::TileY; // rows of a grid of blocks
-    constexpr std::size_t  count = 2 * VRadius + 1;
-    // Offsets within a slice are of 32 bits.
-    bool fits = grid.size[1] <= most && grid.size[0] * grid.size[1] * 3 <= std::numeric_limits<std::int32_t>::max();
-    for (unsigned int d = 0; d < 3; ++d)
-    {
-      fits = fits && smoothing.weights[d].size() == count;
-    }
-    if (!fits)
-    {
-      return TryMarch<VRadius + 1>(grid, input, output, blend, smoothing, residence);
-    }
-    LaunchSmoothingMarch<VRadius>(grid, input, output, blend, smoothing, residence);
-    return true;
+    March<VRadius + 1>(radius, grid, input, output, blend, smoothing, residence);
   }
 }
 } // namespace
@@ -139,9 +128,15 @@ SmoothFieldOnCuda(const FieldShape &     shape,
     const FieldBlend<dimension, Real> blend(shape.grid, input, smoothing);
     if constexpr (dimension == 3 && sizeof(Real) == sizeof(float))
     {
-      if (TryMarch(
-            shape.grid, static_cast<const float *>(input), static_cast<float *>(output), blend, smoothing, residence))
+      if (const int radius = MarchRadius(shape, smoothing))
       {
+        March(radius,
+              shape.grid,
+              static_cast<const float *>(input),
+              static_cast<float *>(output),
+              blend,
+              smoothing,
+              residence);
         return;
       }
     }

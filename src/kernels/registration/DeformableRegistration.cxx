@@ -211,7 +211,11 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
-    auto             made = this->MakeLevel<TLevel>(shape, level);
+    if (last != nullptr)
+    {
+      last->KeepFieldsAlone(); // the next one is the largest so far
+    }
+    auto made = this->MakeLevel<TLevel>(shape, level);
     if (last != nullptr)
     {
       made->AdaptFrom(*last);

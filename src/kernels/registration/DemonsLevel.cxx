@@ -173,6 +173,27 @@ DemonsLevel::AdaptFrom(const DemonsLevel & coarser)
   m_Parts->field.AdaptFrom(coarser.m_Parts->field);
 }
 
+void
+DemonsLevel::KeepFieldsAlone()
+{
+  Parts & parts = *m_Parts;
+  parts.steps.reset();
+  parts.fixed = SynSide();
+  parts.moving = SynSide();
+  for (ResidentArray * const array : { &parts.fixedInside,
+                                       &parts.movingInside,
+                                       &parts.warped,
+                                       &parts.update,
+                                       &parts.scratch,
+                                       &parts.before,
+                                       &parts.terms,
+                                       &parts.sums,
+                                       &parts.record })
+  {
+    *array = ResidentArray();
+  }
+}
+
 FieldInversionState
 DemonsLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
 {

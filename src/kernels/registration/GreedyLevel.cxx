@@ -41,8 +41,7 @@ struct GreedyLevel::Parts
 {
   LevelForces   forces;
   LevelField    field;
-  ResidentArray force;  ///< then the composed field
-  ResidentArray update; ///< and the inverse
+  ResidentArray update; ///< the force before, the composed field and the inverse behind
   ResidentArray record;
   RuledSteps    steps;
 
@@ -61,7 +60,6 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
 GreedyLevel::GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
   : m_Parts(new Parts{ LevelForces(shape, std::move(terms), residence),
                        LevelField(shape, residence),
-                       ResidentArray(shape.Bytes(), residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
                        RuledSteps() })
@@ -92,16 +90,24 @@ GreedyLevel::AdaptFrom(const GreedyLevel & coarser)
 }
 
 void
+GreedyLevel::KeepFieldsAlone()
+{
+  m_Parts->steps = RuledSteps();
+  m_Parts->forces.Release();
+  m_Parts->update = ResidentArray();
+}
+
+void
 GreedyLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
   auto * const       numbers = record.As<Record>();
   forces.MoveMoving(field.Data());
-  forces.Compare(&numbers->sums, force.Data(), nullptr, update.Data());
-  forces.MakeUpdate(force.Data(), forces.FixedConfidence(), rules, update.Data(), &numbers->maximumNorm);
-  ComposeFields(shape, field.Data(), shape, update.Data(), force.Data(), residence);
-  forces.Smooth(force.Data(), nullptr, rules.totalVariance, rules.totalSpline, field.Data());
+  forces.Compare(&numbers->sums, update.Data(), nullptr);
+  forces.MakeUpdate(update.Data(), forces.FixedConfidence(), rules, &numbers->maximumNorm);
+  ComposeFields(shape, field.Data(), shape, update.Data(), update.Data(), residence);
+  forces.Smooth(update.Data(), nullptr, rules.totalVariance, rules.totalSpline, field.Data());
 }
 
 GreedyIteration

@@ -71,7 +71,7 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   }
 }
 
-/** What gradients, sums, smoothing, inversion and norms share: never two of them at one time. */
+/** What gradients, sums, smoothing and inversion share: never two of them at one time. */
 std::size_t
 ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> & gaussian, Backend backend)
 {
@@ -79,7 +79,6 @@ ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> &
     gaussian ? CountResidentGaussianScratch(*gaussian, GaussianOperation::Gradient, backend) : 0;
   return std::max({ shape.Bytes(),
                     CountInversionScratch(shape),
-                    MaximumNormScratch,
                     ofGradients,
                     CountPointForcesScratch(shape.grid),
                     CountForceSumScratch(shape.grid) });
@@ -99,6 +98,16 @@ SplineScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasCon
     bytes = std::max(bytes, CountSplineSmoothingScratch(shape, *rules.totalSpline));
   }
   return bytes;
+}
+
+/** Whether a field that is smoothed into another one takes the scratch. */
+bool
+SmoothsInScratch(const FieldShape & shape, const SynRules & rules, Backend backend)
+{
+  const auto takes = [&](double variance) {
+    return variance > 0.0 && CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend) > 0;
+  };
+  return rules.SmoothsBySplines() || takes(rules.updateVariance) || takes(rules.totalVariance);
 }
 
 } // namespace
@@ -206,6 +215,11 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
     scratch = std::max(scratch, ScratchBytes(shape, m_Terms.back().gaussian, residence.GetBackend()));
   }
   m_Scratch = ResidentArray(scratch, residence);
+  m_Norms = ResidentArray(MaximumNormScratch, residence);
+  if (std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.gaussian.has_value(); }))
+  {
+    m_Between = ResidentArray(shape.Bytes(), residence); // gradients of the fixed image
+  }
   if (m_Terms.size() > 1)
   {
     m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
@@ -314,7 +328,7 @@ LevelForces::MoveMoving(const void * field)
 }
 
 LocalCorrelationImages
-LevelForces::Present(const Pair & pair, bool withFixed, void * work)
+LevelForces::Present(const Pair & pair, bool withFixed)
 {
   LocalCorrelationImages images;
   images.fixed = pair.movedFixed.image.Data();
@@ -333,8 +347,8 @@ LevelForces::Present(const Pair & pair, bool withFixed, void * work)
     images.movingGradient = gradients;
     if (withFixed)
     {
-      MakeResidentGradient(*pair.gaussian, images.fixed, work, m_Scratch.Data(), m_Residence);
-      images.fixedGradient = work;
+      MakeResidentGradient(*pair.gaussian, images.fixed, m_Between.Data(), m_Scratch.Data(), m_Residence);
+      images.fixedGradient = m_Between.Data();
     }
   }
   return images;
@@ -372,12 +386,12 @@ LevelForces::DescribePointForces(const Pair & pair) const
 }
 
 void
-LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work)
+LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed)
 {
   const SynMetric & metric = pair.term.metric;
   // Forces with the other image's gradient have need of it, whichever is wanted.
   const bool exchanges = metric.kind == SynMetricKind::Demons && metric.exchangesGradients;
-  const auto images = this->Present(pair, byFixed != nullptr || exchanges, work);
+  const auto images = this->Present(pair, byFixed != nullptr || exchanges);
   switch (ComparisonOf(metric.kind))
   {
     case SynComparison::Windows:
@@ -403,11 +417,11 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
 }
 
 void
-LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * work)
+LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed)
 {
   if (m_Terms.size() == 1)
   {
-    this->ComparePair(m_Terms.front(), sums, byMoving, byFixed, work);
+    this->ComparePair(m_Terms.front(), sums, byMoving, byFixed);
     return;
   }
   const std::size_t           count = m_Terms.size();
@@ -418,8 +432,7 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * w
     this->ComparePair(m_Terms[n],
                       n == 0 ? sums : m_OtherSums.As<LevelSums>() + (n - 1),
                       m_TermForces[0].Data(),
-                      byFixed != nullptr ? m_TermForces[1].Data() : nullptr,
-                      work);
+                      byFixed != nullptr ? m_TermForces[1].Data() : nullptr);
     for (std::size_t direction = 0; direction < 2; ++direction)
     {
       if (totals[direction] != nullptr)
@@ -508,6 +521,10 @@ LevelForces::Reserve(const SynRules & rules)
     m_Scratch = ResidentArray(); // before the other one
     m_Scratch = ResidentArray(bytes, m_Residence);
   }
+  if (m_Between.Data() == nullptr && SmoothsInScratch(m_Shape, rules, m_Residence.GetBackend()))
+  {
+    m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
+  }
 }
 
 void
@@ -532,15 +549,43 @@ LevelForces::Smooth(const void *                          input,
 }
 
 void
-LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum)
+LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & rules, double * maximum)
 {
   if (rules.weights != SynRules().weights)
   {
     WeighField(m_Shape, force, rules.weights, m_Residence);
   }
-  this->Smooth(force, confidence, rules.updateVariance, rules.updateSpline, update);
-  FindMaximumNorm(m_Shape, update, maximum, m_Scratch.Data(), m_Residence);
-  ScaleField(m_Shape, update, rules.learningRate, maximum, m_Residence);
+  const bool   isSmoothed = rules.updateSpline || rules.updateVariance > 0.0;
+  void * const smooth = isSmoothed ? this->Between() : force;
+  if (isSmoothed)
+  {
+    this->Smooth(force, confidence, rules.updateVariance, rules.updateSpline, smooth);
+  }
+  FindMaximumNorm(m_Shape, smooth, maximum, m_Norms.Data(), m_Residence);
+  ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
+}
+
+void
+LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules)
+{
+  const bool   isSmoothed = rules.totalSpline || rules.totalVariance > 0.0;
+  void * const composed = isSmoothed ? this->Between() : total;
+  ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
+  if (isSmoothed)
+  {
+    this->Smooth(composed, nullptr, rules.totalVariance, rules.totalSpline, total);
+  }
+}
+
+void
+LevelForces::Release()
+{
+  m_Terms.clear();
+  for (ResidentArray * const array :
+       { &m_Scratch, &m_Between, &m_Norms, &m_TermForces[0], &m_TermForces[1], &m_Squares, &m_OtherSums })
+  {
+    *array = ResidentArray();
+  }
 }
 
 std::size_t
@@ -554,7 +599,11 @@ LevelForces::CountBytes(const FieldShape &             shape,
   const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
   const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
   std::size_t scratch = SplineScratchBytes(shape, rules, rules.updateSpline.has_value());
-  std::size_t bytes = numbers + places + (metrics.size() > 1 ? 2 * shape.Bytes() : 0);
+  std::size_t bytes = numbers + places + (metrics.size() > 1 ? 2 * shape.Bytes() : 0) + MaximumNormScratch;
+  const bool  hasGaussian = std::any_of(metrics.begin(), metrics.end(), [](const SynMetric & metric) {
+    return metric.gaussian && !metric.comparesOriginals;
+  });
+  bytes += hasGaussian || SmoothsInScratch(shape, rules, Backend::Cuda) ? shape.Bytes() : 0;
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);

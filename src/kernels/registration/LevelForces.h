@@ -84,10 +84,9 @@ public:
    *
    * \param[out] sums of the first pair; memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
-   * \param[out] byFixed force on those of the fixed one; null: not wanted
-   * \param[out] work memory of a field, for gradients of Gaussians */
+   * \param[out] byFixed force on those of the fixed one; null: not wanted */
   void
-  Compare(LevelSums * sums, void * byMoving, void * byFixed, void * work);
+  Compare(LevelSums * sums, void * byMoving, void * byFixed);
 
   /** Values of the first pair's metric, as ITK's has it: from the fixed to the moving image, and exchanged. The largest
    * double where no sample is valid.
@@ -134,12 +133,23 @@ public:
 
   /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
    *
-   * \param[in,out] force it is multiplied with the weights
+   * \param[in,out] force in whose place the update is
    * \param[in] confidence of its samples; null: they count alike
-   * \param[out] update of its shape
+   * \param[in] rules which smoothing and step
    * \param[out] maximum norm of the smooth force (samples); memory of the backend */
   void
-  MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum);
+  MakeUpdate(void * force, const void * confidence, const SynRules & rules, double * maximum);
+
+  /** Composes a total field with an update, which goes first, and smooths it.
+   *
+   * \param[in] update what is added
+   * \param[in,out] total the field */
+  void
+  AddUpdate(const void * update, void * total, const SynRules & rules);
+
+  /** Gives back all memory, and the images: nothing but GetShape() and GetResidence() is left. */
+  void
+  Release();
 
   /** Memory for steps that come between, InvertField()'s among them. */
   void *
@@ -198,11 +208,17 @@ private:
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
   Move(const SynSide & side, const void * field, const Moved & moved);
+  /** Memory of a field that stands between two steps. */
+  void *
+  Between() const
+  {
+    return m_Between.Data() != nullptr ? m_Between.Data() : m_Scratch.Data();
+  }
   /** The images of a pair as they were moved, with their gradients where they have any. */
   LocalCorrelationImages
-  Present(const Pair & pair, bool withFixed, void * work);
+  Present(const Pair & pair, bool withFixed);
   void
-  ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work);
+  ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed);
   /** Forces of the metrics that know no neighbours. */
   PointForcesDescriptor
   DescribePointForces(const Pair & pair) const;
@@ -211,7 +227,9 @@ private:
   Residence                    m_Residence;
   bool                         m_ComparesOriginals{ false };
   std::vector<Pair>            m_Terms;
-  ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing, inversion and norms
+  ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing and inversion
+  ResidentArray                m_Between;    ///< a field, where steps between two of them take the scratch; or none
+  ResidentArray                m_Norms;      ///< of FindMaximumNorm()
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
   ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first

@@ -42,7 +42,7 @@ struct SynLevel::Parts
 {
   LevelForces                  forces;
   std::array<LevelField, 4>    fields;
-  std::array<ResidentArray, 3> work; ///< forces and updates, in turn
+  std::array<ResidentArray, 2> updates; ///< of the fixed and of the moving field; forces before
   ResidentArray                record;
   RuledSteps                   steps;
   bool                         areWhole{ true }; ///< the fields
@@ -67,10 +67,10 @@ SynLevel::SynLevel(const FieldShape & shape,
 SynLevel::SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
 {
   const auto field = [&] { return LevelField(shape, residence); };
-  const auto work = [&] { return ResidentArray(shape.Bytes(), residence); };
+  const auto update = [&] { return ResidentArray(shape.Bytes(), residence); };
   m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), residence),
                            { field(), field(), field(), field() },
-                           { work(), work(), work() },
+                           { update(), update() },
                            ResidentArray(sizeof(Record), residence),
                            RuledSteps() });
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
@@ -100,6 +100,14 @@ SynLevel::AdaptFrom(const SynLevel & coarser)
 }
 
 void
+SynLevel::KeepFieldsAlone()
+{
+  m_Parts->steps = RuledSteps();
+  m_Parts->forces.Release();
+  m_Parts->updates = {};
+}
+
+void
 SynLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
@@ -113,31 +121,19 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   // Both images in the middle, and the forces there. The fixed field follows that on the moving image: ITK's order.
   forces.MoveFixed(fixedInverse);
   forces.MoveMoving(movingInverse);
-  void * const fixedForce = work[0].Data();
-  void * const movingForce = work[1].Data();
-  forces.Compare(&numbers->sums, fixedForce, movingForce, work[2].Data());
-
-  void * const fixedUpdate = work[2].Data();
-  void * const movingUpdate = work[0].Data(); // the fixed force is of no more use then
-  forces.MakeUpdate(fixedForce, forces.FixedConfidence(), rules, fixedUpdate, &numbers->maximumNorm[0]);
-  forces.MakeUpdate(movingForce, forces.MovingConfidence(), rules, movingUpdate, &numbers->maximumNorm[1]);
+  void * const fixedUpdate = updates[0].Data();
+  void * const movingUpdate = updates[1].Data();
+  forces.Compare(&numbers->sums, fixedUpdate, movingUpdate);
+  forces.MakeUpdate(fixedUpdate, forces.FixedConfidence(), rules, &numbers->maximumNorm[0]);
+  forces.MakeUpdate(movingUpdate, forces.MovingConfidence(), rules, &numbers->maximumNorm[1]);
   if (rules.averagesMidpointGradients)
   {
     AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
   }
 
   // Total fields with their updates, smooth; then inverses, and the inverses of these, which are the total fields.
-  void * const composed = work[1].Data();
-  const auto   add = [&](const void * update, void * total) {
-    const bool isSmoothed = rules.totalSpline || rules.totalVariance > 0.0;
-    ComposeFields(shape, update, shape, total, isSmoothed ? composed : total, residence);
-    if (isSmoothed)
-    {
-      forces.Smooth(composed, nullptr, rules.totalVariance, rules.totalSpline, total);
-    }
-  };
-  add(fixedUpdate, fixed);
-  add(movingUpdate, moving);
+  forces.AddUpdate(fixedUpdate, fixed, rules);
+  forces.AddUpdate(movingUpdate, moving, rules);
   const auto invert = [&](const void * field, void * inverse, std::size_t number) {
     InvertField(shape, field, inverse, rules.inversion, &numbers->inversions[number], forces.Scratch(), residence);
   };
@@ -185,7 +181,7 @@ SynLevel::GetWhole(void * forward, void * backward, ScalarType element, FieldMem
   const auto         get = [&](SynField displacement, SynField warping, void * to) {
     if (to != nullptr)
     {
-      void * const whole = m_Parts->work[0].Data();
+      void * const whole = m_Parts->updates[0].Data();
       ComposeFields(
         shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole, residence);
       GiveField(to, element, memory, whole, shape, residence);
@@ -204,9 +200,9 @@ PlanSynLevel(const FieldShape &             shape,
              std::size_t                    budget)
 {
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + 7 * shape.Bytes();
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + 6 * shape.Bytes();
   // The fields of the level before, of which these are made: half as long along each axis, mostly.
-  plan.outsideBytes = 4 * shape.Bytes() / 4;
+  plan.outsideBytes = 4 * shape.Bytes() / 8;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

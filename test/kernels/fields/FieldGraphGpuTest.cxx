@@ -72,7 +72,7 @@ TEST(FieldGraphGpu, RecordsSteps)
     SmoothFieldBySpline(shape, output.Data(), nullptr, fit, output.Data(), scratch.Data(), residence);
     SmoothFieldBySpline(shape, output.Data(), confidence.Data(), fit, output.Data(), scratch.Data(), residence);
     FindMaximumNorm(shape, output.Data(), maximum.As<double>(), scratch.Data(), residence);
-    ScaleField(shape, output.Data(), 0.25, maximum.As<double>(), residence);
+    ScaleField(shape, output.Data(), 0.25, maximum.As<double>(), output.Data(), residence);
     ExponentiateField(shape, output.Data(), 3, false, inverse.Data(), scratch.Data(), residence);
     WarpImage(warp, first.Data(), scratch.Data(), residence);
     CopyResident(output.Data(), inverse.Data(), shape.Bytes(), residence);

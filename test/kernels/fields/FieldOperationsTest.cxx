@@ -136,7 +136,7 @@ TEST_P(FieldOperations, NormsScalesAndAverages)
       }
       const double unit = type == ScalarType::Float32 ? 0x1p-22 : 0x1p-50;
       EXPECT_NEAR(Numbers(maximum.Data(), 1, ScalarType::Float64, residence)[0], largest, unit * largest);
-      ScaleField(shape, data.Data(), 0.25, maximum.As<double>(), residence);
+      ScaleField(shape, data.Data(), 0.25, maximum.As<double>(), data.Data(), residence);
       const auto scaled = Numbers(data.Data(), field.size(), type, residence);
       for (std::size_t i = 0; i < field.size(); ++i)
       {
@@ -167,7 +167,7 @@ TEST_P(FieldOperations, NormsOfNothing)
   auto                data = Resident(field, shape.element, residence);
   FindMaximumNorm(shape, data.Data(), maximum.As<double>(), scratch.Data(), residence);
   EXPECT_EQ(Numbers(maximum.Data(), 1, ScalarType::Float64, residence)[0], 0.0);
-  ScaleField(shape, data.Data(), 0.25, maximum.As<double>(), residence);
+  ScaleField(shape, data.Data(), 0.25, maximum.As<double>(), data.Data(), residence);
   EXPECT_EQ(Numbers(data.Data(), 180, shape.element, residence), field);
   field[7] = std::numeric_limits<double>::quiet_NaN();
   field[100] = -2.0;
@@ -265,7 +265,7 @@ TEST(FieldErrors, AreInvalidArguments)
   shape.grid.dimension = 2; // with slices
   EXPECT_THROW(ComposeFields(shape, data.data(), shape, data.data(), data.data(), residence), std::invalid_argument);
   shape.grid.dimension = 4;
-  EXPECT_THROW(ScaleField(shape, data.data(), 1.0, data.data(), residence), std::invalid_argument);
+  EXPECT_THROW(ScaleField(shape, data.data(), 1.0, data.data(), data.data(), residence), std::invalid_argument);
   shape.grid.dimension = 3;
   FieldShape other = shape;
   other.element = ScalarType::Float64;

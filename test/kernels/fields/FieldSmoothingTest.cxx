@@ -53,7 +53,7 @@ TEST_P(FieldSmoothings, Smooth)
           const auto    field = RandomField(shape.grid, 3.0, false, random);
           const auto    input = Resident(field, type, residence);
           ResidentArray output(shape.Bytes(), residence);
-          ResidentArray scratch(shape.Bytes(), residence);
+          ResidentArray scratch(CountSmoothingScratch(shape, smoothing, residence.GetBackend()), residence);
           SmoothField(shape, input.Data(), smoothing, output.Data(), scratch.Data(), residence);
           const auto   smoothed = Numbers(output.Data(), field.size(), type, residence);
           auto         expected = field;

@@ -71,11 +71,19 @@ struct FieldSmoothing
 FieldSmoothing
 MakeFieldSmoothing(const FieldGrid & grid, double variance, double maximumError = 0.001, unsigned int kernelWidth = 0);
 
+/** \brief Bytes of scratch memory of SmoothField(): 0 where a kernel smooths all axes in one go.
+ *
+ * \param[in] shape of the field
+ * \param[in] smoothing its weights
+ * \param[in] backend whose memory it is */
+std::size_t
+CountSmoothingScratch(const FieldShape & shape, const FieldSmoothing & smoothing, Backend backend);
+
 /** \brief Smooths a field along x, then y, then z, with the samples at the ends repeated outside.
  *
  * \param[in] input the field
  * \param[out] output of the same shape
- * \param[out] scratch memory of the same shape, for what stands between
+ * \param[out] scratch CountSmoothingScratch() bytes, for what stands between
  * \param[in] shape of the field
  * \param[in] smoothing weights, and what is done at the border
  * \param[in] residence where */
@@ -148,13 +156,19 @@ inline constexpr std::size_t MaximumNormScratch = 65536;
 
 /** \brief Scales a field so that its longest vector has a length: itk::SyNImageRegistrationMethod's ScaleUpdateField.
  *
- * \param[in,out] field of which each number is multiplied by length / maximum, or by \p length where the maximum is 0
+ * \param[in] field of which each number is multiplied by length / maximum, or by \p length where the maximum is 0
  * \param[in] length learning rate (samples)
  * \param[in] maximum of FindMaximumNorm(); memory of the backend
+ * \param[out] scaled the field that comes of it; may be \p field itself
  * \param[in] shape of the field
  * \param[in] residence where */
 void
-ScaleField(const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence);
+ScaleField(const FieldShape & shape,
+           const void *       field,
+           double             length,
+           const double *     maximum,
+           void *             scaled,
+           const Residence &  residence);
 
 /** \brief Multiplies the numbers of all vectors by a factor an axis: an optimizer's weights.
  *

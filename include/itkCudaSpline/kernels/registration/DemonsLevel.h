@@ -176,6 +176,10 @@ public:
   void
   AdaptFrom(const DemonsLevel & coarser);
 
+  /** Gives back all memory but the field's, which another level may be made of: it does not iterate any more. */
+  void
+  KeepFieldsAlone();
+
   /** \brief One iteration; waits for its end.
    *
    * \exception DeviceError the device failed: the field is undefined then */

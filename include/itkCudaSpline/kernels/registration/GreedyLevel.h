@@ -96,6 +96,10 @@ public:
   void
   AdaptFrom(const GreedyLevel & coarser);
 
+  /** Gives back all memory but the field's, which another level may be made of: it does not iterate any more. */
+  void
+  KeepFieldsAlone();
+
   /** \brief One iteration; waits for its end.
    *
    * \param[in] rules what it goes by: \c inversion and \c averagesMidpointGradients do not matter

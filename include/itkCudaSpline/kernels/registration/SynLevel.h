@@ -118,6 +118,11 @@ public:
   void
   AdaptFrom(const SynLevel & coarser);
 
+  /** Gives back all memory but the fields', which another level may be made of: it does not iterate any more, and has
+   * no whole transform. */
+  void
+  KeepFieldsAlone();
+
   /** \brief One iteration; waits for its end.
    *
    * \param[in] rules what it goes by
