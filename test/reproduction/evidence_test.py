@@ -196,6 +196,39 @@ class Memory(unittest.TestCase):
         self.assertEqual(self.run_python("import os; os.kill(os.getpid(), 9)")[0]["code"], -9)
 
 
+class Agreement(unittest.TestCase):
+    def test_distances_are_in_voxels_through_field_and_linear_transform(self):
+        import agreement
+        import nibabel
+        import numpy
+
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for number, shift in enumerate(((0.0, 0.0, 0.0), (0.3, 0.0, 0.8))):
+                vectors = numpy.zeros((6, 5, 7, 1, 3), numpy.float32)
+                vectors[2:] = shift  # a third of the places is at rest
+                path = pathlib.Path(folder) / f"{number}.nii"
+                nibabel.save(nibabel.Nifti1Image(vectors, numpy.diag([-1.5, -2.0, 2.5, 1.0])), path)
+                linear = numpy.eye(4)
+                linear[2, 3] = -0.3 * number  # taken back by the linear transform, in part
+                found.append({"field": path, "linear": linear})
+            mask = numpy.zeros((6, 5, 7), bool)
+            mask[2:] = True
+            for step in (1, 2):
+                told = agreement.distances(*found, mask, step)
+                moved, rest = numpy.hypot(0.3 / 1.5, 0.5 / 2.5), 0.3 / 2.5
+                self.assertAlmostEqual(told["in the brain"]["mean"], moved, delta=1e-6)
+                self.assertAlmostEqual(told["everywhere"]["mean"], (2 * moved + rest) / 3, delta=1e-6)
+                self.assertAlmostEqual(told["everywhere"]["largest"], moved, delta=1e-6)
+        import pages
+
+        one = {"spacing": 2.0, "size": [6, 5, 7], "step": 1, "methods": ["CudaSyN", "SyN"], "seconds": [1.0, 60.0], "iterations": [[9, 4], [9, 4]]}
+        one.update(values=[[-0.5, -0.50001], [-0.6, -0.6]], distance=told, must=0.05, met=False)
+        text = "\n".join(pages.agreement([one]))
+        self.assertIn("2 mm, 6 x 5 x 7, every voxel, in the brain", text)
+        self.assertIn("| 2 mm, `SyN` | 9, 4 | -0.5000100, -0.6000000 | 60 |", text)
+
+
 class Speed(unittest.TestCase):
     def test_a_row_says_what_its_median_reaches(self):
         import speed
