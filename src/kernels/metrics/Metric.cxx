@@ -193,7 +193,8 @@ Check(const MetricDescriptor & descriptor,
   {
     Require(descriptor.gradient != MetricGradient::None, "the information's value is made of the histogram");
     const auto & table = descriptor.parameters.table;
-    Require(table != nullptr && table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
+    Require(table != nullptr || MakesTable(descriptor, context), "the information has a table");
+    Require(table == nullptr || table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
             "there is a number for each bin");
   }
 }
@@ -219,6 +220,12 @@ EvaluateMetric(const MetricDescriptor & descriptor,
   }
   return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context, workspace)
                                           : EvaluateMetricOnCpu(descriptor, sources, context, workspace);
+}
+
+bool
+MakesTable(const MetricDescriptor & descriptor, const ExecutionContext & context)
+{
+  return context.backend == Backend::Cuda && descriptor.splineStage < 0 && descriptor.fieldStage < 0;
 }
 
 OperationWork

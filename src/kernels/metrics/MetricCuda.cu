@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Blocks of HistogramSamples samples, one after the other. */
+/** Blocks of samples, one after the other. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
@@ -36,8 +36,8 @@ __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
 {
   BlockHistogram            own(arguments, space);
   MetricSums<VDimension, 0> sums;
-  const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
-  const std::int64_t        end = min(arguments.count, first + HistogramSamples);
+  const std::int64_t        first = std::int64_t{ blockIdx.x } * space.samples;
+  const std::int64_t        end = min(arguments.count, first + space.samples);
   for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
   {
     AddMetricSample<VMove, TValues>(arguments, cursor, sums, own);
@@ -47,8 +47,13 @@ __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
 
 /** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
 __global__ void
-__launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, std::int64_t blocks, double * total)
+__launch_bounds__(MetricThreads)
+  MetricTotalKernel(const double * partial, std::int64_t blocks, double * total, const InformationNumbers * made)
 {
+  if (made != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+  {
+    *reinterpret_cast<InformationNumbers *>(total + gridDim.x) = *made;
+  }
   double sum = 0.0;
   for (std::int64_t block = threadIdx.x; block < blocks; block += MetricThreads)
   {
@@ -72,16 +77,187 @@ __launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, std::
   }
 }
 
+constexpr unsigned int TableThreads = 1024;
+constexpr unsigned int TableWarps = TableThreads / 32;
+
+/** The sum of numbers over the lanes of each warp, a row a warp: the same in all lanes' shared memory afterwards. */
+__device__ __forceinline__ void
+SumRows(const double * numbers, int bins, double * sums)
+{
+  for (int row = static_cast<int>(threadIdx.x / 32); row < bins; row += TableWarps)
+  {
+    double sum = 0.0;
+    for (int column = static_cast<int>(threadIdx.x % 32); column < bins; column += 32)
+    {
+      sum += numbers[row * bins + column];
+    }
+    sum = WarpSum(sum);
+    if (threadIdx.x % 32 == 0)
+    {
+      sums[row] = sum;
+    }
+  }
+  __syncthreads();
+}
+
+/** The sum of some numbers in shared memory, in their order. */
+__device__ __forceinline__ double
+SumInOrder(const double * numbers, int count)
+{
+  double sum = 0.0;
+  for (int n = 0; n < count; ++n)
+  {
+    sum += numbers[n];
+  }
+  return sum;
+}
+
+/** One block: what ReduceMattes() makes of a histogram, in an order of its own.
+ *
+ * \param[in] sums a histogram's space
+ * \param[out] table of bins x bins numbers, \param[out] terms of as many */
+__global__ void
+__launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long * sums,
+                                                       int                        bins,
+                                                       unsigned int               planes,
+                                                       double                     movingBinSize,
+                                                       double *                   table,
+                                                       double *                   terms,
+                                                       InformationNumbers *       made)
+{
+  __shared__ double fixed[MostHistogramBins];
+  __shared__ double moving[MostHistogramBins];
+  __shared__ double rows[MostHistogramBins];
+  constexpr double  nothing = 2.220446049250313e-16; // as ReduceMattes() has it
+  const int         size = bins * bins;
+  const int         thread = static_cast<int>(threadIdx.x);
+  for (int bin = thread; bin < size; bin += TableThreads)
+  {
+    double weight = 0.0;
+    for (unsigned int plane = 1; plane <= planes; ++plane)
+    {
+      weight += static_cast<double>(sums[1 + std::int64_t{ plane } * size + bin]) * ParzenWeight::Units[1];
+    }
+    table[bin] = weight + static_cast<double>(sums[1 + bin]) * ParzenWeight::Units[2];
+  }
+  __syncthreads();
+  SumRows(table, bins, rows);
+  const double sum = SumInOrder(rows, bins);
+  for (int bin = thread; bin < size; bin += TableThreads)
+  {
+    table[bin] /= sum;
+  }
+  __syncthreads();
+  SumRows(table, bins, fixed);
+  if (thread < bins)
+  {
+    double column = 0.0;
+    for (int row = 0; row < bins; ++row)
+    {
+      column += table[row * bins + thread];
+    }
+    moving[thread] = column;
+    rows[thread] = fixed[thread] > nothing ? log(fixed[thread]) : 0.0;
+  }
+  __syncthreads();
+  const auto   count = static_cast<double>(sums[0]);
+  const double factor = -1.0 / (movingBinSize * count);
+  for (int bin = thread; bin < size; bin += TableThreads)
+  {
+    const double probability = table[bin];
+    const int    row = bin / bins;
+    const int    column = bin % bins;
+    const bool   isThere = fixed[row] > nothing && moving[column] > nothing && probability > nothing;
+    const double ratio = isThere ? log(probability / moving[column]) : 0.0;
+    terms[bin] = isThere ? probability * (ratio - rows[row]) : 0.0;
+    table[bin] = ratio * factor;
+  }
+  __syncthreads();
+  SumRows(terms, bins, rows);
+  if (thread == 0)
+  {
+    *made = { -SumInOrder(rows, bins), count };
+  }
+}
+
+/** Samples of a block of a histogram: few where there are few, so that all multiprocessors have some. */
+std::int64_t
+SamplesOfBlock(std::int64_t count, int device)
+{
+  constexpr int ofMultiprocessor = 4; // blocks
+  int           multiprocessors = 0;
+  CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  const std::int64_t blocks = std::int64_t{ ofMultiprocessor } * multiprocessors;
+  const std::int64_t turns = (count + blocks * HistogramThreads - 1) / (blocks * HistogramThreads);
+  return std::clamp<std::int64_t>(turns * HistogramThreads, HistogramThreads, HistogramSamples);
+}
+
+/** Enqueues a histogram.
+ *
+ * \param[in] left where moving values are left; null: nowhere */
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
+DeviceHistogram
+EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
+{
+  pass.arguments.SetStride(HistogramThreads);
+  DeviceHistogram histogram(pass.arguments, 0, stream, SamplesOfBlock(pass.arguments.count, device));
+  AllowSharedMemory(&MetricHistogramKernel<VMove, TValues, VDimension>, histogram.Shared());
+  MetricHistogramKernel<VMove, TValues>
+    <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
+  CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+  return histogram;
+}
+
+/** Histogram, table and derivative, one after the other. */
+MetricResult
+EvaluateInformationOnCuda(const MetricDescriptor & descriptor,
+                          const MetricSources &    sources,
+                          const ExecutionContext & context,
+                          MetricWorkspace *        workspace)
+{
+  const Stream     stream;
+  MetricWorkspace  none;
+  MetricDescriptor deriving = descriptor;
+  deriving.sharesValues = descriptor.gradient != MetricGradient::Analytic;
+  MetricDescriptor counting = deriving;
+  counting.pass = MetricPass::Histogram;
+  counting.gradient = MetricGradient::None;
+  workspace = workspace != nullptr ? workspace : &none;
+  const auto         left = LeaveMovingValues(counting, context, CountMetricSamples(sources), workspace, stream);
+  const auto         size = static_cast<std::size_t>(descriptor.parameters.bins.bins * descriptor.parameters.bins.bins);
+  const DeviceBuffer memory(2 * size * sizeof(double) + sizeof(InformationNumbers), stream);
+  auto * const       table = static_cast<double *>(memory.Data());
+  auto * const       made = reinterpret_cast<InformationNumbers *>(table + 2 * size);
+  DispatchMetricSums(counting, sources, [&](auto dimension, auto values, auto move) {
+    PassArguments<decltype(dimension)::value> pass(counting, sources, context, left, workspace, stream);
+    const auto histogram = EnqueueHistogram<decltype(move)::value, decltype(values)>(pass, context.device, stream);
+    InformationTableKernel<<<1, TableThreads, 0, stream.Get()>>>(histogram.Space().sums,
+                                                                 descriptor.parameters.bins.bins,
+                                                                 histogram.Planes(),
+                                                                 descriptor.parameters.bins.movingBinSize,
+                                                                 table,
+                                                                 table + size,
+                                                                 made);
+    CheckCuda(cudaGetLastError(), "InformationTableKernel");
+  });
+  if (left != nullptr)
+  {
+    workspace->values = left; // the next pass is in the same stream
+  }
+  return EvaluateMomentsOnCuda(deriving, sources, context, workspace, stream, table, made);
+}
+
 } // namespace
 
 void
-LaunchMetricTotal(const double * partial,
-                  std::int64_t   blocks,
-                  unsigned int   numbers,
-                  double *       total,
-                  const Stream & stream)
+LaunchMetricTotal(const double *             partial,
+                  std::int64_t               blocks,
+                  unsigned int               numbers,
+                  double *                   total,
+                  const Stream &             stream,
+                  const InformationNumbers * made)
 {
-  MetricTotalKernel<<<numbers, MetricThreads, 0, stream.Get()>>>(partial, blocks, total);
+  MetricTotalKernel<<<numbers, MetricThreads, 0, stream.Get()>>>(partial, blocks, total, made);
   CheckCuda(cudaGetLastError(), "MetricTotalKernel");
 }
 
@@ -102,14 +278,18 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   {
     return EvaluateFieldMetricOnCuda(descriptor, sources, context, workspace);
   }
+  const DeviceScope scope(context.device);
+  if (descriptor.pass == MetricPass::Information && descriptor.parameters.table == nullptr)
+  {
+    return EvaluateInformationOnCuda(descriptor, sources, context, workspace);
+  }
+  const Stream stream;
   if (descriptor.gradient != MetricGradient::None)
   {
-    return EvaluateMomentsOnCuda(descriptor, sources, context, workspace);
+    return EvaluateMomentsOnCuda(descriptor, sources, context, workspace, stream);
   }
-  const DeviceScope scope(context.device);
-  const Stream      stream;
-  MetricResult      result;
-  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), workspace, stream);
+  MetricResult result;
+  const auto   left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), workspace, stream);
   DispatchMetricSums(descriptor, sources, [&](auto dimension, auto values, auto move) {
     constexpr unsigned int    VDimension = decltype(dimension)::value;
     constexpr SampleMove      VMove = decltype(move)::value;
@@ -119,13 +299,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
       result = SumSamples<VMove, decltype(values), 0>(pass.arguments, stream);
       return;
     }
-    pass.arguments.SetStride(HistogramThreads);
-    DeviceHistogram histogram(pass.arguments, 0, stream);
-    AllowSharedMemory(&MetricHistogramKernel<VMove, decltype(values), VDimension>, histogram.Shared());
-    MetricHistogramKernel<VMove, decltype(values)>
-      <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
-    CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
-    result = histogram.Download(stream);
+    result = EnqueueHistogram<VMove, decltype(values)>(pass, context.device, stream).Download(stream);
   });
   if (left != nullptr)
   {

@@ -94,7 +94,8 @@ private:
   static std::size_t
   BytesOfTable(const MetricDescriptor & descriptor)
   {
-    return descriptor.pass == MetricPass::Information ? descriptor.parameters.table->size() * sizeof(double) : 0;
+    const auto & table = descriptor.parameters.table;
+    return descriptor.pass == MetricPass::Information && table != nullptr ? table->size() * sizeof(double) : 0;
   }
 
   Uploader              m_Uploader;
@@ -136,6 +137,13 @@ KeptMemory(const MetricDescriptor &                    descriptor,
   return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
 }
 
+/** \brief What is made of a histogram on a device beside its table. */
+struct InformationNumbers
+{
+  double value; ///< the negative information
+  double count; ///< of samples
+};
+
 /** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
 inline constexpr std::int64_t MostMetricBlocks = 4096;
 
@@ -145,13 +153,15 @@ inline constexpr std::int64_t MostMetricBlocks = 4096;
  * \param[in] blocks how many
  * \param[in] numbers how many
  * \param[out] total a sum for each number, device
- * \param[in] stream the stream */
+ * \param[in] stream the stream
+ * \param[in] made what was made before is copied behind the sums, for one download; null: nothing */
 void
-LaunchMetricTotal(const double * partial,
-                  std::int64_t   blocks,
-                  unsigned int   numbers,
-                  double *       total,
-                  const Stream & stream);
+LaunchMetricTotal(const double *             partial,
+                  std::int64_t               blocks,
+                  unsigned int               numbers,
+                  double *                   total,
+                  const Stream &             stream,
+                  const InformationNumbers * made = nullptr);
 
 /** \brief EvaluateMetric() on a device, samples in the order of the cells of a stage of B-splines: derivatives by its
  * coefficients; and, where there is a workspace that keeps the order, values and histograms too. */
@@ -161,12 +171,19 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const ExecutionContext & context,
                            MetricWorkspace *        workspace);
 
-/** \brief EvaluateMetric() on a device with derivatives by a linear stage. */
+/** \brief EvaluateMetric() on a device with derivatives by a linear stage.
+ *
+ * \param[in] table of MetricPass::Information, device; null: that of the descriptor
+ * \param[in] made what came with that table, device
+ * \param[in] stream where both were made */
 MetricResult
-EvaluateMomentsOnCuda(const MetricDescriptor & descriptor,
-                      const MetricSources &    sources,
-                      const ExecutionContext & context,
-                      const MetricWorkspace *  workspace);
+EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
+                      const MetricSources &      sources,
+                      const ExecutionContext &   context,
+                      const MetricWorkspace *    workspace,
+                      const Stream &             stream,
+                      const double *             table = nullptr,
+                      const InformationNumbers * made = nullptr);
 
 /** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
 MetricResult

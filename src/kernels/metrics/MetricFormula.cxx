@@ -154,6 +154,22 @@ ReduceMattes(const MetricReduce & reduce, bool withDerivative, const ParzenBins 
 }
 
 MetricOutcome
+ReduceMattesAtOnce(const MetricReduce & reduce, const ParzenBins & bins)
+{
+  MetricParameters parameters;
+  parameters.bins = bins;
+  MetricOutcome outcome;
+  MetricResult  sums = reduce(MetricPass::Information, true, parameters);
+  outcome.count = sums.count;
+  if (sums.count > 0)
+  {
+    outcome.value = sums.values[0];
+    TakeDerivative(sums, 1.0, outcome);
+  }
+  return outcome;
+}
+
+MetricOutcome
 ReduceLocalCorrelation(const MetricReduce &     reduce,
                        bool                     withDerivative,
                        const MetricParameters & parameters,

@@ -50,7 +50,7 @@ template <SampleMove VMove, typename TValues>
 constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
                                            ? 4
                                            : 2;
-constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
+constexpr std::int64_t HistogramSamples = 31 * 256; // of a block, at most: less than 2^13, whose digits fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 
 /** Where the histograms of blocks are added up. There: the count; the finest digits; sums of the others, one plane of
@@ -59,6 +59,7 @@ struct HistogramSpace
 {
   unsigned long long * sums;
   bool                 isShared; ///< blocks have histograms of their own, in shared memory
+  std::int64_t         samples;  ///< of a block
 };
 
 /** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
@@ -156,11 +157,16 @@ class DeviceHistogram
 public:
   /** \param[in] arguments of the pass
    * \param[in] others shared memory that the kernel has beside (bytes)
-   * \param[in] stream clears the memory */
+   * \param[in] stream clears the memory
+   * \param[in] samples of a block */
   template <unsigned int VDimension>
-  DeviceHistogram(const MetricArguments<VDimension> & arguments, std::size_t others, const Stream & stream)
+  DeviceHistogram(const MetricArguments<VDimension> & arguments,
+                  std::size_t                         others,
+                  const Stream &                      stream,
+                  std::int64_t                        samples = HistogramSamples)
     : m_Size(static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins))
-    , m_Blocks(static_cast<unsigned int>((arguments.count + HistogramSamples - 1) / HistogramSamples))
+    , m_Samples(samples)
+    , m_Blocks(static_cast<unsigned int>((arguments.count + samples - 1) / samples))
     , m_Planes((m_Blocks + PlaneBlocks - 1) / PlaneBlocks)
     , m_Memory((1 + (1 + m_Planes) * m_Size) * sizeof(unsigned long long), stream)
   {
@@ -189,7 +195,13 @@ public:
   HistogramSpace
   Space() const
   {
-    return { static_cast<unsigned long long *>(m_Memory.Data()), m_Shared > 0 };
+    return { static_cast<unsigned long long *>(m_Memory.Data()), m_Shared > 0, m_Samples };
+  }
+  /** Planes of sums behind the finest. */
+  unsigned int
+  Planes() const
+  {
+    return static_cast<unsigned int>(m_Planes);
   }
 
   /** The count and the histogram; waits for the stream. */
@@ -217,6 +229,7 @@ public:
 
 private:
   std::size_t  m_Size;
+  std::int64_t m_Samples;
   unsigned int m_Blocks;
   std::size_t  m_Planes;
   std::size_t  m_Shared{ 0 };

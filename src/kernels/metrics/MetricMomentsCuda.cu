@@ -26,18 +26,23 @@ namespace itk::CudaSpline
 {
 
 MetricResult
-EvaluateMomentsOnCuda(const MetricDescriptor & descriptor,
-                      const MetricSources &    sources,
-                      const ExecutionContext & context,
-                      const MetricWorkspace *  workspace)
+EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
+                      const MetricSources &      sources,
+                      const ExecutionContext &   context,
+                      const MetricWorkspace *    workspace,
+                      const Stream &             stream,
+                      const double *             table,
+                      const InformationNumbers * made)
 {
-  const DeviceScope scope(context.device);
-  const Stream      stream;
-  MetricResult      result;
+  MetricResult result;
   DispatchMetricDerivatives(
     descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets, auto move) {
       PassArguments<decltype(dimension)::value> pass(descriptor, sources, context, nullptr, workspace, stream);
-      result = SumSamples<decltype(move)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream);
+      if (table != nullptr)
+      {
+        pass.arguments.table = table;
+      }
+      result = SumSamples<decltype(move)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream, made);
     });
   return result;
 }

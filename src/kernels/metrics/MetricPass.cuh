@@ -101,26 +101,39 @@ private:
   MetricUploads m_Uploads;
 };
 
-/** Sums over all samples; waits. */
+/** Sums over all samples; waits.
+ *
+ * \param[in] made on the device: count and value of the result; null: these are sums, too */
 template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
-SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream)
+SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream, const InformationNumbers * made = nullptr)
 {
   using Sums = MetricSums<VDimension, VSets>;
   const auto blocks =
     std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
-  const auto         numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
-  const DeviceBuffer partial(numbers * sizeof(double), stream);
+  struct Result
+  {
+    Sums               sums;
+    InformationNumbers made;
+  };
+  const auto         bytes = static_cast<std::size_t>(blocks) * sizeof(Sums) + sizeof(Result);
+  const DeviceBuffer partial(bytes, stream);
   auto * const       from = static_cast<double *>(partial.Data());
   auto * const       total = from + blocks * Sums::Numbers;
   arguments.SetStride(blocks * MetricThreads);
   MetricKernel<VMove, TValues, VSets>
     <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
   CheckCuda(cudaGetLastError(), "MetricKernel");
-  LaunchMetricTotal(from, blocks, Sums::Numbers, total, stream);
-  Sums sums;
-  DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
-  return MakeMetricResult(sums);
+  LaunchMetricTotal(from, blocks, Sums::Numbers, total, stream, made);
+  Result found;
+  DownloadThroughStaging(&found, total, made != nullptr ? sizeof(Result) : sizeof(Sums), stream);
+  MetricResult result = MakeMetricResult(found.sums);
+  if (made != nullptr)
+  {
+    result.count = static_cast<std::int64_t>(found.made.count);
+    result.values[0] = found.made.value;
+  }
+  return result;
 }
 
 } // namespace

@@ -198,7 +198,8 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
       outcome = ReduceCorrelation(reduce, withDerivative, epsilon);
       break;
     case LinearMetricKind::Mattes:
-      outcome = ReduceMattes(reduce, withDerivative, m_Bins);
+      outcome = withDerivative && MakesTable(m_Descriptor, m_Context) ? ReduceMattesAtOnce(reduce, m_Bins)
+                                                                      : ReduceMattes(reduce, withDerivative, m_Bins);
       break;
     default: {
       MetricParameters parameters;

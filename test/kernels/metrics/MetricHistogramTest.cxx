@@ -17,7 +17,12 @@
  *=========================================================================*/
 #include "MetricCase.h"
 
+#include "itkCudaSpline/kernels/metrics/MetricFormula.h"
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
 
 /** \file
  * \brief Joint histograms, and the derivative of the mutual information from a table, by plain loops. */
@@ -136,6 +141,64 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       }
     }
   }
+}
+
+/** Value and derivative with one wait are those of passes with the host between. */
+TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
+{
+  ExecutionContext context;
+  context.backend = GetParam();
+  MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+  MetricWorkspace  workspace;
+  MetricSources    sources;
+  const auto       reduce = [&](MetricPass pass, bool withMoments, const MetricParameters & parameters) {
+    descriptor.pass = pass;
+    descriptor.gradient = withMoments ? MetricGradient::Image : MetricGradient::None;
+    descriptor.parameters = parameters;
+    return EvaluateMetric(descriptor, sources, context, &workspace);
+  };
+  IntegerMetric metric;
+  sources = metric.Make(ScalarType::Float64, true, false, context);
+  if (!MakesTable(descriptor, context))
+  {
+    EXPECT_EQ(context.backend, Backend::Cpu);
+    EXPECT_THROW(ReduceMattesAtOnce(reduce, MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0)), std::invalid_argument);
+    return;
+  }
+  for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
+  {
+    for (const bool asList : { false, true })
+    {
+      sources = metric.Make(element, true, asList, context);
+      descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+      for (const int count : { 5, 32, MostHistogramBins })
+      {
+        const ParzenBins    bins = MakeParzenBins(count, -50.0, 50.0, -50.0, 50.0);
+        const MetricOutcome expected = ReduceMattes(reduce, true, bins);
+        const MetricOutcome found = ReduceMattesAtOnce(reduce, bins);
+        EXPECT_GT(found.count, 1000);
+        EXPECT_EQ(found.count, expected.count);
+        EXPECT_NEAR(found.value, expected.value, 1e-13 * (1.0 + std::abs(expected.value)));
+        ASSERT_EQ(found.derivative.size(), expected.derivative.size());
+        double largest = 0.0;
+        for (const double number : expected.derivative)
+        {
+          largest = std::max(largest, std::abs(number));
+        }
+        for (std::size_t n = 0; n < found.derivative.size(); ++n)
+        {
+          EXPECT_NEAR(found.derivative[n], expected.derivative[n], 1e-11 * largest) << count << " bins, number " << n;
+        }
+        const MetricOutcome again = ReduceMattesAtOnce(reduce, bins);
+        EXPECT_EQ(again.value, found.value);
+        EXPECT_EQ(again.derivative, found.derivative);
+      }
+    }
+  }
+  std::fill(metric.mask.begin(), metric.mask.end(), std::uint8_t{ 0 });
+  sources = metric.Make(ScalarType::Float32, true, false, context);
+  descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+  EXPECT_EQ(ReduceMattesAtOnce(reduce, MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0)).count, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MetricHistograms, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

@@ -44,7 +44,10 @@ enum class MetricPass : unsigned char
   Means,       ///< values 0 and 1: f and m; no moments
   Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1
   Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
-  Information, ///< weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table
+  /** Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. Where
+   * EvaluateMetric() makes that table (MakesTable()), value 0: the negative information, and the count is that of the
+   * histogram. */
+  Information,
   /** Values 0: squares of local correlations, 1: windows of these that are flat (LocalCorrelationSums), 2: 1 where
    * nothing was interpolated, as the stages move nothing and the grid is the moving image's, else 0; weight: the factor
    * of EvaluateLocalCorrelation(). Samples are those of a grid. */
@@ -75,7 +78,8 @@ struct MetricParameters
   double     fixedMean{ 0.0 };  ///< of MetricPass::Correlation
   double     movingMean{ 0.0 }; ///< of MetricPass::Correlation
   ParzenBins bins;              ///< of MetricPass::Histogram and Information
-  /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other. */
+  /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other; null: that of
+   * ReduceMattes(), by the histogram of the same samples, where MakesTable(). */
   std::shared_ptr<const std::vector<double>> table;
   std::array<int, 3> radius{ { 2, 2, 2 } };       ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
   double             epsilon{ 0.0 };              ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
@@ -229,6 +233,14 @@ EvaluateMetric(const MetricDescriptor & descriptor,
                const MetricSources &    sources,
                const ExecutionContext & context,
                MetricWorkspace *        workspace = nullptr);
+
+/** \brief Whether EvaluateMetric() makes the table of MetricPass::Information itself: on a device, where derivatives
+ * are by linear stages. Then histogram, table and derivative follow each other, and the host waits once.
+ *
+ * \param[in] descriptor what is compared; its pass does not matter
+ * \param[in] context where */
+bool
+MakesTable(const MetricDescriptor & descriptor, const ExecutionContext & context);
 
 /** \brief Number of samples that EvaluateMetric() looks at.
  *

@@ -76,6 +76,14 @@ ReduceCorrelation(const MetricReduce & reduce, bool withDerivative, double epsil
 MetricOutcome
 ReduceMattes(const MetricReduce & reduce, bool withDerivative, const ParzenBins & bins);
 
+/** \brief The same with its derivative by one pass, where MakesTable(). Its logarithms are the device's: value and
+ * derivative are those of ReduceMattes() but for some roundings of double.
+ *
+ * \param[in] reduce makes the pass
+ * \param[in] bins of the histogram */
+MetricOutcome
+ReduceMattesAtOnce(const MetricReduce & reduce, const ParzenBins & bins);
+
 /** \brief itk::ANTSNeighborhoodCorrelationImageToImageMetricv4: one pass.
  *
  * \param[in] reduce adds up
