@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, TypeVar, Union, cast
 
 import numpy
 
@@ -27,6 +27,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: Options of single calls, which are left to the functions.
 _NOT_PLANNED = frozenset(("transform", "transform_order", "reference", "series", "out", "progress"))
+
+
+class _Matrix(NamedTuple):
+    """What is known of a matrix."""
+
+    rows: Sequence[Sequence[float]]
+    stage: Any  #: as the library has it
+    is_plain: bool  #: whether it shows at once that no step is large
+    is_inside: bool  #: whether the output's middle lies in the image
 
 
 class Plan:
@@ -69,6 +78,8 @@ class Plan:
         self._has_indices = has_indices(pixels.geometry)
         self._steps: Optional[Sequence[float]] = None
         self._middle = _sampling.Middle(pixels.geometry, work.grid)
+        #: The last one: many calls have the same.
+        self._matrix: Optional[_Matrix] = None
 
     def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any) -> Any:
         """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
@@ -78,10 +89,11 @@ class Plan:
         output = _arrays.empty(buffer, self._shape, self._type, source is None)
         resampling = _library.Resampling.from_buffer_copy(self._resampling)
         resampling.output, resampling.stream = output.pointer, output.stream
+        matrix = None if rows is None else self._matrix_of(rows)
         if stages is not None:
             _set_stages(resampling, stages)
-        elif rows:
-            resampling.stages, resampling.stage_count = ctypes.pointer(_stage_of(rows)), 1
+        elif matrix is not None and matrix.rows:
+            resampling.stages, resampling.stage_count = ctypes.pointer(matrix.stage), 1
         if source is not None:
             described, name = source.described, "cudaspline_resample_source"
             first: Any = source.handle
@@ -94,11 +106,14 @@ class Plan:
         else:
             _library.Call(self._word, work.threads, work.memory_limit, None, buffer.device >= 0).run(name, first, ctypes.byref(resampling))
         if self._warns:
-            self._warn_of_downsampling(described, resampling, rows, stages)
+            self._warn_of_downsampling(described, resampling, matrix, stages)
         if stages is not None and stages.inverses:
             _library.note_inverses(stages.inverses)
             _sampling.warn_of_inverses(stages)
-        is_far = _sampling.is_far(self._geometry, work.grid, stages) if stages is not None else not self._middle.is_inside(rows or ())
+        if matrix is not None:
+            is_far = not matrix.is_inside
+        else:
+            is_far = stages is not None and _sampling.is_far(self._geometry, work.grid, stages)
         if is_far and not work.extrapolate and _sampling.is_all(output, self._values):
             self._warn_of_outside(image, stages or self._stages_of(transform), output)
         if self._source_pixels is not None:
@@ -107,17 +122,24 @@ class Plan:
             return Image.of(output.array, work.grid, self._channels)
         return output.array
 
+    def _matrix_of(self, rows: Sequence[Sequence[float]]) -> _Matrix:
+        known = self._matrix
+        if known is None or known.rows != rows:
+            numbers = [number for row in rows for number in row[: self.dimension]]
+            is_plain = _sampling.is_plainly_mapped(self._is_own_grid, self._has_indices, numbers)
+            stage = _stage_of(rows) if rows else None
+            known = self._matrix = _Matrix([list(row) for row in rows] or rows, stage, is_plain, self._middle.is_inside(rows))
+        return known
+
     def _warn_of_downsampling(
-        self, image: _library.Image, resampling: _library.Resampling, rows: Optional[Sequence[Sequence[float]]], stages: Optional[_transforms.Stages]
+        self, image: _library.Image, resampling: _library.Resampling, matrix: Optional[_Matrix], stages: Optional[_transforms.Stages]
     ) -> None:
         """As resample() does, by the same steps."""
         if stages is not None and not stages.is_on_host:
             if self._source_pixels is not None:
                 return
             _set_stages(resampling, stages.without_displacements)
-        elif rows is not None and _sampling.is_plainly_mapped(
-            self._is_own_grid, self._has_indices, [number for row in rows for number in row[: self.dimension]]
-        ):
+        elif matrix is not None and matrix.is_plain:
             return
         steps = self._steps if resampling.stage_count == 0 else None
         if steps is None:

@@ -85,6 +85,23 @@ def test_sources(rng):
             sources[0].resample(MATRIX, order=2)
 
 
+@pytest.mark.parametrize("kind", (numpy.array, numpy.ndarray.tolist))
+def test_matrices_that_have_changed_in_place(kind, rng):
+    """What is known of the last matrix is not taken for another one's, were it in the same object."""
+    image = rng.uniform(size=(7, 8, 9)).astype("f4")
+    matrix = kind(MATRIX)
+    for step in range(6):
+        matrix[step % 3][step % 2] += 0.125 * (step // 2)  # the same one comes again
+        assert same(cudaspline.resample(image, matrix, order=1), cudaspline.resample(apart(image), numpy.array(matrix), order=1))
+        assert same(cudaspline.resample(image, order=1), cudaspline.resample(apart(image), order=1))
+    matrix[0][3] = 1000.0
+    with pytest.warns(cudaspline.OutsideWarning):
+        cudaspline.resample(image, matrix, order=1)
+    matrix[0] = [1.5, 0, 0, 0] if kind is not numpy.array else numpy.array([1.5, 0, 0, 0])
+    with pytest.warns(cudaspline.DownsamplingWarning):
+        cudaspline.resample(image, matrix, order=1)
+
+
 def test_sources_are_let_go_of(rng):
     source = cudaspline.Source(rng.normal(size=(5, 6, 7)), device="cpu")
     for _ in range(2):

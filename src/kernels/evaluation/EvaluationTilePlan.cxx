@@ -24,12 +24,23 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
+
+/** std::floor() of a number that an int holds: that is a call of a function where the processor is any. */
+int
+Floor(double x)
+{
+  const int whole = static_cast<int>(x);
+  return static_cast<double>(whole) > x ? whole - 1 : whole;
+}
 
 /** How many words of the fullest bank a warp reads at once, on average: over warps whose first sample lies at some
  * places between the samples of the input. */
@@ -40,25 +51,31 @@ BankConflicts(const double (&steps)[3][3], int first, int second)
   int           sum = 0;
   for (int place = 0; place < places; ++place)
   {
-    int words[32]; // of the lanes
-    int fullest = 0;
-    int filled[32]{};
-    for (int lane = 0; lane < 32; ++lane)
+    int words[32]{}; // of the lanes
+    for (int d = 0; d < 3; ++d)
     {
-      int word = 0;
-      for (int d = 0; d < 3; ++d)
+      // Multiples of three irrational numbers are spread evenly between 0 and 1.
+      constexpr double start[3] = { 0.7548776662466927, 0.5698402909980532, 0.4142135623730951 };
+      const int        stride = d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice);
+      for (int lane = 0; lane < 32; ++lane)
       {
-        // Multiples of three irrational numbers are spread evenly between 0 and 1.
-        constexpr double start[3] = { 0.7548776662466927, 0.5698402909980532, 0.4142135623730951 };
-        const int        row = lane / TileShape::Lanes;
-        const double     x =
+        const int    row = lane / TileShape::Lanes;
+        const double x =
           (place + 0.5) * start[d] + steps[d][first] * (lane % TileShape::Lanes) + steps[d][second] * row;
-        word += static_cast<int>(std::floor(x)) * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
+        words[lane] += Floor(x) * stride;
       }
-      words[lane] = word;
-      if (std::find(words, words + lane, word) == words + lane) // lanes that read the same word share it
+    }
+    int banks[32][32];
+    int filled[32]{};
+    int fullest = 0;
+    for (const int word : words)
+    {
+      int * const bank = banks[word & 31];
+      int &       count = filled[word & 31];
+      if (std::find(bank, bank + count, word) == bank + count) // lanes that read the same word share it
       {
-        fullest = std::max(fullest, ++filled[word & 31]);
+        bank[count++] = word;
+        fullest = std::max(fullest, count);
       }
     }
     sum += fullest;
@@ -101,7 +118,7 @@ PlanTiles(const double (&steps)[3][3],
   // The output's lines go along one of a warp's axes: its stores lie together.
   for (const auto & axes : { std::array<int, 2>{ 0, 1 }, { 0, 2 }, { 1, 0 }, { 2, 0 } })
   {
-    const double conflicts = BankConflicts(steps, axes[0], axes[1]);
+    double       conflicts = 0.0;                   // where a plan might be the best: they take long to count
     const double stores = axes[0] == 0 ? 8.0 : 4.0; // runs of a store
     for (int extents = 0; extents < 4 * 3 * 5; ++extents)
     {
@@ -162,13 +179,20 @@ PlanTiles(const double (&steps)[3][3],
         // Clocks of a multiprocessor for a warp's samples, about: words read and stored, what is computed beside, the
         // tile's loading, and the block's beginning. What few warps cannot hide, and one block alone, comes on top.
         const double resident = blocks * plan.threads / 32.0;
-        const double clocks = (taps * taps * taps * conflicts + stores + 24.0) +
-                              1.5 * (size[0] + alignment) * size[1] * size[2] / (32.0 * warps) +
-                              (60.0 * plan.threads / 32.0 + 300.0) / warps;
-        const double cost = clocks * (1.0 + 3.0 / resident) * (blocks < 2.0 ? 1.5 : (blocks < 3.0 ? 1.08 : 1.0)) / full;
-        plan.clocks = cost;
+        const auto   costOf = [&](double words) {
+          const double clocks = (taps * taps * taps * words + stores + 24.0) +
+                                1.5 * (size[0] + alignment) * size[1] * size[2] / (32.0 * warps) +
+                                (60.0 * plan.threads / 32.0 + 300.0) / warps;
+          return clocks * (1.0 + 3.0 / resident) * (blocks < 2.0 ? 1.5 : (blocks < 3.0 ? 1.08 : 1.0)) / full;
+        };
+        if (best.exists && costOf(1.0) >= best.clocks) // a bank has one word at least
+        {
+          continue;
+        }
+        conflicts = conflicts > 0.0 ? conflicts : BankConflicts(steps, axes[0], axes[1]);
+        plan.clocks = costOf(conflicts);
         plan.exists = true;
-        if (!best.exists || cost < best.clocks)
+        if (!best.exists || plan.clocks < best.clocks)
         {
           best = plan;
         }
@@ -186,14 +210,24 @@ PlanTiles(const double (&steps)[3][3],
           bool                      isAligned,
           const SharedMemorySizes & memory)
 {
-  const int threads = BoxThreads(derivatives);
-  TilePlan  plan = PlanTiles(steps,
+  // Of this thread's last call: many are alike, and a plan takes longer than the launch of a small kernel.
+  using Key = std::tuple<std::array<double, 9>, std::array<std::int64_t, 3>, int, Derivatives, int, int>;
+  thread_local std::pair<Key, TilePlan> last;
+  Key key{ {}, { { counts[0], counts[1], counts[2] } }, taps, derivatives, memory.block, memory.multiprocessor };
+  std::copy_n(&steps[0][0], 9, std::get<0>(key).begin());
+  if (last.first != key)
+  {
+    const int threads = BoxThreads(derivatives);
+    last.second = PlanTiles(steps,
                             counts,
                             taps,
                             static_cast<std::size_t>(memory.block),
                             static_cast<std::size_t>(memory.multiprocessor),
                             threads,
                             threads * BoxBlocks(derivatives));
+    last.first = key;
+  }
+  TilePlan plan = last.second;
   plan.rows = static_cast<int>(counts[1]);
   plan.isAligned = isAligned;
   return plan;

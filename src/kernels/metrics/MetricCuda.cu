@@ -22,6 +22,9 @@
 #include "kernels/metrics/MetricHistogram.cuh"
 #include "kernels/metrics/MetricPass.cuh"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace itk::CudaSpline
 {
 
