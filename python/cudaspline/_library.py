@@ -265,11 +265,34 @@ def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
     return known
 
 
+def chosen_threads() -> Optional[int]:
+    """Those of use_threads(); None outside."""
+    found: Optional[int] = getattr(_local, "threads", None)
+    return found
+
+
+class ChosenThreads:
+    """Within it they are chosen_threads(). None changes nothing."""
+
+    def __init__(self, count: Optional[int]) -> None:
+        self.count = count
+
+    def __enter__(self) -> None:
+        if self.count is not None:
+            self.before = chosen_threads()
+            _local.threads = self.count
+
+    def __exit__(self, *_: object) -> None:
+        if self.count is not None:
+            _local.threads = self.before
+
+
 @contextmanager
 def use_threads(threads: int) -> Iterator[None]:
     """How many threads of the host the calls of this thread take in a with statement, but those that say threads= themselves.
 
-    It goes for all functions of the package, for those of cudaspline.torch forward and backward. What JAX compiles in it keeps the number.
+    It goes for all functions of the package. Gradients of cudaspline.torch are computed with the number that the values were computed with, and
+    what JAX compiles in it keeps the number.
 
     Parameters
     ----------
@@ -283,19 +306,14 @@ def use_threads(threads: int) -> Iterator[None]:
     ...     cudaspline.zoom(numpy.zeros((4, 5)), 2, device="cpu").shape
     (8, 10)
     """
-    count = integer(threads, "threads", 0, LARGEST_INT32)
-    before = getattr(_local, "threads", None)
-    _local.threads = count
-    try:
+    with ChosenThreads(integer(threads, "threads", 0, LARGEST_INT32)):
         yield
-    finally:
-        _local.threads = before
 
 
 def threads_of_call() -> int:
     """Of the host, where a call says nothing: those of use_threads(), else those of a worker."""
-    chosen = getattr(_local, "threads", None)
-    return threads_of_worker() if chosen is None else int(chosen)
+    chosen = chosen_threads()
+    return threads_of_worker() if chosen is None else chosen
 
 
 def threads_of_worker() -> int:

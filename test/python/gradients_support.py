@@ -89,6 +89,11 @@ def eighths(rng, shape):
     return (2 * rng.integers(-4, 4, shape) + 1) / 8
 
 
+#: Functions that the library has no part in, and one whose first derivatives it makes with the values.
+WITHOUT_LIBRARY = {"jacobian_determinant", "diffusion", "bending", "jacobian", "folding", "mean_squares"}
+MADE_FORWARD = {"local_correlation"}
+
+
 def nearly_rounded(found, wanted, digits):
     """Whether numbers in a half are those of float32, but for the rounding of what is given and of what is given back."""
     found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")

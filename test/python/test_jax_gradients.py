@@ -19,7 +19,8 @@ from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
-from cudaspline import ndimage  # noqa: E402
+from cudaspline import _library, ndimage  # noqa: E402
+from cudaspline.jax import _ffi  # noqa: E402
 
 MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
 TOLERANCE = 1e-11
@@ -330,8 +331,6 @@ def test_compiled_functions_call_no_python(rng):
 
 @needs_ffi
 def test_errors_of_compiled_functions(rng):
-    from cudaspline.jax import _ffi
-
     image, points = jnp.zeros((1, 1, 5)), jnp.zeros((1, 2, 1))
     wrong = cudaspline._gradients.Spline(9, 0, 0.0)  # what the functions refuse before
     with pytest.raises(Exception, match="points: order is 9, and 0 to 5 are supported"):
@@ -363,3 +362,55 @@ def test_threads_are_those_of_the_trace(rng):
         found = jax.grad(loss, (0, 1))(image, points)
     for one, other in zip(found, jax.grad(loss, (0, 1))(image, points)):
         assert jnp.array_equal(one, other)
+
+
+def test_threads_of_each_function(rng):
+    """threads=, and those of derivatives: also of what is compiled before they are asked for."""
+    calls = {name: (arrays, options) for name, arrays, options in support.calls_in_halves(rng)}
+    for name, (arrays, options) in calls.items():
+        call, numbers = functools.partial(getattr(spline, name), threads=3, **options), tuple(range(len(arrays)))
+        slope = jax.grad(jax.jit(lambda *given: (call(*given) ** 2).sum()), numbers)  # noqa: B023
+        program = str(jax.make_jaxpr(slope)(*map(jnp.asarray, arrays)))
+        assert set(re.findall(r"threads=(\d+)", program)) == (set() if name in support.WITHOUT_LIBRARY else {"3"}), name
+    assert {*calls, "identity", "ffi"} == set(spline.__all__)
+    assert spline.identity((1, 2), threads=3).shape == (1, 2, 2)
+    second = jax.hessian(lambda field: (spline.invert(field, threads=3) ** 2).sum())
+    assert set(re.findall(r"threads=(\d+)", str(jax.make_jaxpr(second)(jnp.full((4, 1), 0.25))))) == {"3"}
+
+
+def test_threads_arrive(rng, monkeypatch):
+    """In the operations of XLA, and in the library by Python's calls."""
+    image, points = jnp.asarray(rng.normal(size=(5, 4))), jnp.asarray(rng.uniform(0.1, 2.9, (3, 2)))
+
+    def slope(image, points, threads):
+        def loss(image):
+            return spline.sample(image, points, mode="mirror", threads=threads).sum() + spline.mutual_information(image, image**2, 9, threads=threads)
+
+        return jax.grad(loss)(image)
+
+    compiled = jax.jit(slope, static_argnames="threads")
+    if "cpu" in _ffi.ffi().platforms:
+        program = compiled.lower(image, points, threads=3).as_text()
+        assert re.findall(r"threads = (\d+)", program) == ["3"] * program.count("stablehlo.custom_call @cudaspline_") and "threads = 3" in program
+    wanted, asked = compiled(image, points, threads=3), []
+
+    class Call(_library.Call):
+        def run(self, name, *arguments):
+            asked.append(self.execution.threads)
+            super().run(name, *arguments)
+
+    monkeypatch.setattr(_library, "Call", Call)
+    monkeypatch.setattr(_ffi, "ffi", lambda: _ffi.Ffi((), "of this test"))
+    found = compiled(image, points, threads=5)  # by Python's calls, as no other number of threads was compiled
+    assert asked == [5] * len(asked) and len(asked) >= 4
+    assert jnp.allclose(found, wanted, rtol=0, atol=TOLERANCE)
+
+
+def test_threads_that_are_none():
+    image = jnp.zeros(4)
+    for wrong, error in ((-1, ValueError), (2**31, ValueError), (2.5, TypeError), (True, TypeError), ("2", TypeError), (None, TypeError)):
+        for call in (lambda n: spline.sample(image, image[:, None], threads=n), lambda n: spline.mean_squares(image, image, threads=n)):
+            with pytest.raises(error, match="^threads: "):
+                call(wrong)
+    with pytest.raises(TypeError, match="^threads: "):  # traced: static_argnames make it a number
+        jax.jit(spline.sample)(image, image[:, None], threads=2)

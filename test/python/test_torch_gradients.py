@@ -1,5 +1,7 @@
 """cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
 
+import concurrent.futures
+import contextlib
 import functools
 import itertools
 import os
@@ -606,16 +608,90 @@ def test_other_functions_refuse_tensors_that_want_gradients():
         assert ndimage.shift(image, [1.0, 1.0]).shape == (4, 5)
 
 
-def test_threads_of_calls_and_of_their_gradients(rng, monkeypatch):
-    """Those of use_threads(), forward and backward, by the registered operators too."""
-    asked = []
-    call = _library.Call
-    monkeypatch.setattr(_library, "Call", lambda *given, **options: (asked.append(call(*given, **options)), asked[-1])[1])
-    image, points = tensor(rng, 1, 1, 5, 4), places(rng, (5, 4), 1, 3)
-    with cudaspline.use_threads(2):
-        value = spline.sample(image, points, mode="mirror").square().sum() + spline.local_correlation(image, image, 1)
-        torch.func.grad(lambda points: spline.sample(image, points).sum())(points)
-        value.backward()
-    spline.sample(image, points, mode="mirror")
-    threads = [one.execution.threads for one in asked]
-    assert set(threads[:-2]) == {2} and threads[-2:] == [0, 0] and len(threads) > 9
+@pytest.fixture
+def asked(monkeypatch):
+    """Threads of the host that the library was asked for, call by call."""
+    threads = []
+
+    class Call(_library.Call):
+        def run(self, name, *arguments):
+            threads.append(self.execution.threads)
+            super().run(name, *arguments)
+
+    monkeypatch.setattr(_library, "Call", Call)
+    return threads
+
+
+def in_another_thread(function, *arguments, **options):
+    """As autograd has them, where no with statement of this one holds."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *arguments, **options).result()
+
+
+def test_threads_of_calls_and_of_their_gradients(rng, asked):
+    """threads=, forward and backward, of each function: of derivatives of derivatives and in another thread too."""
+    image, given = rng.uniform(-1, 1, (4, 5)), (rng.uniform(-1, 1, (4, 5)), rng.uniform(0.1, 2.9, (3, 2)))
+    calls = [*support.calls_in_halves(rng), ("pull", given, {"order": 3}), ("spline_coeff", (image,), {}), ("spline_coeff_nd", (image,), {})]
+    for name, arrays, options in calls:
+        function, tensors = getattr(spline, name), [torch.tensor(array, requires_grad=True) for array in arrays]
+        options = {option: torch.tensor(value) if option == "mask" else value for option, value in options.items()}
+        asked.clear()
+        value = function(*tensors, threads=3, **options)
+        assert bool(asked) != (name in support.WITHOUT_LIBRARY), name
+        forward = len(asked)
+        slopes = in_another_thread(torch.autograd.grad, value.square().sum(), tensors, create_graph=True)
+        in_another_thread(torch.autograd.grad, value.sum(), tensors, retain_graph=True)
+        with cudaspline.use_threads(2):
+            torch.autograd.grad(sum(slope.square().sum() for slope in slopes), tensors, allow_unused=True)
+        assert len(asked) > forward or name in support.WITHOUT_LIBRARY | support.MADE_FORWARD, name
+        assert set(asked) <= {3}, (name, asked)
+    assert {name for name, *_ in calls} | {"identity"} == set(spline.__all__)
+    assert spline.identity((1, 2), threads=3).shape == (1, 2, 2)
+
+
+def test_threads_of_with_statements(rng, asked):
+    """Those of the values are those of the gradients; where there are none, those about the gradients."""
+    image, points = tensor(rng, 5, 4), places(rng, (5, 4), 3)
+    for forward, backward, wanted in ((2, 3, {2}), (None, 3, {3}), (None, None, {0})):
+        asked.clear()
+        with cudaspline.use_threads(forward) if forward else contextlib.nullcontext():
+            value = spline.sample(image, points, mode="mirror")
+        count = len(asked)
+        with cudaspline.use_threads(backward) if backward else contextlib.nullcontext():
+            value.sum().backward()
+        assert count == 2 and len(asked) == 5 and set(asked[count:]) == wanted
+
+
+def test_threads_under_transforms(rng, asked):
+    """Those of torch.func, and what is compiled: the number is a constant of it, of which backward passes know."""
+    image, points, tangent = tensor(rng, 1, 1, 5, 4), places(rng, (5, 4), 1, 3), torch.ones(1, 3, 2, dtype=torch.float64)
+
+    def loss(image, points):
+        value = spline.sample(image, points, mode="mirror", threads=3).square().sum()
+        return value + spline.local_correlation(image, image, 1, threads=3) + spline.mutual_information(image, image.square(), 9, threads=3)
+
+    torch.func.jvp(lambda points: torch.func.grad(loss)(image.detach(), points), (points.detach(),), (tangent,))
+    torch.vmap(torch.func.grad(loss), (None, 0))(image.detach(), points.detach()[None])
+    assert set(asked) == {3}
+    torch.compiler.reset()
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    for name in ("forward", "backward"):
+        asked.clear()
+        value = compiled(image, points) if name == "forward" else in_another_thread(torch.autograd.grad, value, (image, points))
+        assert set(asked) == {3} and len(asked) > 3
+    compiled = torch.compile(lambda points: spline.sample(image.detach(), points).sum(), backend="aot_eager", fullgraph=True)
+    for threads in (2, 4):
+        asked.clear()
+        with cudaspline.use_threads(threads):
+            value = compiled(points)
+        in_another_thread(value.backward)
+        assert set(asked) == {threads}
+
+
+def test_threads_that_are_none():
+    image = torch.zeros(4)
+    for wrong, error in ((-1, ValueError), (2**31, ValueError), (2.5, TypeError), (True, TypeError), ("2", TypeError), (None, TypeError)):
+        for call in (lambda n: spline.sample(image, image[:, None], threads=n), lambda n: spline.mean_squares(image, image, threads=n)):
+            with pytest.raises(error, match="^threads: "):
+                call(wrong)
+    assert spline.sample(image, image[:, None], threads=numpy.int64(1)).shape == (4,)

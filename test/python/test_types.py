@@ -59,7 +59,7 @@ tensor = torch.zeros(4, 5)
 of_tensors: torch.Tensor = ndimage.affine_transform(tensor, numpy.eye(2), order=1, mode="mirror")
 at_places: torch.Tensor = spline.sample(tensor, torch.zeros(3, 2), mode="reflect", convention="grid_sample", align_corners=True)
 warped: torch.Tensor = spline.warp(tensor, spline.invert(spline.exp(torch.zeros(4, 5, 2), steps=3)), order=1)
-loss: torch.Tensor = spline.local_correlation(tensor[None, None], warped[None, None], radius=(2, 1)) + spline.bending(torch.zeros(4, 5, 2))
+loss: torch.Tensor = spline.local_correlation(tensor[None, None], warped[None, None], radius=(2, 1), threads=2) + spline.bending(torch.zeros(4, 5, 2))
 """
 BAD_TORCH = (
     ("ndimage.shift(tensor, 1).nothing", "attr-defined"),
@@ -69,6 +69,7 @@ BAD_TORCH = (
     ('spline.sample(tensor, tensor, convention="pixels")', "arg-type"),
     ('spline.warp(tensor, tensor, order="three")', "arg-type"),
     ("spline.warp(tensor, tensor, True)", "call-arg"),
+    ('spline.warp(tensor, tensor, threads="all")', "arg-type"),
     ("spline.affine(tensor, numpy.eye(2))", "arg-type"),
     ("spline.resample(tensor, source=3)", "arg-type"),
     ('spline.push(tensor, tensor, (4, 5), mode="zero")', "arg-type"),

@@ -7,7 +7,7 @@ from typing import Any, Callable, Sequence
 import jax
 import jax.numpy as jnp
 
-from .. import _array_operations, _loss_formulas
+from .. import _array_operations, _library, _loss_formulas
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
 
@@ -109,14 +109,18 @@ class _JaxOperations:
         return jax.lax.while_loop(go_on, following, (jnp.asarray(0), start, infinite))[1]
 
     def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
+        threads = _library.chosen_threads()
+
         @jax.custom_jvp
         def found(array: Any) -> Any:
-            return solve(array)[0]
+            with _library.ChosenThreads(threads):  # JAX traces what is compiled, and its derivatives, when it likes
+                return solve(array)[0]
 
         @found.defjvp
         def derivative(primals: Any, tangents: Any) -> Any:  # of which JAX makes the transpose
             result = found(*primals)
-            return result, tangent(*primals, result, *tangents)
+            with _library.ChosenThreads(threads):
+                return result, tangent(*primals, result, *tangents)
 
         return found(array)
 

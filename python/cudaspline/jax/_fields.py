@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from .. import _field_formulas
+from .._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
-def compose(first: Any, second: Any) -> Any:
+@takes_threads
+def compose(first: Any, second: Any, *, threads: int = 0) -> Any:
     """The field that moves a place as one field does, and from there as another one does: first(x) + second(x + first(x)).
 
     Between its samples the second field is linear; beyond its ends it goes on. An image under the result is
@@ -28,7 +30,8 @@ def compose(first: Any, second: Any) -> Any:
     return _field_formulas.compose(OPERATIONS, first, second)
 
 
-def exp(velocity: Any, steps: int = 6) -> Any:
+@takes_threads
+def exp(velocity: Any, steps: int = 6, *, threads: int = 0) -> Any:
     """The exponential of a stationary field of velocities, by scaling and squaring: velocity / 2^steps, composed with itself steps times.
 
     Gradients by the velocity, those of the very operations.
@@ -42,7 +45,8 @@ def exp(velocity: Any, steps: int = 6) -> Any:
     return _field_formulas.exp(OPERATIONS, velocity, steps)
 
 
-def invert(field: Any, iterations: int = 50, tolerance: float = 1e-4) -> Any:
+@takes_threads
+def invert(field: Any, iterations: int = 50, tolerance: float = 1e-4, *, threads: int = 0) -> Any:
     """The field v with v(y) + field(y + v(y)) = 0: compose(v, field) is 0.
 
     Found by iteration, v = -field(y + v), and a step of Newton's method. Its derivatives are those of the implicit function theorem, up to the
@@ -66,7 +70,8 @@ def invert(field: Any, iterations: int = 50, tolerance: float = 1e-4) -> Any:
     return _field_formulas.invert(OPERATIONS, field, iterations, tolerance)
 
 
-def ffd(coefficients: Any, shape: Sequence[int], order: int = 3) -> Any:
+@takes_threads
+def ffd(coefficients: Any, shape: Sequence[int], order: int = 3, *, threads: int = 0) -> Any:
     """The field of a grid of B-spline coefficients over an image (free-form deformation), as itk::BSplineTransform has it.
 
     Parameters
@@ -88,7 +93,8 @@ def ffd(coefficients: Any, shape: Sequence[int], order: int = 3) -> Any:
     return _field_formulas.ffd(OPERATIONS, coefficients, shape, order)
 
 
-def jacobian_determinant(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
+@takes_threads
+def jacobian_determinant(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
     """Determinant of the derivative of x + field(x), by central differences that are one-sided at the ends: (*size), or (N, *size).
 
     Below 0 space is folded. Gradients by the field.

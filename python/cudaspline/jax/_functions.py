@@ -12,11 +12,13 @@ from .. import _gradients, _library
 from .._checks import flag, number
 from .._geometry import Geometry
 from .._options import Mode
+from .._threads import takes_threads
 from . import _operators as operators
 
 
+@takes_threads
 def sample(
-    image: Any, points: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True
+    image: Any, points: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0
 ) -> Any:
     """Values of an image's spline at points, with gradients by image and points.
 
@@ -33,6 +35,9 @@ def sample(
         What stands outside, by the names of scipy.ndimage.
     prefilter
         Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
+    threads
+        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those of cudaspline.use_threads(), else as many as
+        may be used.
 
     Returns
     -------
@@ -57,8 +62,9 @@ def sample(
     return values[..., 0] if is_batch else values[0, 0, ..., 0]
 
 
+@takes_threads
 def grad(
-    image: Any, points: Any, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False
+    image: Any, points: Any, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False, threads: int = 0
 ) -> Any:
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(). It has
     derivatives by image and points, too.
@@ -108,8 +114,9 @@ def _spline(order: int, code: int, border: float = 0.0) -> _gradients.Spline:
     return _gradients.Spline(order, code, border, _library.threads_of_call())
 
 
+@takes_threads
 def push(
-    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant"
+    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0
 ) -> Any:
     """The transpose of sample() of coefficients: adds numbers of points up in the samples that they would be made of ("splatting"), with the
     same bits at every call.
@@ -153,7 +160,8 @@ def push(
     return (images if is_batch else images[0, 0]).astype(values.dtype)
 
 
-def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant") -> Any:
+@takes_threads
+def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0) -> Any:
     """How much points add to each sample: push() of ones. Of points (*size, D) it has the given shape; of (N, *size, D), with an axis more
     than an image has, it is (N, 1, *shape).
 
@@ -170,7 +178,8 @@ def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1,
     return push(ones, points, shape, order=order, mode=mode)
 
 
-def identity(shape: Sequence[int], *, dtype: Any = None) -> Any:
+@takes_threads
+def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> Any:
     """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
 
     Examples
@@ -182,7 +191,8 @@ def identity(shape: Sequence[int], *, dtype: Any = None) -> Any:
     return _identity(_gradients.check_axes(shape), jnp.zeros(0).dtype if dtype is None else dtype)
 
 
-def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True) -> Any:
+@takes_threads
+def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0) -> Any:
     """An image under a field of displacements: its value at each place of the field plus the displacement there, with gradients by both.
 
     Parameters
@@ -191,7 +201,7 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cva
         As for sample().
     field
         Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample().
 
     Examples
@@ -210,6 +220,7 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cva
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
+@takes_threads
 def affine(
     image: Any,
     matrix: Any,
@@ -220,6 +231,7 @@ def affine(
     mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
+    threads: int = 0,
 ) -> Any:
     """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset, with gradients by all of them.
 
@@ -233,7 +245,7 @@ def affine(
         (D); None: 0.
     shape
         Of the output; None: the image's.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample().
 
     Examples
@@ -260,6 +272,7 @@ def affine(
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
+@takes_threads
 def resample(
     image: Any,
     transform: Any = None,
@@ -270,6 +283,7 @@ def resample(
     mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
+    threads: int = 0,
 ) -> Any:
     """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
 
@@ -282,7 +296,7 @@ def resample(
         jax.vmap is for several. None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: places are indices; the image's.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample(). Under "constant" places beyond the outermost samples are outside.
 
     Examples
@@ -310,7 +324,8 @@ def resample(
     return affine(image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
-def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> Any:
+@takes_threads
+def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, threads: int = 0) -> Any:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Union
 
 from .. import _field_formulas, _loss_formulas
+from .._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
-def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None) -> Any:
+@takes_threads
+def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None, *, threads: int = 0) -> Any:
     """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
 
     Examples
@@ -20,8 +22,9 @@ def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None) -> Any:
     return _loss_formulas.mean_squares(OPERATIONS, fixed, moving, mask)
 
 
+@takes_threads
 def local_correlation(
-    fixed: Any, moving: Any, radius: Union[int, Sequence[int]] = 2, mask: Optional[Any] = None
+    fixed: Any, moving: Any, radius: Union[int, Sequence[int]] = 2, mask: Optional[Any] = None, *, threads: int = 0
 ) -> Any:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
@@ -48,8 +51,9 @@ def local_correlation(
     return _loss_formulas.local_correlation(OPERATIONS, fixed, moving, radius, mask)
 
 
+@takes_threads
 def mutual_information(
-    fixed: Any, moving: Any, bins: int = 32, mask: Optional[Any] = None, limits: Any = None
+    fixed: Any, moving: Any, bins: int = 32, mask: Optional[Any] = None, limits: Any = None, *, threads: int = 0
 ) -> Any:
     """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
 
@@ -76,7 +80,8 @@ def mutual_information(
     return _loss_formulas.mutual_information(OPERATIONS, fixed, moving, bins, mask, limits)
 
 
-def diffusion(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
+@takes_threads
+def diffusion(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
     """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
 
     field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
@@ -90,7 +95,8 @@ def diffusion(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
     return _field_formulas.diffusion(OPERATIONS, field, spacing)
 
 
-def bending(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
+@takes_threads
+def bending(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
     """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
 
     Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
@@ -104,7 +110,8 @@ def bending(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
     return _field_formulas.bending(OPERATIONS, field, spacing)
 
 
-def jacobian(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
+@takes_threads
+def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
     """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
 
     Examples
@@ -116,7 +123,8 @@ def jacobian(field: Any, spacing: Optional[Sequence[float]] = None) -> Any:
     return _field_formulas.jacobian(OPERATIONS, field, spacing)
 
 
-def folding(field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0) -> Any:
+@takes_threads
+def folding(field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> Any:
     """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
 
     Examples

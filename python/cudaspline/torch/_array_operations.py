@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from .. import _array_operations, _loss_formulas
+from .._library import chosen_threads
 from . import _functions, _loss_operators, _operators
 from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
 
@@ -21,6 +22,7 @@ class _Implicit(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         array, _, ctx.tangent, ctx.cotangent = inputs
+        ctx.threads = chosen_threads()
         found, *others = output
         ctx.others = len(others)
         ctx.mark_non_differentiable(*others)
@@ -28,11 +30,13 @@ class _Implicit(torch.autograd.Function):
         ctx.save_for_forward(array, found)
 
     @staticmethod
+    @_operators.in_kept_threads
     def backward(ctx: Any, gradient: torch.Tensor, *_: Any) -> Any:
         array, found, *others = ctx.saved_tensors
         return ctx.cotangent(array, found, [] if torch.is_grad_enabled() else others, gradient), None, None, None
 
     @staticmethod
+    @_operators.in_kept_threads
     def jvp(ctx: Any, change: torch.Tensor, *_: Any) -> Any:
         array, found = _operators.primals(ctx)
         with _operators.outer_derivatives_forward():

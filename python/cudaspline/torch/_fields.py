@@ -7,10 +7,12 @@ from typing import Optional, Sequence
 import torch
 
 from .. import _field_formulas
+from .._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
-def compose(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+@takes_threads
+def compose(first: torch.Tensor, second: torch.Tensor, *, threads: int = 0) -> torch.Tensor:
     """The field that moves a place as one field does, and from there as another one does: first(x) + second(x + first(x)).
 
     Between its samples the second field is linear; beyond its ends it goes on. An image under the result is
@@ -31,7 +33,8 @@ def compose(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     return found
 
 
-def exp(velocity: torch.Tensor, steps: int = 6) -> torch.Tensor:
+@takes_threads
+def exp(velocity: torch.Tensor, steps: int = 6, *, threads: int = 0) -> torch.Tensor:
     """The exponential of a stationary field of velocities, by scaling and squaring: velocity / 2^steps, composed with itself steps times.
 
     Gradients by the velocity, those of the very operations.
@@ -46,7 +49,8 @@ def exp(velocity: torch.Tensor, steps: int = 6) -> torch.Tensor:
     return found
 
 
-def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -> torch.Tensor:
+@takes_threads
+def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4, *, threads: int = 0) -> torch.Tensor:
     """The field v with v(y) + field(y + v(y)) = 0: compose(v, field) is 0.
 
     Found by iteration, v = -field(y + v), and a step of Newton's method. Its derivatives are those of the implicit function theorem, up to the
@@ -71,7 +75,8 @@ def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -
     return found
 
 
-def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> torch.Tensor:
+@takes_threads
+def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3, *, threads: int = 0) -> torch.Tensor:
     """The field of a grid of B-spline coefficients over an image (free-form deformation), as itk::BSplineTransform has it.
 
     Parameters
@@ -94,7 +99,8 @@ def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> tor
     return found
 
 
-def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
+@takes_threads
+def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
     """Determinant of the derivative of x + field(x), by central differences that are one-sided at the ends: (*size), or (N, *size).
 
     Below 0 space is folded. Gradients by the field.

@@ -12,12 +12,14 @@ from .._checks import flag, number
 from .._geometry import Geometry
 from .._options import Convention, Mode
 from .._plans import UNKNOWN, Plans
+from .._threads import takes_threads
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
+@takes_threads
 def sample(
     image: torch.Tensor,
     points: torch.Tensor,
@@ -28,6 +30,7 @@ def sample(
     prefilter: bool = True,
     convention: Convention = "index",
     align_corners: bool = False,
+    threads: int = 0,
 ) -> torch.Tensor:
     """Values of an image's spline at points, with gradients by image and points, of any order that is asked for.
 
@@ -47,6 +50,8 @@ def sample(
     convention, align_corners
         "index": a point is a continuous index, its numbers in the order of the image's axes, as scipy.ndimage and torch-interpol have
         them. "grid_sample": as torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its align_corners.
+    threads
+        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(), else as many as may be used.
 
     Returns
     -------
@@ -78,8 +83,9 @@ def sample(
     return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
 
 
+@takes_threads
 def pull(
-    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False,
+    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False, threads: int = 0,
     **options: Any,
 ) -> torch.Tensor:  # fmt: skip
     """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
@@ -93,6 +99,7 @@ def pull(
     return sample(input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter, **options)
 
 
+@takes_threads
 def grad(
     input: torch.Tensor,
     grid: torch.Tensor,
@@ -101,6 +108,7 @@ def grad(
     mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = False,
+    threads: int = 0,
 ) -> torch.Tensor:
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
     convention. It has gradients by image and grid, too.
@@ -119,9 +127,10 @@ def grad(
     return found.result(found.evaluate(coefficients, padding, 1), 1)
 
 
+@takes_threads
 def push(
     input: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant",
-    prefilter: bool = False,
+    prefilter: bool = False, threads: int = 0,
 ) -> torch.Tensor:  # fmt: skip
     """The transpose of pull(): adds numbers of points up in the samples that they would be made of ("splatting").
 
@@ -154,7 +163,8 @@ def push(
     return _push(input, grid, shape, order, mode, flag(prefilter, "prefilter"))
 
 
-def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant") -> torch.Tensor:
+@takes_threads
+def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0) -> torch.Tensor:
     """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
     than an image has, it is (N, 1, *shape).
 
@@ -171,7 +181,10 @@ def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: i
     return _push(ones, grid, shape, order, mode, False)
 
 
-def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True) -> torch.Tensor:
+@takes_threads
+def warp(
+    image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0
+) -> torch.Tensor:
     """An image under a field of displacements: its value at each place of the field plus the displacement there.
 
     Gradients by image and field.
@@ -183,7 +196,7 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode
     field
         Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of a batch; numbers in the order of the
         axes.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample().
 
     Examples
@@ -205,6 +218,7 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
+@takes_threads
 def affine(
     image: torch.Tensor,
     matrix: torch.Tensor,
@@ -215,6 +229,7 @@ def affine(
     mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
+    threads: int = 0,
 ) -> torch.Tensor:
     """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset.
 
@@ -230,7 +245,7 @@ def affine(
         (D), or (N, D); None: 0.
     shape
         Of the output; None: the image's.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample().
 
     Examples
@@ -267,6 +282,7 @@ def affine(
     return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
+@takes_threads
 def resample(
     image: torch.Tensor,
     transform: Optional[torch.Tensor] = None,
@@ -277,6 +293,7 @@ def resample(
     mode: Mode = "constant",
     cval: float = 0.0,
     prefilter: bool = True,
+    threads: int = 0,
 ) -> torch.Tensor:
     """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
 
@@ -289,7 +306,7 @@ def resample(
         (N, ...) of these; None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: places are indices; the image's.
-    order, mode, cval, prefilter
+    order, mode, cval, prefilter, threads
         As for sample(). Under "constant" places beyond the outermost samples are outside.
 
     Examples
@@ -326,7 +343,8 @@ def resample(
     )  # fmt: skip
 
 
-def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+@takes_threads
+def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, threads: int = 0) -> torch.Tensor:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters
@@ -355,7 +373,8 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim
     return _filter(image, image.dim() - axes, image.dim(), order, code)
 
 
-def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1) -> torch.Tensor:
+@takes_threads
+def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1, *, threads: int = 0) -> torch.Tensor:
     """B-spline coefficients along one axis, by torch-interpol's name.
 
     Examples
@@ -372,7 +391,8 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim
     return _filter(input, axis, axis + 1, order, code)
 
 
-def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+@takes_threads
+def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, *, threads: int = 0) -> torch.Tensor:
     """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
 
     Examples
@@ -385,7 +405,8 @@ def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", 
     return prefilter(input, order=order, mode=mode, dim=input.dim() if dim is None else dim)
 
 
-def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> torch.Tensor:
+@takes_threads
+def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0) -> torch.Tensor:
     """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
 
     Examples

@@ -11,8 +11,8 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from .. import _loss_formulas, _losses
-from .._library import DeviceMemoryError
-from ._operators import _TYPES, _define, _in_memory, is_plain, _place
+from .._library import DeviceMemoryError, chosen_threads
+from ._operators import _TYPES, _in_memory, _place, in_kept_threads, is_plain, register_gradients, register_operator
 
 #: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
 _SURELY_ON_A_DEVICE = 7
@@ -46,12 +46,12 @@ def _correlate(
     return results
 
 
-correlate_operator = _define(
-    "correlate", "(Tensor fixed, Tensor moving, Tensor? mask, int[] radius, bool of_fixed, bool of_moving) -> (Tensor, Tensor, Tensor)"
-)(_correlate)
-
-
-correlate_operator.register_fake(lambda fixed, moving, mask, radius, of_fixed, of_moving: _shapes(fixed, of_fixed, of_moving))
+correlate_operator = register_operator(
+    "correlate",
+    "(Tensor fixed, Tensor moving, Tensor? mask, int[] radius, bool of_fixed, bool of_moving) -> (Tensor, Tensor, Tensor)",
+    _correlate,
+    lambda fixed, moving, mask, radius, of_fixed, of_moving: _shapes(fixed, of_fixed, of_moving),
+)
 
 
 def _by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
@@ -90,7 +90,7 @@ def _backward(ctx: Any, gradient: torch.Tensor, *_: Any) -> Any:
     return (*_gradients_of(ctx, gradient), None, None, None, None)
 
 
-correlate_operator.register_autograd(_backward, setup_context=_keep)
+register_gradients(correlate_operator, _keep, _backward)
 
 
 class _Correlate(torch.autograd.Function):
@@ -132,7 +132,7 @@ def correlation_sums(
         return formula(fixed, moving, mask)
     images = fixed.flatten(0, 1), moving.flatten(0, 1), None if mask is None else _images_of(mask)
     if is_compiling:
-        sums = correlate_operator(*images, list(radius), fixed.requires_grad, moving.requires_grad)[0]
+        sums = correlate_operator(*images, list(radius), fixed.requires_grad, moving.requires_grad, chosen_threads())[0]
     else:
         try:
             # Without autograd PyTorch asks for gradients all the same.
@@ -181,14 +181,17 @@ def _run_joint(
     _losses.run_joint_histogram(_TYPES[fixed.dtype], _place(fixed), fixed.numel(), joint.shape[0], images, joint.data_ptr(), addresses)
 
 
-joint_operator = _define("joint_histogram", "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, int bins) -> Tensor")(_joint)
-joint_operator.register_fake(lambda fixed, moving, mask, ends, bins: fixed.new_empty((bins, bins)))
-joint_gradients_operator = _define(
+joint_operator = register_operator(
+    "joint_histogram",
+    "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, int bins) -> Tensor",
+    _joint,
+    lambda fixed, moving, mask, ends, bins: fixed.new_empty((bins, bins)),
+)
+joint_gradients_operator = register_operator(
     "joint_gradients",
     "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, Tensor weights, bool of_fixed, bool of_moving) -> (Tensor, Tensor)",
-)(_joint_gradients)
-joint_gradients_operator.register_fake(
-    lambda fixed, moving, mask, ends, weights, of_fixed, of_moving: _joint_shapes(fixed, of_fixed, of_moving)
+    _joint_gradients,
+    lambda fixed, moving, mask, ends, weights, of_fixed, of_moving: _joint_shapes(fixed, of_fixed, of_moving),
 )
 
 
@@ -210,13 +213,14 @@ def _joint_backward(ctx: Any, gradient: torch.Tensor) -> Any:
         made = iter(torch.autograd.grad(joint, images, gradient, create_graph=True))
         by = [next(made) if is_wanted else None for is_wanted in wanted]
     else:
-        call = joint_gradients_operator if torch.compiler.is_compiling() or not is_plain((fixed, moving, gradient)) else _joint_gradients
-        found = call(fixed, moving, mask, ends, gradient, *wanted)
+        given = fixed, moving, mask, ends, gradient, *wanted
+        is_registered = torch.compiler.is_compiling() or not is_plain((fixed, moving, gradient))
+        found = joint_gradients_operator(*given, chosen_threads()) if is_registered else _joint_gradients(*given)
         by = [one if is_wanted else None for one, is_wanted in zip(found, wanted)]
     return (*by, None, None, None)
 
 
-joint_operator.register_autograd(_joint_backward, setup_context=_joint_keep)
+register_gradients(joint_operator, _joint_keep, _joint_backward)
 
 
 class _JointHistogram(torch.autograd.Function):
@@ -227,9 +231,11 @@ class _JointHistogram(torch.autograd.Function):
         ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int
     ) -> torch.Tensor:
         _joint_keep(ctx, (fixed, moving, mask, ends, bins), None)
+        ctx.threads = chosen_threads()
         return _joint(fixed, moving, mask, ends, bins)
 
     @staticmethod
+    @in_kept_threads
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         return _joint_backward(ctx, gradient)
 
@@ -242,7 +248,7 @@ def joint_histogram(
         return formula(fixed, moving, mask)
     given = fixed.reshape(-1), moving.reshape(-1), None if mask is None else mask.reshape(-1), ends.to(fixed.dtype), bins
     if torch.compiler.is_compiling():
-        found: torch.Tensor = joint_operator(*given)
+        found: torch.Tensor = joint_operator(*given, chosen_threads())
     else:
         found = _JointHistogram.apply(*given)
     return found

@@ -7,10 +7,12 @@ from typing import Any, Optional, Sequence, Union
 import torch
 
 from .. import _field_formulas, _loss_formulas
+from .._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
-def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
+@takes_threads
+def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None, *, threads: int = 0) -> torch.Tensor:
     """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
 
     Examples
@@ -23,8 +25,9 @@ def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch
     return found
 
 
+@takes_threads
 def local_correlation(
-    fixed: torch.Tensor, moving: torch.Tensor, radius: Union[int, Sequence[int]] = 2, mask: Optional[torch.Tensor] = None
+    fixed: torch.Tensor, moving: torch.Tensor, radius: Union[int, Sequence[int]] = 2, mask: Optional[torch.Tensor] = None, *, threads: int = 0
 ) -> torch.Tensor:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
@@ -52,8 +55,9 @@ def local_correlation(
     return found
 
 
+@takes_threads
 def mutual_information(
-    fixed: torch.Tensor, moving: torch.Tensor, bins: int = 32, mask: Optional[torch.Tensor] = None, limits: Any = None
+    fixed: torch.Tensor, moving: torch.Tensor, bins: int = 32, mask: Optional[torch.Tensor] = None, limits: Any = None, *, threads: int = 0
 ) -> torch.Tensor:
     """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
 
@@ -81,7 +85,8 @@ def mutual_information(
     return found
 
 
-def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
+@takes_threads
+def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
     """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
 
     field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
@@ -96,7 +101,8 @@ def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) ->
     return found
 
 
-def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
+@takes_threads
+def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
     """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
 
     Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
@@ -111,7 +117,8 @@ def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> t
     return found
 
 
-def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
+@takes_threads
+def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
     """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
 
     Examples
@@ -124,7 +131,8 @@ def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> 
     return found
 
 
-def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0) -> torch.Tensor:
+@takes_threads
+def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> torch.Tensor:
     """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
 
     Examples

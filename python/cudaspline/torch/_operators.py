@@ -5,19 +5,22 @@ same operators, and so is its derivative forward (jvp): both have derivatives ag
 operators, which have none forward either: so each is also the forward of a torch.autograd.Function, and that is what is called, but where
 torch.compile looks at operators. Coefficients are (B, C, *size), points (B, P, D) as continuous indices with the slowest axis first, numbers of
 points (B, C, P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64, and on one device. In place of
-B one image or one list of points may stand for all.
+B one image or one list of points may stand for all. Derivatives take as many threads of the host as what they are of: PyTorch asks for them
+when it likes, and in threads of its own.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import torch
 from torch.autograd import forward_ad
 
 from .. import _gradients
 from .._arrays import stream_of_torch
+from .._library import ChosenThreads, chosen_threads
 
 _TYPES = {torch.float32: "float32", torch.float64: "float64"}
 
@@ -82,8 +85,44 @@ def _batches(one: torch.Tensor, other: torch.Tensor) -> int:
     return int(one.shape[0] if other.shape[0] == 1 else other.shape[0])
 
 
-def _define(name: str, schema: str) -> Any:
-    return torch.library.custom_op(f"cudaspline::{name}", mutates_args=(), schema=schema)
+def register_operator(name: str, schema: str, compute: Callable[..., Any], shape: Callable[..., Any]) -> Any:
+    """An operator that is registered with PyTorch. It has one argument more: the threads of the host, constants of what is compiled; None: those
+    where it runs.
+
+    shape: results without numbers"""
+    count = len(inspect.signature(compute).parameters)
+
+    def in_threads(function: Callable[..., Any]) -> Any:
+        def call(*inputs: Any) -> Any:  # PyTorch leaves None out
+            with ChosenThreads(inputs[count] if len(inputs) > count else None):
+                return function(*inputs[:count])
+
+        return call
+
+    whole = schema.replace(") ->", ", int? threads=None) ->")
+    operator = torch.library.custom_op(f"cudaspline::{name}", in_threads(compute), mutates_args=(), schema=whole)
+    operator.register_fake(in_threads(shape))
+    return operator
+
+
+def in_kept_threads(derivative: Callable[..., Any]) -> Callable[..., Any]:
+    """A derivative of a torch.autograd.Function, in the threads that its context has."""
+
+    def call(ctx: Any, *gradients: Any) -> Any:
+        with ChosenThreads(ctx.threads):
+            return derivative(ctx, *gradients)
+
+    return call
+
+
+def register_gradients(operator: Any, keep: Callable[..., Any], backward: Callable[..., Any]) -> None:
+    """Those of an operator, by the functions of a torch.autograd.Function, in the threads that it was given."""
+
+    def keep_threads(ctx: Any, inputs: Any, output: Any) -> None:
+        *given, ctx.threads = inputs
+        keep(ctx, given, output)
+
+    operator.register_autograd(in_kept_threads(lambda ctx, *gradients: (*backward(ctx, *gradients), None)), setup_context=keep_threads)
 
 
 def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
@@ -96,16 +135,17 @@ def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: 
     return result
 
 
-evaluate_operator = _define(
-    "evaluate",
-    "(Tensor coefficients, Tensor points, int order, int mode, float border, int derivatives) -> Tensor",
-)(_evaluate)
-
-
-@evaluate_operator.register_fake
 def _evaluate_shape(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     batches = _batches(coefficients, points)
     return coefficients.new_empty((batches, coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives))
+
+
+evaluate_operator = register_operator(
+    "evaluate",
+    "(Tensor coefficients, Tensor points, int order, int mode, float border, int derivatives) -> Tensor",
+    _evaluate,
+    _evaluate_shape,
+)
 
 
 def _contract(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
@@ -118,15 +158,16 @@ def _contract(coefficients, points, weights, order, mode, border, derivatives): 
     return result
 
 
-contract_operator = _define(
-    "contract",
-    "(Tensor coefficients, Tensor points, Tensor weights, int order, int mode, float border, int derivatives) -> Tensor",
-)(_contract)
-
-
-@contract_operator.register_fake
 def _contract_shape(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     return points.new_empty((weights.shape[0], points.shape[1], points.shape[2]))
+
+
+contract_operator = register_operator(
+    "contract",
+    "(Tensor coefficients, Tensor points, Tensor weights, int order, int mode, float border, int derivatives) -> Tensor",
+    _contract,
+    _contract_shape,
+)
 
 
 def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
@@ -138,15 +179,16 @@ def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[n
     return result
 
 
-scatter_operator = _define(
-    "scatter",
-    "(Tensor weights, Tensor points, SymInt[] size, int order, int mode, int derivatives) -> Tensor",
-)(_scatter)
-
-
-@scatter_operator.register_fake
 def _scatter_shape(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
     return weights.new_empty((*weights.shape[:2], *size))
+
+
+scatter_operator = register_operator(
+    "scatter",
+    "(Tensor weights, Tensor points, SymInt[] size, int order, int mode, int derivatives) -> Tensor",
+    _scatter,
+    _scatter_shape,
+)
 
 
 def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
@@ -160,15 +202,16 @@ def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-
     return result
 
 
-filter_operator = _define(
-    "filter",
-    "(Tensor samples, int[] axes, int order, int mode, bool is_adjoint) -> Tensor",
-)(_filter)
-
-
-@filter_operator.register_fake
 def _filter_shape(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
     return torch.empty_like(samples, memory_format=torch.contiguous_format)
+
+
+filter_operator = register_operator(
+    "filter",
+    "(Tensor samples, int[] axes, int order, int mode, bool is_adjoint) -> Tensor",
+    _filter,
+    _filter_shape,
+)
 
 
 # Gradients.
@@ -265,7 +308,7 @@ def _evaluate_forward(ctx: Any, of_coefficients: Any, of_points: Any, *_: Any) -
     )
 
 
-evaluate_operator.register_autograd(_evaluate_backward, setup_context=_keep_evaluate)
+register_gradients(evaluate_operator, _keep_evaluate, _evaluate_backward)
 
 
 def _keep_contract(ctx: Any, inputs: Any, output: Any) -> None:
@@ -303,7 +346,7 @@ def _contract_forward(ctx: Any, of_coefficients: Any, of_points: Any, of_weights
     )
 
 
-contract_operator.register_autograd(_contract_backward, setup_context=_keep_contract)
+register_gradients(contract_operator, _keep_contract, _contract_backward)
 
 
 def _keep_scatter(ctx: Any, inputs: Any, output: Any) -> None:
@@ -333,7 +376,7 @@ def _scatter_forward(ctx: Any, of_weights: Any, of_points: Any, *_: Any) -> Any:
     return _sum_of(None if of_weights is None else scatter(of_weights, points, ctx.size, order, mode, derivatives), along)
 
 
-scatter_operator.register_autograd(_scatter_backward, setup_context=_keep_scatter)
+register_gradients(scatter_operator, _keep_scatter, _scatter_backward)
 
 
 def _keep_filter(ctx: Any, inputs: Any, output: Any) -> None:
@@ -349,7 +392,7 @@ def _filter_forward(ctx: Any, of_samples: Any, *_: Any) -> Any:
     return None if of_samples is None else filter_axes(of_samples, *ctx.options)
 
 
-filter_operator.register_autograd(_filter_backward, setup_context=_keep_filter)
+register_gradients(filter_operator, _keep_filter, _filter_backward)
 
 
 # Batching by torch.vmap: its axis becomes one with that of the batch.
@@ -414,19 +457,21 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mod
     class Function(torch.autograd.Function):
         @staticmethod
         def forward(*inputs: Any) -> Any:
-            return operator(*inputs)
+            return operator(*inputs, chosen_threads())
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
             keep(ctx, inputs, output)
             ctx.set_materialize_grads(False)
-            ctx.count = len(inputs)
+            ctx.count, ctx.threads = len(inputs), chosen_threads()
 
         @staticmethod
+        @in_kept_threads
         def backward(ctx: Any, gradient: Optional[torch.Tensor]) -> Any:
             return (None,) * ctx.count if gradient is None else backward(ctx, gradient)
 
         @staticmethod
+        @in_kept_threads
         def jvp(ctx: Any, *tangents: Any) -> Any:
             with outer_derivatives_forward():
                 return forward_mode(ctx, *tangents)
@@ -440,15 +485,17 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mod
         def forward(ctx: Any, *inputs: Any) -> Any:
             output = compute(*inputs)
             keep(ctx, inputs, output)
+            ctx.threads = chosen_threads()
             return output
 
         @staticmethod
+        @in_kept_threads
         def backward(ctx: Any, gradient: torch.Tensor) -> Any:
             return backward(ctx, gradient)
 
     def call(*inputs: Any) -> Any:
         if torch.compiler.is_compiling():
-            return operator(*inputs)
+            return operator(*inputs, chosen_threads())
         given = inputs[:tensors]
         if not is_plain(given):
             return Function.apply(*inputs)
@@ -503,11 +550,12 @@ class _EvaluationAtOnce(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, images: torch.Tensor, points: torch.Tensor, plan: PointsPlan, border: float) -> torch.Tensor:
         ctx.save_for_backward(images, points)
-        ctx.plan, ctx.border = plan, border
+        ctx.plan, ctx.border, ctx.threads = plan, border, chosen_threads()
         result = images.new_empty(plan.result)
         return plan.run("cudaspline_evaluate_derivatives", border, points, images.data_ptr(), 0, result)
 
     @staticmethod
+    @in_kept_threads
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         images, points = ctx.saved_tensors
         plan, border = ctx.plan, ctx.border
@@ -557,10 +605,11 @@ def _filter_at_once(samples: torch.Tensor, plan: FilterPlan, is_adjoint: bool) -
 class _FilterAtOnce(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, samples: torch.Tensor, plan: FilterPlan, is_adjoint: bool) -> torch.Tensor:
-        ctx.plan, ctx.is_adjoint = plan, is_adjoint
+        ctx.plan, ctx.is_adjoint, ctx.threads = plan, is_adjoint, chosen_threads()
         return _filter_at_once(samples, plan, is_adjoint)
 
     @staticmethod
+    @in_kept_threads
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         plan = ctx.plan
         if torch.is_grad_enabled() or not is_plain((gradient,)):
