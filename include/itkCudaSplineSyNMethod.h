@@ -29,6 +29,7 @@
 #include "itkImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,6 +111,14 @@ public:
   itkSetEnumMacro(Precision, CudaSplinePrecision);
   itkGetEnumMacro(Precision, CudaSplinePrecision);
   ///@}
+
+  /** What the inversions of the last iteration came to: of the fixed field, of its inverse, of the moving field, of its
+   * inverse. Of no iteration of the module's: zeros. */
+  const std::array<CudaSpline::FieldInversionState, 4> &
+  GetLastInversions() const
+  {
+    return m_LastInversions;
+  }
 
   /** The state of the registration: its fields are those of the last iteration. */
   ///@{
@@ -274,6 +283,8 @@ private:
   CudaSplineDetail::ResidentOriginals     m_Originals;             ///< each image once
   double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
   mutable bool                            m_AdaptorsWait{ false }; ///< of this level
+
+  std::array<CudaSpline::FieldInversionState, 4> m_LastInversions{};
 };
 
 } // namespace itk

@@ -550,6 +550,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
     }
     const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
     m_TransformsAreCurrent = false;
+    m_LastInversions = iteration.inversions;
     this->m_CurrentMetricValue = static_cast<RealType>(iteration.Value());
     level.monitoring->Add(this->m_CurrentMetricValue);
     this->m_CurrentConvergenceValue = level.monitoring->GetValue();
@@ -620,6 +621,7 @@ CudaSplineSyNMethod<TMethod>::StartOptimization()
   {
     this->ProvideTransforms();
     m_Resident.reset();
+    m_LastInversions = {};
     this->SmoothImages();
     this->AdaptTransforms();
     m_Backend.RunSuperclass(reason, describe, [this] { Superclass::StartOptimization(); });

@@ -19,14 +19,19 @@
 #define CudaSplineTest_SynTrajectories_h
 
 #include "GpuOnAndOff.h"
+#include "InversionRecorder.h"
 #include "SynTestSupport.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace CudaSplineTest
 {
@@ -35,7 +40,8 @@ namespace CudaSplineTest
  *
  * ITK's are those of double in any case: where its transforms are of float it rounds places and sums, too, and is some
  * 1e-3 off. Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields
- * within 1e-6 voxels. Single mode: fields within 0.05 voxels at 99 of 100 places.
+ * within 1e-6 voxels, and each inversion makes as many iterations as ITK's. Single mode: fields within 0.05 voxels at
+ * 99 of 100 places.
  *
  * On a GPU weights of Mattes' histograms are rounded: a force is off by 1e-10 of a slope of 1 (ParzenWeight), which 16
  * iterations were seen to make 3e-9 of a value of. */
@@ -43,13 +49,41 @@ template <bool VSplines, typename TReal = double>
 class SynTrajectoriesOf : public GpuOnAndOff
 {
 protected:
+  using Inversions = std::array<itk::CudaSpline::FieldInversionState, 4>;
+
   /** The course of ITK's class. */
   template <unsigned int VDimension, typename TNumber>
   static SynCourse<VDimension, VSplines, TNumber>
-  OfItk(const SynCase & what)
+  OfItk(const SynCase & what, const std::function<void()> & atIteration = {})
   {
     const OneItkThread oneThread; // of the filters inside, too
-    return Register<VDimension, VSplines, TNumber>(SynTypes<VDimension, VSplines, TNumber>::Reference::New(), what);
+    return Register<VDimension, VSplines, TNumber>(
+      SynTypes<VDimension, VSplines, TNumber>::Reference::New(), what, atIteration);
+  }
+
+  /** Expects the inversions of an iteration to end where ITK's do. Either end is right where a norm is within \p share
+   * of its tolerance. */
+  static void
+  ExpectSameInversions(const Inversions & found, const std::vector<InversionNorms> & expected, double share)
+  {
+    ASSERT_EQ(expected.size(), found.size());
+    for (std::size_t n = 0; n < found.size(); ++n)
+    {
+      SCOPED_TRACE("inversion " + std::to_string(n));
+      const InversionNorms & norms = expected[n];
+      const auto             count = static_cast<std::size_t>(found[n].iterations);
+      ASSERT_GE(count, 1U);
+      ASSERT_GE(norms.size(), 1U);
+      const auto [mean, maximum] = norms[std::min(count, norms.size()) - 1];
+      if (count != norms.size())
+      {
+        EXPECT_LE(std::min(std::abs(mean - 0.001), std::abs(maximum - 0.1)), share)
+          << count << " iterations, ITK's are " << norms.size() << " with " << mean << ' ' << maximum;
+        continue;
+      }
+      EXPECT_NEAR(found[n].meanError, mean, share);
+      EXPECT_NEAR(found[n].maximumError, maximum, share);
+    }
   }
 
   template <unsigned int VDimension>
@@ -57,11 +91,15 @@ protected:
   Compare(const SynCase & what, bool isSingle = std::is_same<TReal, float>::value)
   {
     using Types = SynTypes<VDimension, VSplines, TReal>;
-    const auto expected = this->template OfItk<VDimension, double>(what);
-    const auto method = Types::Method::New();
+    InversionRecorder<typename SynTypes<VDimension, VSplines>::Field> recorder;
+    std::vector<std::vector<InversionNorms>>                          norms; // of each event
+    const auto              expected = OfItk<VDimension, double>(what, [&] { norms.push_back(recorder.Take()); });
+    const auto              method = Types::Method::New();
+    std::vector<Inversions> inversions;
     method->SetGPUEnabled(GetParam());
     method->SetPrecision(isSingle ? itk::CudaSplinePrecision::Single : itk::CudaSplinePrecision::Double);
-    const auto found = Register<VDimension, VSplines, TReal>(method, what);
+    const auto found =
+      Register<VDimension, VSplines, TReal>(method, what, [&] { inversions.push_back(method->GetLastInversions()); });
     EXPECT_EQ(method->GetLastBackend(), GetParam() ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu)
       << method->GetFallbackReason();
     ASSERT_EQ(found.levels, expected.levels);
@@ -73,6 +111,11 @@ protected:
       const double share = isSingle ? 1e-3 : (inLevel < 10 ? early : 1e-6);
       EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
         << "iteration " << inLevel << " of level " << expected.levels[n];
+      if (inLevel > 0 && !isSingle) // a level begins with an event of no iteration
+      {
+        SCOPED_TRACE("iteration " + std::to_string(inLevel) + " of level " + std::to_string(expected.levels[n]));
+        ExpectSameInversions(inversions.at(n), norms.at(n), share);
+      }
       if (inLevel > 5 && !isSingle) // of a whole window: a slope of values that are divided by their sum
       {
         EXPECT_NEAR(found.convergence[n], expected.convergence[n], share)
@@ -87,6 +130,14 @@ protected:
       EXPECT_LT(count, what.iterations[0] + 1);
     }
     EXPECT_LT(expected.values[count - 1], expected.values[1]);
+    EXPECT_TRUE(std::any_of(norms.begin(),
+                            norms.end(),
+                            [](const std::vector<InversionNorms> & ofEvent) {
+                              return std::any_of(ofEvent.begin(), ofEvent.end(), [](const InversionNorms & inversion) {
+                                return inversion.size() > 1;
+                              });
+                            }))
+      << "no inversion iterated";
     for (std::size_t n = 0; n < expected.fields.size(); ++n)
     {
       ASSERT_EQ(found.fields[n]->GetBufferedRegion(), expected.fields[n]->GetBufferedRegion());
