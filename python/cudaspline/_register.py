@@ -138,6 +138,8 @@ def register(
     if quantiles is not None:
         work.cut(quantiles)
     parts = work.begin_at(initial)
+    if any(stage.is_deformable and any(level.iterations > 0 for level in stage.levels) for stage in chosen):
+        work.check_overlap(parts)  # matrices and splines tell it themselves
     told = _Told(chosen, work.fixed.geometry.dimension, progress)
     reports: list[StageReport] = []
     for number, stage in enumerate(chosen):
@@ -490,6 +492,26 @@ class _Work:
             return [self._search(shift)]
         angles = [0.0] * (1 if dimension == 2 else 3)
         return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
+
+    def check_overlap(self, parts: Sequence[Part]) -> None:
+        """Refuses a fixed image of which no pixel lies in the moving one. Raises ValueError."""
+        transform = Transform._of(parts, self.fixed.geometry.dimension)
+        fixed, moving = self.fixed.geometry, self.moving.geometry
+
+        def has_any_inside(indices: Sequence[numpy.ndarray]) -> bool:
+            index = numpy.stack(numpy.meshgrid(*indices, indexing="ij"), -1).reshape(-1, fixed.dimension)
+            places = transform.apply(index @ fixed.index_to_point.T + fixed.origin)
+            there = (places - moving.origin) @ moving.point_to_index.T
+            return bool(((there >= -0.5) & (there <= numpy.array(moving.size) - 0.5)).all(-1).any())
+
+        axes = [numpy.arange(size) for size in fixed.size]
+        if has_any_inside([axis[:: -(-len(axis) // 16)] for axis in axes]):  # some places of each axis tell it of most images
+            return
+        if not any(has_any_inside([*axes[:-1], axes[-1][n : n + 1]]) for n in axes[-1]):
+            raise ValueError(
+                "registration: The images do not overlap: no pixel of the fixed image lies in the moving one where it begins; initial may be "
+                "'moments', 'centre', 'search' or a transform."
+            )
 
     def _search(self, shift: numpy.ndarray) -> LinearPart:
         """The best rotation about the centre."""

@@ -1,5 +1,7 @@
 """What a caller of cudaspline.register() gets wrong."""
 
+import warnings
+
 import numpy
 import pytest
 
@@ -93,6 +95,43 @@ class TestWrong:
         away = cudaspline.Image(SMALL, origin=(100, 100))
         with pytest.raises(ValueError, match="registration: .*do not overlap"):
             cudaspline.register(SMALL, away, "rigid", initial="none", device="cpu")
+
+    @pytest.mark.parametrize("kind, metric", [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")] + [("demons", "meansquares")])
+    def test_fields_in_space(self, kind, metric):
+        """A field, or an error that says what cannot be."""
+        z, y, x = numpy.mgrid[:13, :12, :14]
+        fixed, moving = (100 + 30 * numpy.sin(0.6 * x + 0.3 * y + phase) + 20 * numpy.sin(0.5 * y - 0.4 * z) + 10 * numpy.sin(0.7 * z) for phase in (0.0, 0.5))
+        flat = numpy.full(fixed.shape, 3.0)
+        sparse = numpy.where(x < 4, numpy.nan, moving)
+        noise = numpy.random.default_rng(1).standard_normal(fixed.shape)
+        coarse = {"shrink": (4, 1), "sigmas": (0, 0)}  # three samples an axis
+        fine = {"shrink": (1,), "sigmas": (0,)}
+        rough = {**fine, "learning_rate": 3.0, "update_variance": 0.0, "total_variance": 0.0, "iterations": 10}
+        flat_error = "one value alone" if metric == "mattes" else None
+        for images, more, error in (
+            ((fixed, cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
+            ((fixed[:1], moving[:1]), {}, "registration: .*1 samples along axis 2"),
+            ((fixed[:1], moving[:1]), fine, None), ((fixed, moving[:1]), fine, None), ((fixed[:1], moving), fine, None),
+            ((flat, flat), {}, flat_error), ((fixed, flat), {}, flat_error),
+            ((fixed, sparse), {}, None), ((sparse, fixed), {}, None), ((fixed, sparse * numpy.nan), {}, "^moving: .*no pixel with a finite value"),
+            ((fixed, moving), {"mask": numpy.zeros(fixed.shape)}, "^mask: it is 0 everywhere"),
+            ((fixed, moving), {"moving_mask": numpy.zeros(fixed.shape)}, "^moving_mask: it is 0 everywhere"),
+            ((fixed, moving), coarse, None), ((fixed, moving), {"update_variance": 0, "total_variance": 0}, None), ((fixed, noise), rough, None),
+        ):  # fmt: skip
+            options = {"shrink": (2, 1), "sigmas": (1, 0), "iterations": 3, "initial": "none", "metric": metric, "device": "cpu", **more}
+            if metric == "cc":
+                options["radius"] = 2
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cudaspline.RegistrationWarning)  # of what is not finite
+                if error is not None:
+                    with pytest.raises(ValueError, match=error):
+                        cudaspline.register(*images, kind, **options)
+                    continue
+                found = cudaspline.register(*images, kind, **options)
+            for transform in (found.transform, found.transform.inverse()):
+                assert numpy.isfinite(transform.field(images[0])).all()
+            if more is rough and kind != "syn":
+                assert found.folding.voxels > 0
 
     def test_transforms(self, tmp_path):
         with pytest.raises(ValueError, match="^dimension"):
