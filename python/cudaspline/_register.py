@@ -76,7 +76,8 @@ def register(
         from places of the fixed image to places of the moving one, whatever cudaspline.resample takes.
     preset
         "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
-        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels).
+        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
+        those of its large images where fixed has more than 256 pixels along an axis).
     winsorize
         Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
     precision
@@ -135,6 +136,7 @@ def register(
     further = _check_further(also)
     check_pairs(chosen, len(further))
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
+    chosen, _ = stages_of(stages, preset, options, work.fixed.geometry.size)
     if quantiles is not None:
         work.cut(quantiles)
     parts = work.begin_at(initial)

@@ -291,6 +291,27 @@ class Preset(NamedTuple):
     stages: tuple[Stage, ...]
     #: Quantiles to which values are cut.
     winsorize: Optional[tuple[float, float]]
+    #: Instead of the stages where the fixed image is large.
+    large: Optional[tuple[Stage, ...]] = None
+
+
+#: Pixels along an axis of a fixed image that is not large, at most: antsRegistrationSyN.sh's.
+_LARGEST = 256
+
+
+def _standard(shrink: Sequence[int], sigmas: Sequence[float], of_syn: tuple[Sequence[int], Sequence[int], Sequence[float]]) -> tuple[Stage, ...]:
+    """Rigid, affine and SyN, as antsRegistrationSyN.sh has them.
+
+    shrink, sigmas: of the matrices
+    of_syn: iterations, shrink and sigmas of SyN"""
+    matrices = (
+        Stage(
+            kind, metric="mattes", optimizer="gradient-descent", iterations=(1000, 500, 250, 100), shrink=shrink, sigmas=sigmas,
+            sampling="regular", fraction=0.25, step=0.1, convergence=1e-6, bins=32,
+        )
+        for kind in ("rigid", "affine")
+    )  # fmt: skip
+    return (*matrices, Stage("syn", iterations=of_syn[0], shrink=of_syn[1], sigmas=of_syn[2], convergence=1e-6))
 
 
 #: What applications/CudaSplineRegister/Preset.cxx says, of what is there without ITK.
@@ -310,23 +331,19 @@ PRESETS: Mapping[str, Preset] = {
         (0.005, 0.995),
     ),
     "standard": Preset(
-        (
-            *(
-                Stage(
-                    kind, metric="mattes", optimizer="gradient-descent", iterations=(1000, 500, 250, 100), shrink=(8, 4, 2, 1),
-                    sigmas=(3, 2, 1, 0), sampling="regular", fraction=0.25, step=0.1, convergence=1e-6, bins=32,
-                )
-                for kind in ("rigid", "affine")
-            ),
-            Stage("syn", iterations=(100, 70, 50, 20), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0), convergence=1e-6),
-        ),
+        _standard((8, 4, 2, 1), (3, 2, 1, 0), ((100, 70, 50, 20), (8, 4, 2, 1), (3, 2, 1, 0))),
         (0.005, 0.995),
+        _standard((12, 8, 4, 2), (4, 3, 2, 1), ((100, 100, 70, 50, 20), (10, 6, 4, 2, 1), (5, 3, 2, 1, 0))),
     ),
 }
 
 
-def stages_of(stages: Any, preset: Any, options: Mapping[str, Any]) -> tuple[list[Stage], Optional[tuple[float, float]]]:
-    """(stages, quantiles) of what a caller says. Raises TypeError or ValueError, naming the argument."""
+def stages_of(
+    stages: Any, preset: Any, options: Mapping[str, Any], size: Sequence[int] = ()
+) -> tuple[list[Stage], Optional[tuple[float, float]]]:
+    """(stages, quantiles) of what a caller says. Raises TypeError or ValueError, naming the argument.
+
+    size: of the fixed image, whose levels are those of the preset for it, if the caller says none"""
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: register() has no such argument.")
@@ -335,7 +352,9 @@ def stages_of(stages: Any, preset: Any, options: Mapping[str, Any]) -> tuple[lis
         found = choose(preset, PRESETS, "preset")
         if stages is not None:
             raise ValueError(f"preset: {preset!r} has stages of its own; leave stages away.")
-        named: list[Any] = list(found.stages)
+        has_levels = any(options.get(name) is not None for name in ("iterations", "shrink", "sigmas"))
+        is_large = max(size, default=0) > _LARGEST and not has_levels
+        named: list[Any] = list(found.large if found.large is not None and is_large else found.stages)
         if "sampling" in options and "fraction" not in options:
             options = {**options, "fraction": None}  # which belongs to the preset's sampling
         winsorize = found.winsorize

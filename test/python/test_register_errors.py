@@ -46,6 +46,25 @@ class TestWrong:
             found, wanted = (cudaspline.register(SMALL, SMALL[::-1].copy(), "translation", **{name: word}, **options) for word in (value, value.lower()))
             assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
 
+    def test_levels_of_large_images(self):
+        """Those of antsRegistrationSyN.sh where an axis has more than 256 pixels, but for levels that are said."""
+        def levels(stage):
+            return tuple(zip(*stage.levels))
+
+        found = [cudaspline._registration_stages.stages_of(None, "standard", {}, size)[0] for size in ((256, 256, 20), (20, 257))]
+        for stages, matrices, syn in (
+            (found[0], ((8, 4, 2, 1), (3, 2, 1, 0)), ((8, 4, 2, 1), (3, 2, 1, 0), (100, 70, 50, 20))),
+            (found[1], ((12, 8, 4, 2), (4, 3, 2, 1)), ((10, 6, 4, 2, 1), (5, 3, 2, 1, 0), (100, 100, 70, 50, 20))),
+        ):
+            assert [stage.kind for stage in stages] == ["rigid", "affine", "syn"] and levels(stages[2]) == syn
+            assert levels(stages[0]) == levels(stages[1]) == (*matrices, (1000, 500, 250, 100))
+        said = cudaspline._registration_stages.stages_of(None, "standard", {"iterations": 5}, (300, 300))[0]
+        assert levels(said[2]) == ((8, 4, 2, 1), (3, 2, 1, 0), (5, 5, 5, 5))
+        y, x = numpy.mgrid[:200, :257] / 30.0
+        image = numpy.sin(x + 0.5 * numpy.sin(y)) + numpy.sin(1.3 * y + 0.4 * numpy.sin(x))
+        told = cudaspline.register(image, image, preset="standard", initial="none", convergence=1.0, device="cpu")
+        assert [len(stage.levels) for stage in told.report.stages] == [4, 4, 5]
+
     def test_images(self):
         for wrong, error in (
             (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", TypeError), (numpy.zeros((4, 4), "c8"), TypeError),
