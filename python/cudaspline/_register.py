@@ -598,6 +598,9 @@ class _Work:
         pairs = self._describe_pairs(stage)
         report = self._run("cudaspline_register_deformable_pairs", described, (deformable, pairs, len(pairs)), stage, told)
         del kept
+        values = [level.value for level in report.levels if level.iterations > 0]
+        if values and min(values) >= sys.float_info.max:  # what the kernels say of no sample
+            raise ValueError("registration: The images do not overlap: no pixel of the fixed image lies in the moving one and under the masks of both.")
         return report, [*parts, FieldPart(forward, backward, geometry)]
 
     def _describe_pairs(self, stage: Stage) -> Any:

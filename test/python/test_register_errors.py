@@ -135,6 +135,7 @@ class TestWrong:
             ((fixed, sparse), {}, None), ((sparse, fixed), {}, None), ((fixed, sparse * numpy.nan), {}, "^moving: .*no pixel with a finite value"),
             ((fixed, moving), {"mask": numpy.zeros(fixed.shape)}, "^mask: it is 0 everywhere"),
             ((fixed, moving), {"moving_mask": numpy.zeros(fixed.shape)}, "^moving_mask: it is 0 everywhere"),
+            ((fixed, moving), {"mask": (x < 3) * 1, "moving_mask": (x > 9) * 1}, "registration: .*do not overlap.*masks of both"),
             ((fixed, moving), coarse, None), ((fixed, moving), {"update_variance": 0, "total_variance": 0}, None), ((fixed, noise), rough, None),
         ):  # fmt: skip
             options = {"shrink": (2, 1), "sigmas": (1, 0), "iterations": 3, "initial": "none", "metric": metric, "device": "cpu", **more}
