@@ -238,7 +238,7 @@ OutputsOf(const Options & options)
 } // namespace
 
 int
-RunCommand(const Options & options)
+RunCommand(Options options)
 {
   CheckPaths(InputsOf(options), OutputsOf(options));
   CheckDevice(options.device);

@@ -28,7 +28,7 @@ namespace CudaSplineRegister
  * \return the exit code: 0, or 128 and the number of the signal that stopped it
  * \exception ProgramError, itk::ExceptionObject or another std::exception: nothing of the outputs was changed */
 int
-RunCommand(const Options & options);
+RunCommand(Options options);
 
 } // namespace CudaSplineRegister
 

@@ -34,8 +34,14 @@ namespace CudaSplineRegister
 
 using namespace CudaSplineProgram; // what the programs share
 
+/** \brief Voxels along an axis of a fixed image that is not large, at most: antsRegistrationSyN.sh's. */
+inline constexpr std::size_t largestOfPresets = 256;
+
 /** \brief Bins of the metrics' kernels, at most; more are left to ITK's own metric. */
 inline constexpr unsigned int mostBins = 160;
+
+/** \brief Values whose slope ends a level, of descents and of fields, as of antsRegistration. */
+inline constexpr unsigned int convergenceWindow = 10;
 
 /** \brief What a stage optimizes. */
 enum class StageKind : unsigned char
@@ -125,6 +131,14 @@ NameOf(MetricKind kind);
 const char *
 NameOf(OptimizerKind kind);
 
+/** \brief "none", "regular" or "random". */
+const char *
+NameOf(SamplingKind kind);
+
+/** \brief "moments", "centre", "search" or "none". */
+const char *
+NameOf(InitializationKind kind);
+
 /** \brief How a pair of images is compared in a stage. */
 struct PairMetric
 {
@@ -189,12 +203,13 @@ struct Options
   std::size_t                          targetVolume{ 0 };
   std::string                          parameters; ///< table (TSV) of a series' motion; empty: none
   std::vector<StageOptions>            stages;
-  std::string                          output;   ///< file of the transform; empty: none
-  std::string                          warped;   ///< image; empty: none
-  std::string                          picture;  ///< PNG; empty: none
-  std::string                          report;   ///< JSON; empty: none
-  std::string                          prefix;   ///< of the files that ANTs' users know; empty: none
-  std::string                          field;    ///< image of displacements on the fixed image's grid; empty: none
+  std::vector<StageOptions>            stagesOfLarge; ///< instead, of large fixed images; empty: the same
+  std::string                          output;        ///< file of the transform; empty: none
+  std::string                          warped;        ///< image; empty: none
+  std::string                          picture;       ///< PNG; empty: none
+  std::string                          report;        ///< JSON; empty: none
+  std::string                          prefix;        ///< of the files that ANTs' users know; empty: none
+  std::string                          field;         ///< image of displacements on the fixed image's grid; empty: none
   std::string                          inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
   std::string                          jacobian; ///< image of determinants; empty: none
   bool                                 logJacobian{ false }; ///< their logarithm instead

@@ -21,13 +21,16 @@
 #include "DeformableStage.h"
 
 #include "DeviceWord.h"
+#include "Error.h"
 #include "FieldMetric.h"
 #include "KernelLevels.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/DeformableRegistrationOfImages.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -79,6 +82,19 @@ FurtherImages(const FieldInputs<TPixel, VDimension> & inputs, std::size_t count)
   return images;
 }
 
+/** \brief Whether levels iterated, and no sample counted in any of them: their values are the largest number. */
+inline bool
+WereWithoutSamples(const std::vector<itk::CudaSpline::LevelRecord> & records)
+{
+  const auto isOfNothing = [](const itk::CudaSpline::LevelRecord & record) {
+    return record.iterations > 0 && record.value >= std::numeric_limits<double>::max();
+  };
+  return std::any_of(records.begin(), records.end(), isOfNothing) &&
+         std::all_of(records.begin(), records.end(), [&](const itk::CudaSpline::LevelRecord & record) {
+           return record.iterations == 0 || isOfNothing(record);
+         });
+}
+
 template <typename TPixel, unsigned int VDimension>
 FieldOutcome<VDimension>
 RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
@@ -96,7 +112,7 @@ RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
     DescribeDeformable(stage, *request.options),
     request.options->device,
     FurtherImages(inputs, stage.metrics.size() - 1));
-  const auto   records = registration.Run([&](const itk::CudaSpline::RegistrationIteration & found) {
+  const auto records = registration.Run([&](const itk::CudaSpline::RegistrationIteration & found) {
     if (request.progress)
     {
       Iteration iteration;
@@ -109,6 +125,12 @@ RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
     }
     return !IsAskedToStop(request);
   });
+  if (WereWithoutSamples(records))
+  {
+    throw ProgramError("stage " + std::to_string(number + 1) + " (" + NameOf(stage.kind) +
+                       "): the images do not overlap: no voxel of the fixed image lies in the moving one and under the "
+                       "masks of both");
+  }
   const auto & backend = registration.GetBackend();
   CheckDeviceDid(backend.GetLastBackend(),
                  backend.GetFallbackReason(),

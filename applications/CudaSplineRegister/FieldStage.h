@@ -67,9 +67,6 @@ struct FieldOutcome
   bool        isStopped{ false }; ///< by the signal
 };
 
-/** \brief Values of which the convergence is the slope, as ANTs takes them. */
-inline constexpr unsigned int convergenceWindow = 10;
-
 /** \brief Why a level of a stage of fields ended.
  *
  * \param[in] convergence its last value, \param[in] least the one that ends a level */

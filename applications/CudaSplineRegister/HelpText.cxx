@@ -63,8 +63,13 @@ Several pairs of images
 
 Presets (options beside one come first; * as often as it has stages)
   standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a
-            quarter of the voxels, gradient descent of 0.1 mm, 1000,500,250,100 iterations at 8,4,2,1; SyN as above;
-            --winsorize 0.005,0.995.
+            quarter of the voxels, steps of 0.1 mm, 1000,500,250,100 iterations at 8,4,2,1; SyN as above; all with
+            --sigmas 3,2,1,0 and --convergence 1e-6; --winsorize 0.005,0.995. Where the fixed image has more than 256
+            voxels along an axis, and no levels are given, they are the script's for that: 12,8,4,2 with --sigmas
+            4,3,2,1, and of SyN 100,100,70,50,20 iterations at 10,6,4,2,1 with 5,3,2,1,0. Not the script's: gradient
+            descent where antsRegistration searches along conjugate gradients (--optimizer conjugate-gradient); affine
+            goes on from the rigid matrix, not behind it; --initialize moments weighs values above the least one;
+            pixels are float where the script has double (--precision double).
   brain     for brains of about 1 mm, faster: affine by regular steps of every voxel, SyN as above,
             --winsorize 0.005,0.995.
   fast      for a first look: affine, SyN in windows of radius 2; the finest level takes no iterations.

@@ -58,9 +58,11 @@ Fast()
   return values;
 }
 
-/** As antsRegistrationSyN.sh: three stages of four levels, with its numbers. */
+/** As antsRegistrationSyN.sh: three stages, with its numbers.
+ *
+ * \param[in] isLarge with its levels of large images */
 Values
-Standard()
+Standard(bool isLarge)
 {
   Values values;
   values.stages = { "rigid", "affine", "syn" };
@@ -76,6 +78,12 @@ Standard()
   values.convergences = { "1e-6" };
   values.bins = "32";
   values.winsorize = "0.005,0.995";
+  if (isLarge)
+  {
+    values.iterations.back() = "100,100,70,50,20";
+    values.shrink = { "12,8,4,2", "12,8,4,2", "10,6,4,2,1" };
+    values.sigmas = { "4,3,2,1", "4,3,2,1", "5,3,2,1,0" };
+  }
   return values;
 }
 
@@ -102,7 +110,7 @@ FillIn(List & words, const List & values)
 } // namespace
 
 void
-ApplyPreset(RawOptions & raw)
+ApplyPreset(RawOptions & raw, bool isLarge)
 {
   if (raw.preset.empty())
   {
@@ -119,7 +127,8 @@ ApplyPreset(RawOptions & raw)
   }
   else if (raw.preset == "standard")
   {
-    values = Standard();
+    // Levels that the user says in part go with those of most images.
+    values = Standard(isLarge && raw.iterations.empty() && raw.shrink.empty() && raw.sigmas.empty());
   }
   else if (raw.preset == "brain")
   {

@@ -26,9 +26,10 @@ namespace CudaSplineRegister
 /** \brief Gives the options that the user left out the values of a preset, --preset fast, standard or brain.
  *
  * \param[in,out] raw the user's own are kept
+ * \param[in] isLarge whether levels are those of a fixed image that is longer than largestOfPresets along an axis
  * \exception ProgramError an unknown preset, or stages beside it */
 void
-ApplyPreset(RawOptions & raw);
+ApplyPreset(RawOptions & raw, bool isLarge);
 
 } // namespace CudaSplineRegister
 

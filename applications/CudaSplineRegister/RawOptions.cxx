@@ -492,6 +492,18 @@ NameOf(OptimizerKind kind)
   return WordOf(kind, optimizerKinds);
 }
 
+const char *
+NameOf(SamplingKind kind)
+{
+  return WordOf(kind, samplingKinds);
+}
+
+const char *
+NameOf(InitializationKind kind)
+{
+  return WordOf(kind, initializationKinds);
+}
+
 void
 Interpret(RawOptions raw, Options & options)
 {
@@ -520,15 +532,26 @@ Interpret(RawOptions raw, Options & options)
   {
     throw ProgramError("--log-jacobian needs --jacobian");
   }
-  ApplyPreset(raw);
+  RawOptions large = raw;
+  ApplyPreset(large, true);
+  ApplyPreset(raw, false);
   if (raw.stages.empty())
   {
     raw.stages = { "rigid", "affine" };
   }
   InterpretPairs(raw, options);
-  for (std::size_t number = 0; number < raw.stages.size(); ++number)
+  const auto interpretStages = [](const RawOptions & from) {
+    std::vector<StageOptions> stages;
+    for (std::size_t number = 0; number < from.stages.size(); ++number)
+    {
+      stages.push_back(InterpretStage(from, number, from.stages.size()));
+    }
+    return stages;
+  };
+  options.stages = interpretStages(raw);
+  if (large.shrink != raw.shrink)
   {
-    options.stages.push_back(InterpretStage(raw, number, raw.stages.size()));
+    options.stagesOfLarge = interpretStages(large);
   }
   CheckPairs(options);
   const bool isRigid = std::all_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {

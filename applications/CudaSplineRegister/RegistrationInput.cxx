@@ -214,13 +214,18 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
 } // namespace
 
 RegistrationInputs
-DescribeInputs(const Options & options)
+DescribeInputs(Options & options)
 {
   // Processes that read are forked before the start of a device, which has threads.
   RegistrationInputs inputs;
   inputs.moving = DescribeImage(options.moving, {});
   inputs.fixed = options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, {}) : inputs.moving;
   const unsigned int dimension = inputs.fixed.grid.dimension;
+  const auto &       size = inputs.fixed.grid.size;
+  if (!options.stagesOfLarge.empty() && *std::max_element(size.begin(), size.begin() + dimension) > largestOfPresets)
+  {
+    options.stages = options.stagesOfLarge;
+  }
   if (inputs.moving.grid.dimension != dimension)
   {
     throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions, the moving one " +

@@ -59,9 +59,10 @@ struct RegistrationInputs
 
 /** \brief Reads headers and the transform to begin with, checks what can be checked with them, and starts the device
  * behind that.
+ * \param[in,out] options its stages become those of large images where the fixed one is
  * \exception ProgramError what the user asked for cannot be, or a file cannot be read */
 RegistrationInputs
-DescribeInputs(const Options & options);
+DescribeInputs(Options & options);
 
 /** \brief The layout of what an image becomes on the grid of another one: it keeps what it says of itself (the
  * description, of a series its fourth axis), and the codes of NIfTI's space are those of the grid.

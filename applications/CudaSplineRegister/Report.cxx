@@ -102,10 +102,47 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["fixed"]["file"] = options.fixed;
   json["moving"] = GridAsJson(moving);
   json["moving"]["file"] = options.moving;
+  json["initialize"] = options.initial ? options.initial->file : NameOf(options.initialization);
+  json["winsorize"] = options.winsorize ? nlohmann::json(*options.winsorize) : nlohmann::json(nullptr);
+  json["precision"] = options.inDouble ? "double" : "float";
   for (const FurtherFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
   }
+  return json;
+}
+
+/** What a stage goes by, whether the user or a preset said it. */
+nlohmann::json
+OptionsAsJson(const StageOptions & stage, const Options & options)
+{
+  nlohmann::json json = { { "iterations", stage.iterations },
+                          { "shrink", stage.shrink },
+                          { "sigmas", stage.sigmas },
+                          { "sigma_unit", stage.sigmasInMm ? "mm" : "vox" } };
+  if (stage.HasMetric(MetricKind::Mattes))
+  {
+    json["bins"] = options.bins;
+  }
+  if (stage.HasMetric(MetricKind::LocalCorrelation))
+  {
+    json["radius"] = stage.radius;
+  }
+  if (stage.optimizer != OptimizerKind::Lbfgs || IsOfFields(stage.kind))
+  {
+    json["convergence"] = stage.convergence;
+    json["window"] = convergenceWindow;
+  }
+  if (IsOfFields(stage.kind))
+  {
+    json["learning_rate"] = stage.learningRate;
+    json["update_variance"] = stage.updateVariance;
+    json["total_variance"] = stage.totalVariance;
+    return json;
+  }
+  json["fraction"] = stage.sampling == SamplingKind::None ? 1.0 : stage.fraction;
+  json["sampling"] = NameOf(stage.sampling);
+  json["step"] = stage.step > 0.0 ? nlohmann::json(stage.step) : nlohmann::json(nullptr);
   return json;
 }
 
@@ -123,6 +160,7 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
     {
       entry["optimizer"] = NameOf(options.stages[number].optimizer);
     }
+    entry["options"] = OptionsAsJson(options.stages[number], options);
     entry["parameters"] = stage.parameters;
     entry["seconds"] = stage.seconds;
     entry["backend"] = itk::CudaSpline::NameOf(stage.backend);

@@ -110,6 +110,9 @@ class Measurement:
     def by_itk(self):
         """ITK's own program with the factories."""
         runs = [self.itk_program(self.images, (100, 70, 50, 20), **self.loaded()) for _ in range(RUNS)]
+        methods = {line[1] for lines in runs for line in lines if line[0] == "end"}
+        if methods != {"CudaSyNImageRegistrationMethod"}:
+            raise RuntimeError(f"the factories were not loaded: {', '.join(sorted(methods))}")
         whole = [next(float(line[4]) for line in lines if line[0] == "stage" and "SyN" in line[1]) for lines in runs]
         one = [1000 * statistics.median(iterations_of(lines, 3)) for lines in runs]
         return [

@@ -376,6 +376,95 @@ TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
   EXPECT_EQ(coarse.code, 0) << coarse.errors;
 }
 
+/** The same in space: each image is wrong in one way. */
+TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
+{
+  constexpr itk::SizeValueType length = 13;
+  const auto write = [this](const std::string & name, itk::SizeValueType slices, double origin, const auto & valueAt) {
+    const auto image = Image<3>::New();
+    image->SetRegions(itk::Size<3>{ { length, length, slices } });
+    Point<3> corner;
+    corner.Fill(0.0);
+    corner[0] = origin;
+    image->SetOrigin(corner);
+    image->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<Image<3>> at(image, image->GetBufferedRegion()); !at.IsAtEnd(); ++at)
+    {
+      at.Set(static_cast<float>(valueAt(at.GetIndex())));
+    }
+    WriteTestImage(image.GetPointer(), Path(name + ".nrrd"));
+  };
+  const auto waves = [](double phase) {
+    return [phase](const itk::Index<3> & at) {
+      return 100.0 + 30.0 * std::sin(0.6 * static_cast<double>(at[0]) + 0.3 * static_cast<double>(at[1]) + phase) +
+             20.0 * std::sin(0.5 * static_cast<double>(at[1]) - 0.4 * static_cast<double>(at[2]) + phase);
+    };
+  };
+  const auto run = [this](const std::vector<std::string> & more) {
+    std::vector<std::string> options{
+      "--stage", GetParam(), "--iterations",     "3",  "--initialize", "none",      "--precision",
+      "double",  "--field",  Path("field.nrrd"), "-w", Path("w.nrrd"), "--inverse", Path("inverse.nrrd")
+    };
+    options.insert(options.end(), more.begin(), more.end());
+    return Register(options);
+  };
+  const auto expectError = [&](const std::vector<std::string> & words, const std::vector<std::string> & more) {
+    ExpectError(run(more), words, 1, "CudaSplineRegister");
+  };
+  const auto expectFields = [&](const std::vector<std::string> & more) {
+    const ProgramResult result = run(more);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    for (const char * const name : { "field.nrrd", "inverse.nrrd" })
+    {
+      const auto                                  field = ReadTestImage<Field<3>>(Path(name));
+      itk::ImageRegionIteratorWithIndex<Field<3>> at(field, field->GetBufferedRegion());
+      for (; !at.IsAtEnd(); ++at)
+      {
+        ASSERT_TRUE(std::isfinite(at.Get().GetNorm())) << name << ' ' << at.GetIndex();
+      }
+    }
+    return result.errors;
+  };
+  const std::vector<std::string> smooth{ "--shrink", "2,1", "--sigmas", "1,0" };
+  const std::vector<std::string> plain{ "--shrink", "1", "--sigmas", "0" };
+  write("fixed", length, 0.0, waves(0.0));
+  write("moving", length, 500.0, waves(0.5));
+  expectError({ "do not overlap", "0 %" }, smooth);
+  write("moving", length, 0.0, waves(0.5));
+  write("empty", length, 0.0, [](const itk::Index<3> &) { return 0.0; });
+  for (const char * const mask : { "--fixed-mask", "--moving-mask" })
+  {
+    expectError({ "empty.nrrd", "0 everywhere" }, { mask, Path("empty.nrrd") });
+  }
+  for (const bool isFirst : { true, false })
+  {
+    write(isFirst ? "first" : "last", length, 0.0, [&](const itk::Index<3> & at) {
+      return isFirst ? at[0] < 3 : at[0] > 9;
+    });
+  }
+  expectError({ "do not overlap", "masks of both" },
+              { "--fixed-mask", Path("first.nrrd"), "--moving-mask", Path("last.nrrd") });
+  // Levels of three samples an axis, nothing smooth, steps that fold.
+  expectFields({ "--shrink", "4,1", "--sigmas", "0,0", "--update-variance", "0", "--total-variance", "0" });
+  write("moving", length, 0.0, [](const itk::Index<3> & at) { return (7 * at[0] + 11 * at[1] + 5 * at[2]) % 13; });
+  const std::string folded =
+    expectFields({ "--shrink", "1", "--sigmas", "0", "--update-variance", "0", "--learning-rate", "4" });
+  EXPECT_TRUE(GetParam() == std::string("syn") || folded.find("the transform folds") != std::string::npos) << folded;
+  write("moving", length, 0.0, [&](const itk::Index<3> & at) {
+    return at[0] < 4 ? std::numeric_limits<double>::quiet_NaN() : waves(0.5)(at);
+  });
+  EXPECT_NE(expectFields(smooth).find("not finite"), std::string::npos);
+  for (const char * const name : { "fixed", "moving" })
+  {
+    write(name, length, 0.0, [](const itk::Index<3> &) { return 3.0; });
+  }
+  expectFields(smooth);
+  write("fixed", 1, 0.0, waves(0.0));
+  write("moving", 1, 0.0, waves(0.5));
+  expectError({ "1 samples along axis 2", "takes 4" }, smooth);
+  expectFields(plain);
+}
+
 /** What is not a number lies outside: it is not looked at, warped images have the default value there, and masks go on
  * to count. */
 TEST_P(RegisterFieldStages, TakeWhatIsNotANumberAsOutside)

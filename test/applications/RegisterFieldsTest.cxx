@@ -155,6 +155,82 @@ TEST_F(RegisterFields, Presets)
     Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }), { "--stage" }, 2, "CudaSplineRegister");
 }
 
+/** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels of large images; where it is not,
+ * --help says so. */
+TEST_F(RegisterFields, StandardIsAntsRegistrationSyN)
+{
+  using Levels = std::vector<unsigned int>;
+  struct Expected
+  {
+    Levels iterations;
+    Levels shrink;
+    Levels sigmas;
+  };
+  const auto expectLevels = [](const nlohmann::json & stage, const Expected & expected) {
+    EXPECT_EQ(stage["options"]["iterations"], nlohmann::json(expected.iterations));
+    EXPECT_EQ(stage["options"]["shrink"], nlohmann::json(expected.shrink));
+    EXPECT_EQ(stage["options"]["sigmas"].get<Levels>(), expected.sigmas);
+    EXPECT_EQ(stage["options"]["sigma_unit"], "vox");
+    EXPECT_EQ(stage["levels"].size(), expected.shrink.size());
+  };
+  const auto run = [this](const std::vector<std::string> & more) {
+    std::vector<std::string> options{ "--preset", "standard", "-o", Path("out.h5"), "--report", Path("report.json") };
+    options.insert(options.end(), more.begin(), more.end());
+    const ProgramResult result = Register(options);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    nlohmann::json report = ReadReport();
+    EXPECT_EQ(report["stages"].size(), 3U);
+    return report;
+  };
+  const Expected matrices{ { 1000, 500, 250, 100 }, { 8, 4, 2, 1 }, { 3, 2, 1, 0 } };
+  const Expected fields{ { 100, 70, 50, 20 }, { 8, 4, 2, 1 }, { 3, 2, 1, 0 } };
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  const nlohmann::json report = run({});
+  EXPECT_EQ(report["initialize"], "moments");
+  EXPECT_EQ(report["winsorize"], nlohmann::json({ 0.005, 0.995 }));
+  for (const std::size_t number : { 0U, 1U })
+  {
+    const nlohmann::json & stage = report["stages"][number];
+    const nlohmann::json & options = stage["options"];
+    EXPECT_EQ(stage["kind"], number == 0 ? "rigid" : "affine");
+    EXPECT_EQ(stage["metric"], "mattes");
+    EXPECT_EQ(options["bins"], 32);
+    EXPECT_EQ(options["sampling"], "regular");
+    EXPECT_EQ(options["fraction"], 0.25);
+    EXPECT_EQ(options["step"], 0.1);
+    EXPECT_EQ(options["convergence"], 1e-6);
+    EXPECT_EQ(options["window"], 10);
+    expectLevels(stage, matrices);
+  }
+  const nlohmann::json & syn = report["stages"][2];
+  EXPECT_EQ(syn["kind"], "syn");
+  EXPECT_EQ(syn["metric"], "cc");
+  EXPECT_EQ(syn["options"]["radius"], 4);
+  EXPECT_EQ(syn["options"]["learning_rate"], 0.1);
+  EXPECT_EQ(syn["options"]["update_variance"], 3.0);
+  EXPECT_EQ(syn["options"]["total_variance"], 0.0);
+  EXPECT_EQ(syn["options"]["convergence"], 1e-6);
+  EXPECT_EQ(syn["options"]["window"], 10);
+  expectLevels(syn, fields);
+
+  // More than 256 voxels along an axis; levels end as soon as there is a convergence.
+  WritePair<2>(KnownRigid().GetPointer(), 257);
+  const nlohmann::json large = run({ "--convergence", "1" });
+  const Expected       largeMatrices{ matrices.iterations, { 12, 8, 4, 2 }, { 4, 3, 2, 1 } };
+  expectLevels(large["stages"][0], largeMatrices);
+  expectLevels(large["stages"][1], largeMatrices);
+  expectLevels(large["stages"][2], { { 100, 100, 70, 50, 20 }, { 10, 6, 4, 2, 1 }, { 5, 3, 2, 1, 0 } });
+  expectLevels(run({ "--convergence", "1", "--iterations", "1,1,1,0" })["stages"][2],
+               { { 1, 1, 1, 0 }, { 8, 4, 2, 1 }, { 3, 2, 1, 0 } });
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  const std::string help = RunProgram({ "--help" }, settings).output;
+  for (const char * const word : { "12,8,4,2", "10,6,4,2,1", "more than 256", "conjugate gradients" })
+  {
+    EXPECT_NE(help.find(word), std::string::npos) << word;
+  }
+}
+
 /** Some voxels of the moving image outshine all: with --winsorize they do not matter. */
 TEST_F(RegisterFields, Winsorize)
 {

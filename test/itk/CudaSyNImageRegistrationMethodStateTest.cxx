@@ -237,6 +237,77 @@ TEST_P(SynStates, PrintsItself)
   EXPECT_NE(text.str().find("LearningRate"), std::string::npos);
 }
 
+/** A case in space that tells little or nothing: finite fields that are the module's own, or an error.
+ *
+ * \return the error's text; empty: there is none */
+template <bool VSplines>
+std::string
+ErrorOf(const SynCase & what, bool isGpuEnabled, Backend expected)
+{
+  const auto method = SynTypes<3, VSplines>::Method::New();
+  method->SetGPUEnabled(isGpuEnabled);
+  try
+  {
+    const auto course = Register<3, VSplines>(method, what);
+    EXPECT_EQ(method->GetLastBackend(), expected) << method->GetFallbackReason();
+    for (const auto & field : course.fields)
+    {
+      for (itk::SizeValueType n = 0; n < field->GetBufferedRegion().GetNumberOfPixels(); ++n)
+      {
+        EXPECT_TRUE(std::isfinite(field->GetBufferPointer()[n].GetNorm())) << n;
+      }
+    }
+  }
+  catch (const itk::ExceptionObject & error)
+  {
+    std::string text = error.GetDescription();
+    EXPECT_FALSE(text.empty());
+    return text;
+  }
+  return std::string();
+}
+
+TEST_P(SynStates, TakesImagesInSpaceThatTellLittle)
+{
+  const auto expect = [this](SynCase what, SynTestMetric metric, const std::string & words) {
+    what.cube = 11;
+    what.pairs = { { metric } };
+    for (const std::string & error :
+         { ErrorOf<false>(what, GetParam(), this->Expected()), ErrorOf<true>(what, GetParam(), this->Expected()) })
+    {
+      EXPECT_EQ(error.empty(), words.empty()) << error;
+      EXPECT_NE(error.find(words), std::string::npos) << error;
+    }
+  };
+  for (const SynTestMetric metric :
+       { SynTestMetric::LocalCorrelation, SynTestMetric::MeanSquares, SynTestMetric::Mattes })
+  {
+    for (const SynFlaw flaw : { SynFlaw::Apart, SynFlaw::Slice, SynFlaw::Constant, SynFlaw::Nan, SynFlaw::EmptyMasks })
+    {
+      SCOPED_TRACE(std::to_string(static_cast<int>(metric)) + ' ' + std::to_string(static_cast<int>(flaw)));
+      if (flaw == SynFlaw::Nan && metric == SynTestMetric::MeanSquares)
+      {
+        continue; // a difference from NaN is NaN, as in ITK
+      }
+      SynCase what;
+      what.flaw = flaw;
+      what.iterations = { 2, 1 };
+      what.hasMasks = flaw == SynFlaw::EmptyMasks;
+      expect(what,
+             metric,
+             flaw == SynFlaw::Slice            ? "less than 4"
+             : metric == SynTestMetric::Mattes ? "one value alone"
+                                               : "");
+    }
+    SynCase what; // nothing smooth, long steps, and levels of two and three samples an axis
+    what.iterations = { 1, 1, 1, 4 };
+    what.updateVariance = 0.0;
+    what.totalVariance = 0.0;
+    what.learningRate = 3.0;
+    expect(what, metric, "");
+  }
+}
+
 CUDASPLINE_GPU_ON_AND_OFF(SynStates);
 
 } // namespace

@@ -193,7 +193,7 @@ TEST_P(SynMetrics, TheSameBitsOnAnyNumberOfThreads)
 TEST_P(SynMetrics, ConstantImagesHaveNoInformation)
 {
   SynCase what = Of({ { SynTestMetric::Mattes } });
-  what.isConstant = true;
+  what.flaw = SynFlaw::Constant;
   const auto method = SynTypes<2>::Method::New();
   method->SetGPUEnabled(GetParam());
   try

@@ -42,6 +42,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -97,6 +98,17 @@ public:
   itkSimpleNewMacro(Self);
 };
 
+/** What is wrong with the images of a case. */
+enum class SynFlaw
+{
+  None,
+  Apart,     ///< the moving image is far away
+  Slice,     ///< both are of one slice
+  Constant,  ///< both are of one value
+  Nan,       ///< a slab of the moving one is not a number
+  EmptyMasks ///< no voxel counts
+};
+
 /** A pair of images of several. */
 struct SynTestPair
 {
@@ -129,12 +141,12 @@ struct SynCase
   std::vector<SynTestPair>        pairs{ {} };               ///< each of other images
   bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
   bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too
-  bool                            isConstant{ false };       ///< images of one value
   bool                            hasBackground{ false };    ///< one value outside of a ball
   double                          background{ 0.0 };         ///< that value
   bool                            isExact{ false };          ///< grids whose indices come out exactly
   unsigned int                    bins{ 16 };                ///< of Mattes' metric
   unsigned int                    cube{ 0 };                 ///< samples along each axis; 0: numbers that differ
+  SynFlaw                         flaw{ SynFlaw::None };     ///< what is wrong with the images
 
   /** Whether a metric is among those of its pairs. */
   bool
@@ -179,6 +191,14 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
     spacing[d] = what.isExact ? 1.0 : 1.0 + 0.15 * d;
     origin[d] = 1.5 - d;
   }
+  if (what.flaw == SynFlaw::Slice)
+  {
+    size[VDimension - 1] = 1;
+  }
+  if (what.flaw == SynFlaw::Apart && isMoving)
+  {
+    origin[0] += 1000.0;
+  }
   if (what.isOblique)
   {
     direction[0][0] = direction[1][1] = std::cos(0.3);
@@ -202,9 +222,13 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
         place[d] += 1.2 * std::sin(0.21 * straight[(d + 1) % VDimension] + d);
       }
     }
-    double       value = what.isConstant ? 100.0 : Texture<VDimension>(place);
+    double       value = what.flaw == SynFlaw::Constant ? 100.0 : Texture<VDimension>(place);
     const double fromMiddle = place.EuclideanDistanceTo(typename Image::PointType(15.0));
     value = what.hasBackground && fromMiddle > 11.0 ? what.background : value;
+    if (what.flaw == SynFlaw::Nan && isMoving && at.GetIndex()[0] < 4)
+    {
+      value = std::numeric_limits<double>::quiet_NaN();
+    }
     const auto other = static_cast<double>(pair);
     at.Set(static_cast<TReal>(what.offset +
                               (pair == 0 ? value : 260.0 - 0.7 * value + 12.0 * std::sin(0.03 * other * value))));
@@ -214,7 +238,7 @@ MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
 
 template <unsigned int VDimension>
 typename SynTypes<VDimension>::Mask::Pointer
-MakeMask(const itk::ImageBase<VDimension> * image, itk::IndexValueType border)
+MakeMask(const itk::ImageBase<VDimension> * image, itk::IndexValueType border, bool isEmpty = false)
 {
   using Pixels = itk::Image<unsigned char, VDimension>;
   auto pixels = Pixels::New();
@@ -225,7 +249,7 @@ MakeMask(const itk::ImageBase<VDimension> * image, itk::IndexValueType border)
   region.ShrinkByRadius(static_cast<itk::OffsetValueType>(border));
   for (itk::ImageRegionIteratorWithIndex<Pixels> at(pixels, region); !at.IsAtEnd(); ++at)
   {
-    at.Set((at.GetIndex()[0] + at.GetIndex()[1]) % 11 != 0);
+    at.Set(!isEmpty && (at.GetIndex()[0] + at.GetIndex()[1]) % 11 != 0);
   }
   auto mask = SynTypes<VDimension>::Mask::New();
   mask->SetImage(pixels);
@@ -320,8 +344,9 @@ MakeMetric(const SynCase &                    what,
     if (what.hasMasks)
     {
       const auto border = static_cast<itk::IndexValueType>(pair);
-      metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2 + border));
-      metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3 - border));
+      const bool isEmpty = what.flaw == SynFlaw::EmptyMasks;
+      metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2 + border, isEmpty));
+      metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3 - border, isEmpty));
     }
     if (what.hasBothGradients)
     {
