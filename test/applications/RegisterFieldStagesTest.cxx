@@ -420,7 +420,7 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
       itk::ImageRegionIteratorWithIndex<Field<3>> at(field, field->GetBufferedRegion());
       for (; !at.IsAtEnd(); ++at)
       {
-        ASSERT_TRUE(std::isfinite(at.Get().GetNorm())) << name << ' ' << at.GetIndex();
+        EXPECT_TRUE(std::isfinite(at.Get().GetNorm())) << name << ' ' << at.GetIndex();
       }
     }
     return result.errors;
