@@ -152,7 +152,8 @@ white. So no method can reach 1, and differences between methods are what counts
 """
 
 SPEED = """By the module, on the same two images; every row of processes of their own but for those that say otherwise. Medians,
-with all runs behind them. *Must* and *aim* are those of the project.
+with all runs behind them. *Must* and *aim* are those of the project. Kernels are those of a run with a profiler, and
+levels' times of runs without one; kernels behind the levels are among them, as those of greedy's last inverse.
 """
 
 AGREEMENT = """One program of ITK's classes was run as it is, and with the factories: rigid and affine by mutual information, then SyN
