@@ -36,10 +36,10 @@ namespace itk::CudaSpline
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint64_t
                                          BitsOfMagnitude(double number)
 {
-  const double  magnitude = number < 0.0 ? -number : number;
-  std::uint64_t bits;
-  std::memcpy(&bits, &magnitude, sizeof(bits));
-  return bits;
+  constexpr std::uint64_t sign = std::uint64_t(1) << 63; // which -0 has too
+  std::uint64_t           bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return bits & ~sign;
 }
 
 /** \brief 2 to a power from -1022 to 1023. */
