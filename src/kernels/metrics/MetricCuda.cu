@@ -83,7 +83,7 @@ __launch_bounds__(MetricThreads)
 constexpr unsigned int TableThreads = 1024;
 constexpr unsigned int TableWarps = TableThreads / 32;
 
-/** The sum of numbers over the lanes of each warp, a row a warp: the same in all lanes' shared memory afterwards. */
+/** The sums of rows of numbers, a warp a row, for all threads of the block to read. */
 __device__ __forceinline__ void
 SumRows(const double * numbers, int bins, double * sums)
 {
@@ -195,9 +195,7 @@ SamplesOfBlock(std::int64_t count, int device)
   return std::clamp<std::int64_t>(turns * HistogramThreads, HistogramThreads, HistogramSamples);
 }
 
-/** Enqueues a histogram.
- *
- * \param[in] left where moving values are left; null: nowhere */
+/** Enqueues a histogram; its memory goes in the order of the stream. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 DeviceHistogram
 EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
