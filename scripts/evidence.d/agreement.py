@@ -11,7 +11,7 @@ import time
 import nibabel
 import numpy
 
-from methods import LEVELS, LINEAR, RADIUS, threaded
+from methods import LEVELS, LINEAR, RADIUS, linear_of, threaded
 
 #: Of the distances between both (voxels).
 QUANTILES = (0.5, 0.95, 0.99, 0.999)
@@ -32,13 +32,10 @@ def run(images, name, folder, settings, factories=""):
     text = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True, env=environment).stdout
     seconds = time.monotonic() - begin
     lines = [line.split() for line in text.splitlines()]
-    numbers = numpy.array([float(word) for word in next(line for line in lines if line[0] == "linear")[1:]])
-    linear = numpy.eye(4)
-    linear[:3, :3], linear[:3, 3] = numbers[:9].reshape(3, 3), numbers[9:]
     # The first line of a level says that it begins.
     levels = [[float(line[2]) for line in lines if line[0] == "iteration" and int(line[1]) == level][1:] for level in range(len(LEVELS["iterations"]))]
     method = next(line for line in lines if line[0] == "end")[1]
-    return {"seconds": seconds, "linear": linear, "levels": levels, "field": field, "method": method}
+    return {"seconds": seconds, "linear": linear_of(lines), "levels": levels, "field": field, "method": method}
 
 
 def destinations(found, step):

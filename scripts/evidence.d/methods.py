@@ -162,6 +162,14 @@ def iterations_of(lines, level):
     return [end - begin for begin, end in zip(clock, clock[1:])]
 
 
+def linear_of(lines):
+    """The rigid and affine matrix, 4 x 4, of the lines of that program."""
+    numbers = numpy.array([float(word) for word in next(line for line in lines if line[0] == "linear")[1:]])
+    matrix = numpy.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = numbers[:9].reshape(3, 3), numbers[9:]
+    return matrix
+
+
 def itk_syn(fixed, moving, folder, settings):
     """ITK's own classes by a program of theirs alone: rigid, affine, then SyN with local correlation."""
     wanted = LEVELS["iterations"]
@@ -174,9 +182,7 @@ def itk_syn(fixed, moving, folder, settings):
     whole = time.monotonic() - begin
     lines = [line.split() for line in text.splitlines()]
     levels = levels_of([iterations_of(lines, level) for level in range(len(wanted))], planned, wanted)
-    linear = numpy.array([float(word) for word in next(line for line in lines if line[0] == "linear")[1:]])
-    matrix = numpy.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = linear[:9].reshape(3, 3), linear[9:]
+    matrix = linear_of(lines)
     rigid, affine, syn = (float(line[4]) for line in lines if line[0] == "stage")
     told = (("rigid", rigid, []), ("affine", affine, []), ("syn", syn, levels))
     stages = [{"name": name, "seconds": seconds, "levels": made} for name, seconds, made in told]

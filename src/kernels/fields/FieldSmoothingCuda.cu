@@ -86,8 +86,6 @@ struct AxisSmoothing
   }
 };
 
-constexpr int MostMarchRadius = 10; // of MarchRadius()
-
 /** Enqueues the march of a radius. */
 template <int VRadius = 1>
 void
