@@ -18,6 +18,7 @@
 #include "itkCudaSpline/device/Device.h"
 
 #include "kernels/common/SharedMemory.cuh"
+#include "kernels/metrics/BinInformation.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricHistogram.cuh"
 #include "kernels/metrics/MetricPass.cuh"
@@ -131,7 +132,6 @@ __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long 
   __shared__ double fixed[MostHistogramBins];
   __shared__ double moving[MostHistogramBins];
   __shared__ double rows[MostHistogramBins];
-  constexpr double  nothing = 2.220446049250313e-16; // as ReduceMattes() has it
   const int         size = bins * bins;
   const int         thread = static_cast<int>(threadIdx.x);
   for (int bin = thread; bin < size; bin += TableThreads)
@@ -160,20 +160,17 @@ __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long 
       column += table[row * bins + thread];
     }
     moving[thread] = column;
-    rows[thread] = fixed[thread] > nothing ? log(fixed[thread]) : 0.0;
+    rows[thread] = LogarithmOf(fixed[thread]);
   }
   __syncthreads();
   const auto   count = static_cast<double>(sums[0]);
-  const double factor = -1.0 / (movingBinSize * count);
+  const double factor = InformationFactor(movingBinSize, count);
   for (int bin = thread; bin < size; bin += TableThreads)
   {
-    const double probability = table[bin];
-    const int    row = bin / bins;
-    const int    column = bin % bins;
-    const bool   isThere = fixed[row] > nothing && moving[column] > nothing && probability > nothing;
-    const double ratio = isThere ? log(probability / moving[column]) : 0.0;
-    terms[bin] = isThere ? probability * (ratio - rows[row]) : 0.0;
-    table[bin] = ratio * factor;
+    const int            row = bin / bins;
+    const BinInformation found(table[bin], fixed[row], moving[bin % bins], rows[row]);
+    terms[bin] = found.term;
+    table[bin] = found.ratio * factor;
   }
   __syncthreads();
   SumRows(terms, bins, rows);

@@ -17,9 +17,10 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
+#include "kernels/metrics/BinInformation.h"
+
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -120,28 +121,23 @@ ReduceMattes(const MetricReduce & reduce, bool withDerivative, const ParzenBins 
       moving[m] += probability;
     }
   }
-  constexpr double nothing = std::numeric_limits<double>::epsilon(); // of float parameters too: sums are double here
-  const auto       table = std::make_shared<std::vector<double>>(bins * bins, 0.0);
-  double           information = 0.0;
+  const auto table = std::make_shared<std::vector<double>>(bins * bins, 0.0);
+  double     information = 0.0;
   for (std::size_t f = 0; f < bins; ++f)
   {
-    const double logFixed = fixed[f] > nothing ? std::log(fixed[f]) : 0.0;
+    const double logFixed = LogarithmOf(fixed[f]);
     for (std::size_t m = 0; m < bins; ++m)
     {
-      const double probability = joint[f * bins + m];
-      if (fixed[f] > nothing && moving[m] > nothing && probability > nothing)
-      {
-        const double ratio = std::log(probability / moving[m]);
-        information += probability * (ratio - logFixed);
-        (*table)[f * bins + m] = ratio;
-      }
+      const BinInformation bin(joint[f * bins + m], fixed[f], moving[m], logFixed);
+      information += bin.term;
+      (*table)[f * bins + m] = bin.ratio;
     }
   }
   outcome.value = -information;
   if (withDerivative)
   {
     // In the table, so that what the pass makes is the derivative as it is, also where it is put in place by sample.
-    const double factor = -1.0 / (ofValues.movingBinSize * static_cast<double>(counted.count));
+    const double factor = InformationFactor(ofValues.movingBinSize, static_cast<double>(counted.count));
     for (double & ratio : *table)
     {
       ratio *= factor;
