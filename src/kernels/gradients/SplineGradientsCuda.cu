@@ -23,6 +23,7 @@
 #include "kernels/gradients/EndWeights.h"
 #include "kernels/gradients/GradientBackends.h"
 #include "kernels/gradients/PointGradients.h"
+#include "kernels/gradients/PointOrder.cuh"
 #include "kernels/gradients/PointScatter.h"
 
 #include <cuda_runtime.h>
@@ -43,31 +44,33 @@ constexpr unsigned int Lanes = 32;        // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
 /** Calls \p body with image and point, a point a thread. */
-template <typename TBody>
+template <unsigned int VOrder, typename TBody>
 __device__ __forceinline__ void
-ForPointOfThread(const PointArguments & arguments, const TBody & body)
+ForPointOfThread(const PointArguments & arguments, const OrderedPoints & points, const TBody & body)
 {
-  const std::int64_t point = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
-  for (std::int64_t batch = blockIdx.y; batch < arguments.batches && point < arguments.count; batch += gridDim.y)
+  const std::int64_t i = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
+  for (std::int64_t batch = blockIdx.y; batch < arguments.batches && i < arguments.count; batch += gridDim.y)
   {
-    body(batch, point);
+    body(batch, points.PointAt<VOrder>(batch, i));
   }
 }
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads)
+  EvaluatePointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ OrderedPoints points)
 {
-  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+  ForPointOfThread<VOrder>(arguments, points, [&](std::int64_t batch, std::int64_t point) {
     AtPoint<EvaluatePoint, VOrder, VTotal, TReal>(arguments, batch, point);
   });
 }
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads) ContractPointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads)
+  ContractPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ OrderedPoints points)
 {
-  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+  ForPointOfThread<VOrder>(arguments, points, [&](std::int64_t batch, std::int64_t point) {
     AtPoint<ContractPoint, VOrder, VTotal, TReal>(arguments, batch, point);
   });
 }
@@ -128,21 +131,22 @@ AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const T
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads)
-  ScatterPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ ScatterSums sums)
+__launch_bounds__(PointThreads) ScatterPointKernel(const __grid_constant__ PointArguments arguments,
+                                                   const __grid_constant__ OrderedPoints  points,
+                                                   const __grid_constant__ ScatterSums    sums)
 {
   constexpr bool     isDouble = sizeof(TReal) > sizeof(float);
   const double       parts = PowerOfTwo(sums.parts);
-  const std::int64_t point = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
-  const bool         isPoint = point < arguments.count;
+  const std::int64_t i = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
+  const bool         isPoint = i < arguments.count;
   for (std::int64_t batch = blockIdx.y; batch < arguments.batches; batch += gridDim.y)
   {
+    const std::int64_t point = points.PointAt<VOrder>(batch, isPoint ? i : arguments.count - 1); // others go along
     AxisTaps<VOrder, VTotal, TReal> z;
     AxisTaps<VOrder, VTotal, TReal> y;
     AxisTaps<VOrder, VTotal, TReal> x;
-    // Lanes beyond the last point go along.
-    const TReal * const at = CoordinatesOf<TReal>(arguments, batch, isPoint ? point : arguments.count - 1);
-    const bool          hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
+    const TReal * const             at = CoordinatesOf<TReal>(arguments, batch, point);
+    const bool                      hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
     if (isPoint && !hasRows)
     {
       ScatterPoint<VOrder, VTotal, TReal>(
@@ -163,9 +167,8 @@ __launch_bounds__(PointThreads)
     for (std::int64_t channel = 0; channel < arguments.channels && __any_sync(AllLanes, hasRows ? 1 : 0) != 0;
          ++channel)
     {
-      const ScatterFactors<VTotal, TReal> factors(
-        arguments, sums, batch, channel, isPoint ? point : arguments.count - 1);
-      const bool         adds = hasRows && factors.isFinite;
+      const ScatterFactors<VTotal, TReal> factors(arguments, sums, batch, channel, point);
+      const bool                          adds = hasRows && factors.isFinite;
       const std::int64_t base = (batch * arguments.channels + channel) * arguments.plane + (hasRows ? first : 0);
       AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory
       for (unsigned int kz = 0; kz < slices; ++kz)
@@ -354,9 +357,10 @@ Scatter(PointArguments arguments, const Stream & stream)
     LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(
       static_cast<const TReal *>(arguments.weights), numbers, planes, largest, broken);
     CheckCuda(cudaGetLastError(), "LargestNumberKernel");
+    const PointOrder ordered = PointOrder::Of<TReal>(arguments, stream);
     DispatchPointKernel<0>(arguments.order, arguments.derivatives, [&](auto order, auto total) {
       ScatterPointKernel<decltype(order)::value, decltype(total)::value, TReal>
-        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, sums);
+        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points(), sums);
     });
     CheckCuda(cudaGetLastError(), "ScatterPointKernel");
   }
@@ -381,10 +385,12 @@ EvaluateDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & 
 {
   const DeviceScope    scope(context.device);
   const PointArguments arguments = PointArgumentsOf(points);
+  const Stream         stream = Stream::Of(static_cast<StreamHandle>(points.place.stream));
   WithElement(points.element, [&](auto zero) {
+    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, stream);
     DispatchPointKernel<0>(points.order, points.derivatives, [&](auto order, auto total) {
       EvaluatePointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
-        <<<PointBlocks(arguments), PointThreads, 0, static_cast<StreamHandle>(points.place.stream)>>>(arguments);
+        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points());
     });
   });
   CheckCuda(cudaGetLastError(), "EvaluatePointKernel");
@@ -395,10 +401,12 @@ ContractDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & 
 {
   const DeviceScope    scope(context.device);
   const PointArguments arguments = PointArgumentsOf(points);
+  const Stream         stream = Stream::Of(static_cast<StreamHandle>(points.place.stream));
   WithElement(points.element, [&](auto zero) {
+    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, stream);
     DispatchPointKernel<1>(points.order, points.derivatives + 1, [&](auto order, auto total) {
       ContractPointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
-        <<<PointBlocks(arguments), PointThreads, 0, static_cast<StreamHandle>(points.place.stream)>>>(arguments);
+        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points());
     });
   });
   CheckCuda(cudaGetLastError(), "ContractPointKernel");

@@ -25,9 +25,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <tuple>
 #include <vector>
 
 using namespace CudaSplineTest;
@@ -75,6 +79,63 @@ OnTheHost(const GradientCase<TReal> & test,
   points.result = values.data();
   operation(points, OnHost());
   return values;
+}
+
+/** Many points all over two images and around them, two of them nowhere, taken as they come and row by row: each has
+ * the same results, and sums are the same. */
+template <typename TReal>
+void
+ExpectTheSameInRows()
+{
+  Random                 random(__LINE__ + sizeof(TReal));
+  const Shape            shape{ 40, 48, 56 };
+  constexpr std::int64_t count = (std::int64_t{ 1 } << 21) + 3; // of an image: enough to be put in order
+  GradientCase<TReal>    test(shape, 3, ArrayMode::Mirror, 0, random);
+  test.points.batches = 2;
+  test.points.channels = 1;
+  test.points.count = count;
+  test.points.pointStride = 3 * count;
+  test.points.coefficientStride = CountOf(shape);
+  test.places = RandomOf<TReal>(2 * 3 * count, random);
+  for (TReal & place : test.places)
+  {
+    place = TReal(28) + TReal(30) * place;
+  }
+  test.places[7] = std::numeric_limits<TReal>::quiet_NaN();
+  test.places[3 * count + 100] = std::numeric_limits<TReal>::infinity();
+  test.coefficients = RandomOf<TReal>(2 * CountOf(shape), random);
+  test.weights = RandomOf<TReal>(2 * count, random);
+
+  std::vector<std::int64_t> order(static_cast<std::size_t>(2 * count));
+  std::iota(order.begin(), order.end(), 0);
+  const auto rowOf = [&](std::int64_t point) {
+    const TReal * const at = test.places.data() + 3 * point;
+    const auto          cell = [](TReal x) { return x > TReal(0) && x < TReal(100) ? std::floor(x) : TReal(0); };
+    return std::tuple(point / count, cell(at[0]), cell(at[1]), cell(at[2]));
+  };
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return rowOf(a) < rowOf(b); });
+  GradientCase<TReal> inRows = test;
+  for (std::size_t i = 0; i < order.size(); ++i)
+  {
+    std::copy_n(test.places.data() + 3 * order[i], 3, inRows.places.data() + 3 * i);
+    inRows.weights[i] = test.weights[static_cast<std::size_t>(order[i])];
+  }
+
+  const auto expectSame = [&](auto operation, std::int64_t components) {
+    const auto as = static_cast<std::size_t>(components);
+    const auto scattered = OnDevice(test, operation, order.size() * as);
+    const auto ordered = OnDevice(inRows, operation, order.size() * as);
+    for (std::size_t i = 0; i < order.size(); ++i)
+    {
+      ASSERT_EQ(0,
+                std::memcmp(&ordered[i * as], &scattered[static_cast<std::size_t>(order[i]) * as], as * sizeof(TReal)))
+        << "point " << order[i];
+    }
+  };
+  expectSame(EvaluateDerivatives, 1);
+  expectSame(ContractDerivatives, 3);
+  EXPECT_EQ(OnDevice(test, ScatterDerivatives, test.coefficients.size()),
+            OnDevice(inRows, ScatterDerivatives, test.coefficients.size()));
 }
 
 template <typename TReal>
@@ -127,6 +188,13 @@ TEST(SplineGradientsGpu, FloatsAreThoseOfTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
   ExpectTheSame<float>(3e-5); // of the position within a support, times what a derivative makes of it
+}
+
+TEST(SplineGradientsGpu, ScatteredPointsHaveTheBitsOfThoseInRows)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ExpectTheSameInRows<float>();
+  ExpectTheSameInRows<double>();
 }
 
 TEST(SplineGradientsGpu, ManyPointsInOneSampleHaveTheSameBits)

@@ -1,0 +1,303 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef PointOrder_cuh
+#define PointOrder_cuh
+
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/gradients/PointSupport.h"
+
+#include <cub/block/block_scan.cuh>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief The order in which the points of a call are taken: by their place in the image where the caller's order has
+ * nothing to do with it.
+ *
+ * Points that are neighbours in memory but not in the image let each lane of a warp read rows of its own: cubic values
+ * take 12 times as long then. So points are put in the order of the image's rows first (a counting sort, in which
+ * cells of a key may be in any order: results do not depend on it). Whether that pays is asked on the device, so the
+ * host waits for nothing, and a graph of the caller's asks it at each launch. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief What kernels read of a PointOrder. */
+struct OrderedPoints
+{
+  static constexpr unsigned int LeastOrder = 2; ///< linear values gain less than the sort takes
+
+  const std::uint32_t * order{ nullptr };       ///< by image of the batch, its points; null: the caller's order
+  const std::uint32_t * isScattered{ nullptr }; ///< 0: the caller's order, too
+  std::int64_t          stride{ 0 };            ///< to the next image's
+
+  /** \tparam VOrder of the spline: low ones ask for no order of points
+   * \param[in] batch image, \param[in] i number in the order
+   * \return number of the point */
+  template <unsigned int VOrder>
+  __device__ __forceinline__ std::int64_t
+                             PointAt(std::int64_t batch, std::int64_t i) const
+  {
+    if constexpr (VOrder >= LeastOrder)
+    {
+      return order != nullptr && __ldg(isScattered) != 0 ? __ldg(order + batch * stride + i) : i;
+    }
+    return i;
+  }
+};
+
+namespace PointOrderDetail
+{
+constexpr int          Threads = 256;
+constexpr int          KeysOfThread = 8; // of RangeOfKeys
+constexpr std::int64_t CellsOfKey = 8;   // along a row: a warp's points are within a few lines of 128 bytes
+constexpr std::int64_t LeastPoints = std::int64_t{ 1 } << 22; // asking takes some 10 microseconds
+constexpr std::int64_t MostPoints = 0xFFFFFFFF;
+
+/** What the kernels of the sort share: arrays by image of the batch. */
+struct Arrays
+{
+  std::int64_t    images; ///< that have points of their own
+  std::int64_t    keys;   ///< of an image
+  std::int64_t    keysOfRow;
+  std::uint32_t * begins; ///< by key: its count of points, then where they begin
+  std::uint32_t * taken;  ///< by image: how many places of the order are given away
+  std::uint32_t * isScattered;
+  std::uint32_t * ranks; ///< by point: its number among those of its key
+  std::uint32_t * order;
+};
+
+/** The sample at or before a coordinate, in the image; of NaN the first. */
+template <typename TReal>
+__device__ __forceinline__ std::int64_t
+                           CellOf(TReal coordinate, std::int64_t size)
+{
+  const auto last = static_cast<TReal>(size - 1);
+  return coordinate > TReal(0) ? min(static_cast<std::int64_t>(coordinate < last ? coordinate : last), size - 1) : 0;
+}
+
+/** \param[out] along the cell along its row
+ * \return the number of a point's row */
+template <typename TReal>
+__device__ __forceinline__ std::int64_t
+                           RowOf(const PointArguments & arguments, const TReal * point, std::int64_t & along)
+{
+  const unsigned int dimension = arguments.dimension;
+  along = CellOf(point[dimension - 1], arguments.size[2]);
+  std::int64_t row = dimension > 1 ? CellOf(point[dimension - 2], arguments.size[1]) : 0;
+  row += dimension > 2 ? CellOf(point[0], arguments.size[0]) * arguments.size[1] : 0;
+  return row;
+}
+
+template <typename TReal>
+__device__ __forceinline__ std::uint32_t &
+BeginOf(const PointArguments & arguments, const Arrays & arrays, std::int64_t image, std::int64_t point)
+{
+  std::int64_t       along;
+  const std::int64_t row = RowOf(arguments, CoordinatesOf<TReal>(arguments, image, point), along);
+  return arrays.begins[image * arrays.keys + row * arrays.keysOfRow + along / CellsOfKey];
+}
+
+/** Calls \p body with all points, an image after the other. */
+template <typename TBody>
+__device__ __forceinline__ void
+ForPoints(const PointArguments & arguments, const Arrays & arrays, const TBody & body)
+{
+  for (std::int64_t image = blockIdx.y; image < arrays.images; image += gridDim.y)
+  {
+    for (std::int64_t point = std::int64_t{ blockIdx.x } * Threads + threadIdx.x; point < arguments.count;
+         point += std::int64_t{ gridDim.x } * Threads)
+    {
+      body(image, point);
+    }
+  }
+}
+
+/** Whether most of the first image's points are in other rows than those behind them, or far from them along one: asked
+ * of Threads pairs by all threads of a block. */
+template <typename TReal>
+__device__ __forceinline__ bool
+AreScattered(const PointArguments & arguments)
+{
+  constexpr std::int64_t far = 32; // cells
+  const std::int64_t     point = (arguments.count - 1) / Threads * threadIdx.x;
+  std::int64_t           cell[2];
+  const std::int64_t     row = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point), cell[0]);
+  const std::int64_t     next = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point + 1), cell[1]);
+  const std::int64_t     step = cell[1] - cell[0];
+  return __syncthreads_count(row != next || step > far || step < -far ? 1 : 0) > Threads * 3 / 4;
+}
+
+/** Counts the points of each key, and gives each point a number among them. */
+template <typename TReal>
+__global__ void
+__launch_bounds__(Threads)
+  RankPoints(const __grid_constant__ PointArguments arguments, const __grid_constant__ Arrays arrays)
+{
+  if (!AreScattered<TReal>(arguments))
+  {
+    return;
+  }
+  if (threadIdx.x == 0)
+  {
+    *arrays.isScattered = 1; // which all blocks find
+  }
+  ForPoints(arguments, arrays, [&](std::int64_t image, std::int64_t point) {
+    arrays.ranks[image * arguments.count + point] = atomicAdd(&BeginOf<TReal>(arguments, arrays, image, point), 1U);
+  });
+}
+
+/** Gives each key a range of the order: those of a block's keys are one behind the other. */
+__global__ void
+__launch_bounds__(Threads) RangeOfKeys(const __grid_constant__ Arrays arrays)
+{
+  using Scan = cub::BlockScan<std::uint32_t, Threads>;
+  __shared__ typename Scan::TempStorage storage;
+  __shared__ std::uint32_t begin;
+  if (*arrays.isScattered == 0)
+  {
+    return;
+  }
+  for (std::int64_t image = blockIdx.y; image < arrays.images; image += gridDim.y)
+  {
+    const std::int64_t first = (std::int64_t{ blockIdx.x } * Threads + threadIdx.x) * KeysOfThread;
+    std::uint32_t *    of = arrays.begins + image * arrays.keys + first;
+    std::uint32_t      counts[KeysOfThread];
+    for (int i = 0; i < KeysOfThread; ++i)
+    {
+      counts[i] = first + i < arrays.keys ? of[i] : 0;
+    }
+    std::uint32_t all;
+    Scan(storage).ExclusiveSum(counts, counts, all);
+    if (threadIdx.x == 0)
+    {
+      begin = atomicAdd(arrays.taken + image, all);
+    }
+    __syncthreads();
+    for (int i = 0; i < KeysOfThread; ++i)
+    {
+      if (first + i < arrays.keys)
+      {
+        of[i] = begin + counts[i];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/** Writes the order. */
+template <typename TReal>
+__global__ void
+__launch_bounds__(Threads)
+  PlacePoints(const __grid_constant__ PointArguments arguments, const __grid_constant__ Arrays arrays)
+{
+  if (*arrays.isScattered == 0)
+  {
+    return;
+  }
+  ForPoints(arguments, arrays, [&](std::int64_t image, std::int64_t point) {
+    const std::int64_t first = image * arguments.count;
+    arrays.order[first + BeginOf<TReal>(arguments, arrays, image, point) + arrays.ranks[first + point]] =
+      static_cast<std::uint32_t>(point);
+  });
+}
+
+} // namespace PointOrderDetail
+
+/** \brief Memory of an order of points, in a stream. */
+class PointOrder
+{
+public:
+  /** Enqueues what makes it: for orders that gain by it, of many points, an eighth as many as samples at least. Where
+   * its memory is not to be had, points are taken as they come. */
+  template <typename TReal>
+  static PointOrder
+  Of(const PointArguments & arguments, const Stream & stream)
+  {
+    namespace Detail = PointOrderDetail;
+    PointOrder         made;
+    Detail::Arrays     arrays{};
+    const std::int64_t rows = arguments.size[0] * arguments.size[1];
+    arrays.images = arguments.pointStride == 0 ? std::min<std::int64_t>(arguments.batches, 1) : arguments.batches;
+    arrays.keysOfRow = (arguments.size[2] + Detail::CellsOfKey - 1) / Detail::CellsOfKey;
+    arrays.keys = rows * arrays.keysOfRow;
+    const std::int64_t points = arrays.images * arguments.count;
+    if (arguments.order < OrderedPoints::LeastOrder || points < Detail::LeastPoints ||
+        arguments.count > Detail::MostPoints || arrays.keys > arguments.count)
+    {
+      return made;
+    }
+    const std::int64_t zeroed = arrays.images * (arrays.keys + 1) + 1;
+    try
+    {
+      made.m_Memory = DeviceBuffer(static_cast<std::size_t>(zeroed + 2 * points) * sizeof(std::uint32_t), stream);
+    }
+    catch (const DeviceError & error)
+    {
+      if (error.GetKind() != DeviceError::Kind::OutOfMemory)
+      {
+        throw;
+      }
+      return made;
+    }
+    arrays.begins = static_cast<std::uint32_t *>(made.m_Memory.Data());
+    arrays.taken = arrays.begins + arrays.images * arrays.keys;
+    arrays.isScattered = arrays.taken + arrays.images;
+    arrays.ranks = arrays.begins + zeroed;
+    arrays.order = arrays.ranks + points;
+    CheckCuda(cudaMemsetAsync(arrays.begins, 0, static_cast<std::size_t>(zeroed) * sizeof(std::uint32_t), stream.Get()),
+              "cudaMemsetAsync");
+    constexpr std::int64_t mostRows = 65535;
+    constexpr std::int64_t mostBlocks = 2048; // which are over at once where points are not scattered
+    const auto             images = static_cast<unsigned int>(std::min(arrays.images, mostRows));
+    const auto             blocksOf = [images](std::int64_t count, std::int64_t most) {
+      return dim3(static_cast<unsigned int>(std::min((count + Detail::Threads - 1) / Detail::Threads, most)), images);
+    };
+    const dim3 ofPoints = blocksOf(arguments.count, mostBlocks);
+    Detail::RankPoints<TReal><<<ofPoints, Detail::Threads, 0, stream.Get()>>>(arguments, arrays);
+    Detail::RangeOfKeys<<<blocksOf((arrays.keys + Detail::KeysOfThread - 1) / Detail::KeysOfThread, Detail::MostPoints),
+                          Detail::Threads,
+                          0,
+                          stream.Get()>>>(arrays);
+    Detail::PlacePoints<TReal><<<ofPoints, Detail::Threads, 0, stream.Get()>>>(arguments, arrays);
+    CheckCuda(cudaGetLastError(), "PointOrder");
+    made.m_Points = { arrays.order, arrays.isScattered, arguments.pointStride == 0 ? 0 : arguments.count };
+    return made;
+  }
+
+  /** For kernels in the stream. */
+  const OrderedPoints &
+  Points() const
+  {
+    return m_Points;
+  }
+
+private:
+  DeviceBuffer  m_Memory;
+  OrderedPoints m_Points;
+};
+
+} // namespace itk::CudaSpline
+
+#endif
