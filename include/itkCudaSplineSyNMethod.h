@@ -244,6 +244,9 @@ private:
   /** A pair of images; the same return. \param[in] number of the pair */
   std::string
   DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;
+  /** A level where the residence is, with the fields of the resident one, which is gone then, or of the transforms. */
+  std::unique_ptr<CudaSpline::SynLevel>
+  MakeResident(const Level & level, const CudaSpline::Residence & residence);
   /** Iterates on the backend of the context, from the level's beginning or from where it has come to. */
   void
   Iterate(Level & level, const CudaSpline::ExecutionContext & context);

@@ -469,26 +469,18 @@ CudaSplineSyNMethod<TMethod>::MakeRules() const
 }
 
 template <typename TMethod>
-void
-CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::ExecutionContext & context)
+std::unique_ptr<CudaSpline::SynLevel>
+CudaSplineSyNMethod<TMethod>::MakeResident(const Level & level, const CudaSpline::Residence & residence)
 {
-  CudaSpline::ExecutionContext lasting = context;
-  if (m_Executor == nullptr)
-  {
-    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
-  }
-  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
-  const CudaSpline::Residence residence(lasting);
-  if (m_Resident != nullptr)
-  {
-    m_Resident->KeepFieldsAlone(); // the next level is the largest so far
-  }
-  auto resident = std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
-  if (m_Resident != nullptr)
+  auto coarser = m_Resident != nullptr ? m_Resident->GetFields() : nullptr;
+  m_Resident.reset(); // before the next level, the largest so far
+  auto resident =
+    std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
+  if (coarser != nullptr)
   {
     try
     {
-      resident->AdaptFrom(*m_Resident);
+      resident->AdaptFrom(*coarser);
     }
     catch (const CudaSpline::DeviceError &)
     {
@@ -496,10 +488,10 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
       {
         throw;
       }
-      this->LeaveDevice(level); // it was lost behind the level before, whose fields the transforms hold
+      coarser.reset(); // their device was lost behind the level before, whose fields the transforms hold
     }
   }
-  if (m_Resident == nullptr)
+  if (coarser == nullptr)
   {
     this->AdaptTransforms();
     const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {
@@ -515,7 +507,21 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
     set(CudaSpline::SynField::MovingToMiddle, this->m_MovingToMiddleTransform->GetDisplacementField());
     set(CudaSpline::SynField::MovingToMiddleInverse, this->m_MovingToMiddleTransform->GetInverseDisplacementField());
   }
-  m_Resident = std::move(resident);
+  return resident;
+}
+
+template <typename TMethod>
+void
+CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::ExecutionContext & context)
+{
+  CudaSpline::ExecutionContext lasting = context;
+  if (m_Executor == nullptr)
+  {
+    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  }
+  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
+  const CudaSpline::Residence residence(lasting);
+  m_Resident = this->MakeResident(level, residence);
   m_TransformsAreCurrent = false;
 
   CudaSplineDetail::FitPlaces  fitPlaces;
