@@ -22,11 +22,10 @@
 #include "itkCudaSplinePrecision.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/ResidentImages.h"
-#include "itkCudaSpline/itk/SynMetrics.h"
+#include "itkCudaSpline/itk/SynLevelOfImages.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "itkImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <array>
@@ -189,61 +188,29 @@ protected:
   DescribeSmoothing(CudaSpline::SynRules & rules) const = 0;
 
 private:
-  using Metrics = CudaSplineDetail::SynMetrics<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-  using ImageMetricType = ImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-  using VirtualDomain = ImageBase<ImageDimension>;
-
-  /** Two images of a level, and how they are compared. */
-  struct Pair
+  /** A level, and where it has come to. */
+  struct Level : CudaSplineDetail::SynLevelOfImages<FixedImageType, MovingImageType, VirtualImageType, RealType>
   {
-    CudaSpline::SynMetric                         metric;
-    double                                        weight{ 1.0 };
-    const FixedImageType *                        fixed{ nullptr };
-    const MovingImageType *                       moving{ nullptr };
-    std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
-    std::optional<CudaSpline::GaussianDescriptor> movingSmoothing; ///< of the moving one
-    std::optional<CudaSpline::GaussianDescriptor> fixedGradient;   ///< of the fixed image as it is, if that is compared
-    std::optional<CudaSpline::GaussianDescriptor> movingGradient;  ///< of the moving one
-    const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
-    const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
-  };
-
-  /** What a level is made of. */
-  struct Level
-  {
-    CudaSpline::FieldShape     shape;
-    CudaSpline::SynRules       rules; ///< as they are when it begins
-    CudaSpline::TransformChain fixedChain;
-    CudaSpline::TransformChain movingChain;
-    std::vector<Pair>          pairs;
-
     std::optional<CudaSpline::ConvergenceWindow> monitoring; ///< of the iterations that have ended; none: not begun
     SizeValueType                                finished{ 0 };
-
-    /** How each pair is compared. */
-    std::vector<CudaSpline::SynMetric>
-    GetMetrics() const;
-    /** Bytes of all images and masks, and of what is made of them where they are. */
-    std::size_t
-    CountImageBytes() const;
   };
 
-  /** Sigmas of the level's smoothing for an image (mm). */
-  FixedArray<double, ImageDimension>
-  SigmasOf(const ImageBase<ImageDimension> * image) const;
+  /** The smoothing of the level, where that waits. */
+  CudaSplineDetail::LevelSigma
+  GetWaitingSigma() const
+  {
+    return { m_WaitingSigma, this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits };
+  }
+
   /** Smooths the images of the level on the host or by the module's filter, where that waits: for ITK's class. */
   void
   SmoothImages();
-  /** All pairs of a level, made where they are compared. */
-  std::vector<CudaSpline::SynTerm>
-  ProvideTerms(const Level & level, const CudaSpline::Residence & residence);
-
   /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
   std::string
   Describe(Level & level) const;
-  /** A pair of images; the same return. \param[in] number of the pair */
-  std::string
-  DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;
+  /** A level where the residence is, with the fields of the resident one, which is gone then, or of the transforms. */
+  std::unique_ptr<CudaSpline::SynLevel>
+  MakeResident(const Level & level, const CudaSpline::Residence & residence);
   /** Iterates on the backend of the context, from the level's beginning or from where it has come to. */
   void
   Iterate(Level & level, const CudaSpline::ExecutionContext & context);

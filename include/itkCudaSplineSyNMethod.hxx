@@ -30,15 +30,11 @@
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
-#include "itkCentralDifferenceImageFunction.h"
 #include "itkComposeDisplacementFieldsImageFilter.h"
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
-#include "itkImageMaskSpatialObject.h"
 #include "itkIterationReporter.h"
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -137,19 +133,6 @@ CudaSplineSyNMethod<TMethod>::InitializeRegistrationAtEachLevel(const SizeValueT
 }
 
 template <typename TMethod>
-auto
-CudaSplineSyNMethod<TMethod>::SigmasOf(const ImageBase<ImageDimension> * image) const
-  -> FixedArray<double, ImageDimension>
-{
-  FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
-  for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
-  {
-    sigmas[d] *= image->GetSpacing()[d];
-  }
-  return sigmas;
-}
-
-template <typename TMethod>
 void
 CudaSplineSyNMethod<TMethod>::SmoothImages()
 {
@@ -160,7 +143,7 @@ CudaSplineSyNMethod<TMethod>::SmoothImages()
   const auto smooth = [this](auto image) {
     using ImageType = std::remove_const_t<std::remove_pointer_t<decltype(image)>>;
     const auto filter = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>::New();
-    filter->SetSigmaArray(this->SigmasOf(image));
+    filter->SetSigmaArray(this->GetWaitingSigma().Of(static_cast<const ImageBase<ImageDimension> *>(image)));
     filter->SetInput(image);
     filter->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
     filter->SetDevice(this->GetDevice());
@@ -199,147 +182,6 @@ CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 }
 
 template <typename TMethod>
-std::vector<CudaSpline::SynMetric>
-CudaSplineSyNMethod<TMethod>::Level::GetMetrics() const
-{
-  std::vector<CudaSpline::SynMetric> metrics;
-  for (const Pair & pair : pairs)
-  {
-    metrics.push_back(pair.metric);
-  }
-  return metrics;
-}
-
-template <typename TMethod>
-std::size_t
-CudaSplineSyNMethod<TMethod>::Level::CountImageBytes() const
-{
-  const auto bytesOf = [](const auto * image) {
-    return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
-                            : std::size_t(0);
-  };
-  std::size_t bytes = 0;
-  for (const Pair & pair : pairs)
-  {
-    const std::size_t maskBytes = bytesOf(pair.fixedMask) + bytesOf(pair.movingMask);
-    // Where updates are smoothed by splines masks are numbers, too.
-    const std::size_t numbers = rules.updateSpline ? CudaSpline::SizeOf(shape.element) : 0;
-    const std::size_t pixelBytes = bytesOf(pair.fixed) + bytesOf(pair.moving);
-    const std::size_t gradientBytes = pair.fixedGradient ? pixelBytes / sizeof(typename FixedImageType::PixelType) *
-                                                             ImageDimension * CudaSpline::SizeOf(shape.element)
-                                                         : 0;
-    bytes += (pair.fixedSmoothing ? 2 : 1) * pixelBytes + gradientBytes + (1 + numbers) * maskBytes;
-  }
-  return bytes;
-}
-
-template <typename TMethod>
-std::string
-CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
-                                           SizeValueType           number,
-                                           const Level &           level,
-                                           Pair &                  pair) const
-{
-  if (const std::string reason = Metrics::Describe(metric, pair.metric); !reason.empty())
-  {
-    return reason;
-  }
-  if (metric->GetUseSampledPointSet() || this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
-  {
-    return "sampled points are not accelerated";
-  }
-  const bool isDemons = pair.metric.kind == CudaSpline::SynMetricKind::Demons;
-  const bool ofFixed = metric->GetGradientSourceIncludesFixed();
-  if (ofFixed && (!isDemons || metric->GetGradientSourceIncludesMoving()))
-  {
-    return "gradients of the fixed image beside those of the moving one are not accelerated";
-  }
-  const bool filters = ofFixed ? metric->GetUseFixedImageGradientFilter() : metric->GetUseMovingImageGradientFilter();
-  if (!filters && !Metrics::Gradients::AreDifferences(metric, ofFixed))
-  {
-    return "gradients by another calculator than ITK's central differences are not accelerated";
-  }
-  pair.metric.arithmetic = level.shape.element;
-  pair.metric.epsilon = std::numeric_limits<RealType>::epsilon();
-  pair.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
-  pair.fixed = this->m_FixedSmoothImages[number];
-  pair.moving = this->m_MovingSmoothImages[number];
-  if (pair.metric.comparesOriginals && !Metrics::AreLinear(metric))
-  {
-    return "of images that are not downsampled only those that are interpolated linearly are accelerated";
-  }
-  if (pair.metric.comparesOriginals && isDemons &&
-      !(level.fixedChain.stages.empty() && level.movingChain.stages.empty()))
-  {
-    return "demons of images that are not downsampled are not accelerated behind an initial transform";
-  }
-  if (filters)
-  {
-    const auto describe = [&](const VirtualDomain * grid) {
-      CudaSpline::FieldShape shape = level.shape;
-      shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
-      return Metrics::Gradients::Describe(metric, ofFixed, grid, shape);
-    };
-    if (pair.metric.comparesOriginals) // the metric gets each of them as its moving image, or as its fixed one
-    {
-      pair.fixedGradient = describe(pair.fixed);
-      pair.movingGradient = describe(pair.moving);
-    }
-    else
-    {
-      pair.metric.gaussian = describe(const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage().GetPointer());
-    }
-    const bool isDescribed =
-      pair.metric.comparesOriginals ? pair.fixedGradient && pair.movingGradient : pair.metric.gaussian.has_value();
-    if (!isDescribed)
-    {
-      return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
-    }
-  }
-  const auto isWhole = [](const auto * image) {
-    return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
-  };
-  if (!isWhole(pair.fixed) || !isWhole(pair.moving))
-  {
-    return "an image is not in memory as a whole";
-  }
-  if (m_WaitingSigma > 0.0)
-  {
-    const auto describe = [this](const auto * image) {
-      auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
-      descriptor.output = descriptor.pixel;
-      return descriptor;
-    };
-    pair.fixedSmoothing = describe(pair.fixed);
-    pair.movingSmoothing = describe(pair.moving);
-    for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(pair.fixed, *pair.fixedSmoothing),
-                                       CudaSplineDetail::WhyNotGaussian(pair.moving, *pair.movingSmoothing) })
-    {
-      if (reason != nullptr)
-      {
-        return reason;
-      }
-    }
-  }
-  using MaskType = ImageMaskSpatialObject<ImageDimension>;
-  const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
-    if (mask.IsNull())
-    {
-      return true;
-    }
-    const auto * const object = dynamic_cast<const MaskType *>(mask.GetPointer());
-    image = object != nullptr ? object->GetImage() : nullptr;
-    return image != nullptr && isWhole(image);
-  };
-  if (!maskOf(this->m_FixedImageMasks[number], pair.fixedMask) ||
-      !maskOf(this->m_MovingImageMasks[number], pair.movingMask))
-  {
-    return "only masks that are an ImageMaskSpatialObject are accelerated";
-  }
-  return std::string();
-}
-
-template <typename TMethod>
 std::string
 CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
@@ -350,13 +192,14 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
   }
   else
   {
-    std::vector<const ImageMetricType *> metrics;
-    std::vector<double>                  weights;
-    if (const std::string reason = Metrics::List(this->m_Metric, metrics, weights); !reason.empty())
+    std::vector<const typename Level::ImageMetricType *> metrics;
+    std::vector<double>                                  weights;
+    if (const std::string reason = Level::Metrics::List(this->m_Metric, metrics, weights); !reason.empty())
     {
       return reason;
     }
     const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage();
+    level.domain = domain;
     level.shape.grid =
       CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
     const bool isDouble =
@@ -374,15 +217,21 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
     {
       return "an initial transform has more parts than are accelerated";
     }
+    level.sigma = this->GetWaitingSigma();
+    level.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
+    level.samplesPoints = this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE;
     for (std::size_t n = 0; n < metrics.size(); ++n)
     {
-      Pair pair;
-      pair.weight = weights[n];
-      if (const std::string reason = this->DescribePair(metrics[n], n, level, pair); !reason.empty())
+      const std::string reason = level.Append(metrics[n],
+                                              weights[n],
+                                              this->m_FixedSmoothImages[n],
+                                              this->m_MovingSmoothImages[n],
+                                              this->m_FixedImageMasks[n],
+                                              this->m_MovingImageMasks[n]);
+      if (!reason.empty())
       {
         return reason;
       }
-      level.pairs.push_back(std::move(pair));
     }
     if (const std::string reason = this->DescribeSmoothing(level.rules); !reason.empty())
     {
@@ -407,49 +256,6 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 }
 
 template <typename TMethod>
-std::vector<CudaSpline::SynTerm>
-CudaSplineSyNMethod<TMethod>::ProvideTerms(const Level & level, const CudaSpline::Residence & residence)
-{
-  const auto fixedStages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
-  const auto movingStages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
-  std::vector<std::pair<const void *, CudaSpline::ResidentImage>> made; // smooth, of images that several pairs have
-  const auto provide = [&](const auto * image, const std::optional<CudaSpline::GaussianDescriptor> & smoothing) {
-    for (const auto & other : made)
-    {
-      if (other.first == image)
-      {
-        return other.second;
-      }
-    }
-    const CudaSpline::ResidentImage original = m_Originals.Provide(image, residence);
-    made.emplace_back(image, smoothing ? CudaSpline::SmoothImage(original, *smoothing, residence) : original);
-    return made.back().second;
-  };
-  std::vector<CudaSpline::SynTerm> terms;
-  for (const Pair & pair : level.pairs)
-  {
-    CudaSpline::SynTerm term;
-    term.metric = pair.metric;
-    term.weight = pair.weight;
-    term.fixed.image = provide(pair.fixed, pair.fixedSmoothing);
-    term.fixed.mask = CudaSplineDetail::MakeResident(pair.fixedMask, residence);
-    term.fixed.gradient = pair.fixedGradient;
-    term.fixed.stages = fixedStages;
-    term.moving.image = provide(pair.moving, pair.movingSmoothing);
-    term.moving.mask = CudaSplineDetail::MakeResident(pair.movingMask, residence);
-    term.moving.gradient = pair.movingGradient;
-    term.moving.stages = movingStages;
-    if (level.rules.updateSpline && terms.empty()) // ITK's splines know the masks of the first pair
-    {
-      term.fixed.confidence = CudaSplineDetail::MakeConfidence(pair.fixedMask, level.shape.element, residence);
-      term.moving.confidence = CudaSplineDetail::MakeConfidence(pair.movingMask, level.shape.element, residence);
-    }
-    terms.push_back(std::move(term));
-  }
-  return terms;
-}
-
-template <typename TMethod>
 CudaSpline::SynRules
 CudaSplineSyNMethod<TMethod>::MakeRules() const
 {
@@ -469,26 +275,18 @@ CudaSplineSyNMethod<TMethod>::MakeRules() const
 }
 
 template <typename TMethod>
-void
-CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::ExecutionContext & context)
+std::unique_ptr<CudaSpline::SynLevel>
+CudaSplineSyNMethod<TMethod>::MakeResident(const Level & level, const CudaSpline::Residence & residence)
 {
-  CudaSpline::ExecutionContext lasting = context;
-  if (m_Executor == nullptr)
-  {
-    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
-  }
-  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
-  const CudaSpline::Residence residence(lasting);
-  if (m_Resident != nullptr)
-  {
-    m_Resident->KeepFieldsAlone(); // the next level is the largest so far
-  }
-  auto resident = std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
-  if (m_Resident != nullptr)
+  auto coarser = m_Resident != nullptr ? m_Resident->GetFields() : nullptr;
+  m_Resident.reset(); // before the next level, the largest so far
+  auto resident =
+    std::make_unique<CudaSpline::SynLevel>(level.shape, level.MakeTerms(m_Originals, residence), residence);
+  if (coarser != nullptr)
   {
     try
     {
-      resident->AdaptFrom(*m_Resident);
+      resident->AdaptFrom(*coarser);
     }
     catch (const CudaSpline::DeviceError &)
     {
@@ -496,10 +294,10 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
       {
         throw;
       }
-      this->LeaveDevice(level); // it was lost behind the level before, whose fields the transforms hold
+      coarser.reset(); // their device was lost behind the level before, whose fields the transforms hold
     }
   }
-  if (m_Resident == nullptr)
+  if (coarser == nullptr)
   {
     this->AdaptTransforms();
     const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {
@@ -515,7 +313,21 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
     set(CudaSpline::SynField::MovingToMiddle, this->m_MovingToMiddleTransform->GetDisplacementField());
     set(CudaSpline::SynField::MovingToMiddleInverse, this->m_MovingToMiddleTransform->GetInverseDisplacementField());
   }
-  m_Resident = std::move(resident);
+  return resident;
+}
+
+template <typename TMethod>
+void
+CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::ExecutionContext & context)
+{
+  CudaSpline::ExecutionContext lasting = context;
+  if (m_Executor == nullptr)
+  {
+    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  }
+  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
+  const CudaSpline::Residence residence(lasting);
+  m_Resident = this->MakeResident(level, residence);
   m_TransformsAreCurrent = false;
 
   CudaSplineDetail::FitPlaces  fitPlaces;

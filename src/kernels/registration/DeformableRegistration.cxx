@@ -183,6 +183,20 @@ struct DeformableRegistration::Parts
     }
   }
 
+  /** A level in place of the one before, where there is one, and of its fields. */
+  template <typename TLevel>
+  void
+  MakeNext(std::unique_ptr<TLevel> & last, const FieldShape & shape, const PyramidLevel & level) const
+  {
+    const auto coarser = last != nullptr ? last->GetFields() : nullptr;
+    last.reset(); // before the next one, the largest so far
+    last = this->MakeLevel<TLevel>(shape, level);
+    if (coarser != nullptr)
+    {
+      last->AdaptFrom(*coarser);
+    }
+  }
+
   /** An iteration, and the value of its metric. */
   template <typename TLevel>
   double
@@ -211,16 +225,7 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
-    if (last != nullptr)
-    {
-      last->KeepFieldsAlone(); // the next one is the largest so far
-    }
-    auto made = this->MakeLevel<TLevel>(shape, level);
-    if (last != nullptr)
-    {
-      made->AdaptFrom(*last);
-    }
-    last = std::move(made);
+    this->MakeNext(last, shape, level);
     grid = shape.grid;
 
     LevelRecord       record;

@@ -86,7 +86,7 @@ struct DemonsLevel::Parts
   Residence                    residence;
   SynSide                      fixed;
   SynSide                      moving;
-  LevelField                   field;
+  std::shared_ptr<LevelFields> fields;       ///< one
   ResidentArray                fixedInside;  ///< the mask of the fixed image on the grid; empty: there is none
   ResidentArray                movingInside; ///< that of the moving image, as it was moved; empty: there is none
   ResidentArray                warped;       ///< the moving image on the grid
@@ -98,6 +98,11 @@ struct DemonsLevel::Parts
   ResidentArray                record;  ///< of all: what an iteration writes
   std::optional<RepeatedSteps> steps;
 
+  LevelField &
+  Field() const
+  {
+    return (*fields)[0];
+  }
   void
   MoveFixed();
   void
@@ -138,7 +143,7 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
                            residence,
                            std::move(fixed),
                            std::move(moving),
-                           LevelField(shape, residence),
+                           std::make_shared<LevelFields>(1, shape, residence),
                            array(ofFixed),
                            array(ofMoving),
                            array(pixels),
@@ -158,40 +163,25 @@ DemonsLevel::~DemonsLevel() = default;
 void
 DemonsLevel::SetField(const void * vectors, ScalarType element)
 {
-  m_Parts->field.Set(vectors, element);
+  m_Parts->Field().Set(vectors, element);
 }
 
 void
 DemonsLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
-  GiveField(vectors, element, memory, m_Parts->field.Data(), m_Parts->shape, m_Parts->residence);
+  GiveField(vectors, element, memory, m_Parts->Field().Data(), m_Parts->shape, m_Parts->residence);
 }
 
 void
-DemonsLevel::AdaptFrom(const DemonsLevel & coarser)
+DemonsLevel::AdaptFrom(const LevelFields & coarser)
 {
-  m_Parts->field.AdaptFrom(coarser.m_Parts->field);
+  m_Parts->fields->AdaptFrom(coarser);
 }
 
-void
-DemonsLevel::KeepFieldsAlone()
+std::shared_ptr<const LevelFields>
+DemonsLevel::GetFields() const
 {
-  Parts & parts = *m_Parts;
-  parts.steps.reset();
-  parts.fixed = SynSide();
-  parts.moving = SynSide();
-  for (ResidentArray * const array : { &parts.fixedInside,
-                                       &parts.movingInside,
-                                       &parts.warped,
-                                       &parts.update,
-                                       &parts.scratch,
-                                       &parts.before,
-                                       &parts.terms,
-                                       &parts.sums,
-                                       &parts.record })
-  {
-    *array = ResidentArray();
-  }
+  return m_Parts->fields;
 }
 
 FieldInversionState
@@ -200,7 +190,7 @@ DemonsLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType
   const Residence &   residence = m_Parts->residence;
   const ResidentArray state(sizeof(FieldInversionState), residence);
   const ResidentArray inversion(CountInversionScratch(m_Parts->shape), residence);
-  return m_Parts->field.GetInverse(
+  return m_Parts->Field().GetInverse(
     rules, m_Parts->before.Data(), state.As<FieldInversionState>(), inversion.Data(), vectors, element, memory);
 }
 
@@ -232,7 +222,7 @@ DemonsLevel::Parts::Smooth(const std::optional<FieldSmoothing> & smoothing, void
 void
 DemonsLevel::Parts::FindForces()
 {
-  ImageWarp warp = DescribeMove(moving, shape, field.Data());
+  ImageWarp warp = DescribeMove(moving, shape, this->Field().Data());
   warp.largestOutside = rules.force != DemonsForce::Symmetric;
   WarpImage(warp, moving.image.data.get(), warped.Data(), residence);
   MoveMask(moving, warp, movingInside.Data(), residence);
@@ -242,7 +232,7 @@ DemonsLevel::Parts::FindForces()
                              warped.Data(),
                              fixedInside.As<std::uint8_t>(),
                              movingInside.As<std::uint8_t>(),
-                             field.Data(),
+                             this->Field().Data(),
                              update.Data(),
                              terms.As<DemonsIteration>(),
                              sums.As<DemonsIteration>(),
@@ -261,17 +251,18 @@ DemonsLevel::Parts::Apply()
   if (rules.update == DemonsUpdate::Exponential)
   {
     ExponentiateField(shape, update.Data(), rules.squarings, false, before.Data(), scratch.Data(), residence);
-    ComposeFieldsBeyond(shape, field.Data(), before.Data(), scratch.Data(), residence);
-    CopyResident(field.Data(), scratch.Data(), shape.Bytes(), residence);
+    ComposeFieldsBeyond(shape, this->Field().Data(), before.Data(), scratch.Data(), residence);
+    CopyResident(this->Field().Data(), scratch.Data(), shape.Bytes(), residence);
   }
   else if (residence.IsOnDevice())
   {
-    WalkFieldSumOnCuda(shape, update.Data(), field.Data(), residence);
+    WalkFieldSumOnCuda(shape, update.Data(), this->Field().Data(), residence);
   }
   else
   {
-    WalkFieldSum(
-      shape, update.Data(), field.Data(), [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
+    WalkFieldSum(shape, update.Data(), this->Field().Data(), [&](const auto & body) {
+      ForEachSampleOnCpu(body.walk, residence, body);
+    });
   }
 }
 
@@ -280,14 +271,14 @@ DemonsLevel::Parts::Enqueue()
 {
   if (rules.smoothsFieldFirst)
   {
-    this->Smooth(rules.fieldSmoothing, field.Data());
+    this->Smooth(rules.fieldSmoothing, this->Field().Data());
   }
   this->FindForces();
   this->Smooth(rules.updateSmoothing, update.Data());
   this->Apply();
   if (!rules.smoothsFieldFirst)
   {
-    this->Smooth(rules.fieldSmoothing, field.Data());
+    this->Smooth(rules.fieldSmoothing, this->Field().Data());
   }
 }
 

@@ -39,12 +39,17 @@ struct Record
 /** Field, force and steps. */
 struct GreedyLevel::Parts
 {
-  LevelForces   forces;
-  LevelField    field;
-  ResidentArray update; ///< the force before, the composed field and the inverse behind
-  ResidentArray record;
-  RuledSteps    steps;
+  LevelForces                  forces;
+  std::shared_ptr<LevelFields> fields; ///< one
+  ResidentArray                update; ///< the force before, the composed field and the inverse behind
+  ResidentArray                record;
+  RuledSteps                   steps;
 
+  LevelField &
+  Field() const
+  {
+    return (*fields)[0];
+  }
   void
   Enqueue(const SynRules & rules);
 };
@@ -59,7 +64,7 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
 
 GreedyLevel::GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
   : m_Parts(new Parts{ LevelForces(shape, std::move(terms), residence),
-                       LevelField(shape, residence),
+                       std::make_shared<LevelFields>(1, shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
                        RuledSteps() })
@@ -73,28 +78,26 @@ GreedyLevel::~GreedyLevel() = default;
 void
 GreedyLevel::SetField(const void * vectors, ScalarType element)
 {
-  m_Parts->field.Set(vectors, element);
+  m_Parts->Field().Set(vectors, element);
 }
 
 void
 GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
   const LevelForces & forces = m_Parts->forces;
-  GiveField(vectors, element, memory, m_Parts->field.Data(), forces.GetShape(), forces.GetResidence());
+  GiveField(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
 }
 
 void
-GreedyLevel::AdaptFrom(const GreedyLevel & coarser)
+GreedyLevel::AdaptFrom(const LevelFields & coarser)
 {
-  m_Parts->field.AdaptFrom(coarser.m_Parts->field);
+  m_Parts->fields->AdaptFrom(coarser);
 }
 
-void
-GreedyLevel::KeepFieldsAlone()
+std::shared_ptr<const LevelFields>
+GreedyLevel::GetFields() const
 {
-  m_Parts->steps = RuledSteps();
-  m_Parts->forces.Release();
-  m_Parts->update = ResidentArray();
+  return m_Parts->fields;
 }
 
 void
@@ -103,11 +106,11 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
   auto * const       numbers = record.As<Record>();
-  forces.MoveMoving(field.Data());
+  forces.MoveMoving(this->Field().Data());
   forces.Compare(&numbers->sums, update.Data(), nullptr);
   forces.MakeUpdate(update.Data(), forces.FixedConfidence(), rules, &numbers->maximumNorm);
-  ComposeFields(shape, field.Data(), shape, update.Data(), update.Data(), residence);
-  forces.Smooth(update.Data(), nullptr, rules.totalVariance, rules.totalSpline, field.Data());
+  ComposeFields(shape, this->Field().Data(), shape, update.Data(), update.Data(), residence);
+  forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
 }
 
 GreedyIteration
@@ -127,13 +130,13 @@ GreedyLevel::Iterate(const SynRules & rules)
 FieldInversionState
 GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
 {
-  return m_Parts->field.GetInverse(rules,
-                                   m_Parts->update.Data(),
-                                   &m_Parts->record.As<Record>()->inversion,
-                                   m_Parts->forces.Scratch(),
-                                   vectors,
-                                   element,
-                                   memory);
+  return m_Parts->Field().GetInverse(rules,
+                                     m_Parts->update.Data(),
+                                     &m_Parts->record.As<Record>()->inversion,
+                                     m_Parts->forces.Scratch(),
+                                     vectors,
+                                     element,
+                                     memory);
 }
 
 } // namespace itk::CudaSpline

@@ -109,6 +109,28 @@ LevelField::GetInverse(const FieldInversion & rules,
   return cameTo;
 }
 
+LevelFields::LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence)
+{
+  m_Fields.reserve(count);
+  for (std::size_t n = 0; n < count; ++n)
+  {
+    m_Fields.emplace_back(shape, residence);
+  }
+}
+
+void
+LevelFields::AdaptFrom(const LevelFields & other)
+{
+  if (other.m_Fields.size() != m_Fields.size())
+  {
+    throw std::invalid_argument("The levels of a registration have equally many fields.");
+  }
+  for (std::size_t n = 0; n < m_Fields.size(); ++n)
+  {
+    m_Fields[n].AdaptFrom(other.m_Fields[n]);
+  }
+}
+
 void
 GiveField(void *             vectors,
           ScalarType         element,

@@ -22,6 +22,9 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
+#include <cstddef>
+#include <vector>
+
 namespace itk::CudaSpline
 {
 
@@ -68,6 +71,33 @@ private:
   FieldShape    m_Shape;
   Residence     m_Residence;
   ResidentArray m_Vectors;
+};
+
+/** \brief The fields of a level, of one shape. */
+class LevelFields
+{
+public:
+  /** Fields of zeros. */
+  LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence);
+
+  /** One of them. */
+  const LevelField &
+  operator[](std::size_t which) const
+  {
+    return m_Fields[which];
+  }
+  /** \copydoc operator[]() */
+  LevelField &
+  operator[](std::size_t which)
+  {
+    return m_Fields[which];
+  }
+  /** Makes all of those of another level, as many of the same type; waits. */
+  void
+  AdaptFrom(const LevelFields & other);
+
+private:
+  std::vector<LevelField> m_Fields;
 };
 
 /** \brief Numbers of a field in memory of the backend, to memory of numbers of another type if need be; waits where

@@ -84,30 +84,12 @@ ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> &
                     CountForceSumScratch(shape.grid) });
 }
 
-/** What splines need of the same memory. */
+/** What smoothing by rules needs of the same memory. */
 std::size_t
-SplineScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence)
+SmoothingScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence, Backend backend)
 {
-  std::size_t bytes = 0;
-  if (rules.updateSpline)
-  {
-    bytes = CountSplineSmoothingScratch(shape, *rules.updateSpline, hasConfidence);
-  }
-  if (rules.totalSpline)
-  {
-    bytes = std::max(bytes, CountSplineSmoothingScratch(shape, *rules.totalSpline));
-  }
-  return bytes;
-}
-
-/** Whether a field that is smoothed into another one takes the scratch. */
-bool
-SmoothsInScratch(const FieldShape & shape, const SynRules & rules, Backend backend)
-{
-  const auto takes = [&](double variance) {
-    return variance > 0.0 && CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend) > 0;
-  };
-  return rules.SmoothsBySplines() || takes(rules.updateVariance) || takes(rules.totalVariance);
+  return std::max(LevelSmoothing::OfUpdates(rules).CountScratch(shape, hasConfidence, backend),
+                  LevelSmoothing::OfTotals(rules).CountScratch(shape, false, backend));
 }
 
 } // namespace
@@ -193,6 +175,17 @@ MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric)
   terms[0].moving = std::move(moving);
   terms[0].metric = metric;
   return terms;
+}
+
+std::size_t
+LevelSmoothing::CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const
+{
+  if (this->IsNone())
+  {
+    return 0;
+  }
+  return spline ? CountSplineSmoothingScratch(shape, *spline, hasConfidence)
+                : CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend);
 }
 
 LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
@@ -515,36 +508,33 @@ void
 LevelForces::Reserve(const SynRules & rules)
 {
   const bool hasConfidence = this->FixedConfidence() != nullptr || this->MovingConfidence() != nullptr;
-  const auto bytes = SplineScratchBytes(m_Shape, rules, hasConfidence);
+  const auto bytes = SmoothingScratchBytes(m_Shape, rules, hasConfidence, m_Residence.GetBackend());
   if (bytes > m_Scratch.Bytes())
   {
     m_Scratch = ResidentArray(); // before the other one
     m_Scratch = ResidentArray(bytes, m_Residence);
   }
-  if (m_Between.Data() == nullptr && SmoothsInScratch(m_Shape, rules, m_Residence.GetBackend()))
+  if (m_Between.Data() == nullptr && bytes > 0) // a field that is smoothed into another one cannot be in the scratch
   {
     m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
   }
 }
 
 void
-LevelForces::Smooth(const void *                          input,
-                    const void *                          confidence,
-                    double                                variance,
-                    const std::optional<FieldSplineFit> & spline,
-                    void *                                output)
+LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output)
 {
-  if (spline)
+  if (smoothing.IsNone())
   {
-    SmoothFieldBySpline(m_Shape, input, confidence, *spline, output, m_Scratch.Data(), m_Residence);
+    CopyResident(output, input, m_Shape.Bytes(), m_Residence);
   }
-  else if (variance > 0.0)
+  else if (smoothing.spline)
   {
-    SmoothField(m_Shape, input, MakeFieldSmoothing(m_Shape.grid, variance), output, m_Scratch.Data(), m_Residence);
+    SmoothFieldBySpline(m_Shape, input, confidence, *smoothing.spline, output, m_Scratch.Data(), m_Residence);
   }
   else
   {
-    CopyResident(output, input, m_Shape.Bytes(), m_Residence);
+    const FieldSmoothing gaussian = MakeFieldSmoothing(m_Shape.grid, smoothing.variance);
+    SmoothField(m_Shape, input, gaussian, output, m_Scratch.Data(), m_Residence);
   }
 }
 
@@ -555,11 +545,11 @@ LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & 
   {
     WeighField(m_Shape, force, rules.weights, m_Residence);
   }
-  const bool   isSmoothed = rules.updateSpline || rules.updateVariance > 0.0;
-  void * const smooth = isSmoothed ? this->Between() : force;
-  if (isSmoothed)
+  const LevelSmoothing smoothing = LevelSmoothing::OfUpdates(rules);
+  void * const         smooth = smoothing.IsNone() ? force : this->Between();
+  if (smooth != force)
   {
-    this->Smooth(force, confidence, rules.updateVariance, rules.updateSpline, smooth);
+    this->Smooth(force, confidence, smoothing, smooth);
   }
   FindMaximumNorm(m_Shape, smooth, maximum, m_Norms.Data(), m_Residence);
   ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
@@ -568,23 +558,12 @@ LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & 
 void
 LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules)
 {
-  const bool   isSmoothed = rules.totalSpline || rules.totalVariance > 0.0;
-  void * const composed = isSmoothed ? this->Between() : total;
+  const LevelSmoothing smoothing = LevelSmoothing::OfTotals(rules);
+  void * const         composed = smoothing.IsNone() ? total : this->Between();
   ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
-  if (isSmoothed)
+  if (composed != total)
   {
-    this->Smooth(composed, nullptr, rules.totalVariance, rules.totalSpline, total);
-  }
-}
-
-void
-LevelForces::Release()
-{
-  m_Terms.clear();
-  for (ResidentArray * const array :
-       { &m_Scratch, &m_Between, &m_Norms, &m_TermForces[0], &m_TermForces[1], &m_Squares, &m_OtherSums })
-  {
-    *array = ResidentArray();
+    this->Smooth(composed, nullptr, smoothing, total);
   }
 }
 
@@ -598,12 +577,12 @@ LevelForces::CountBytes(const FieldShape &             shape,
   // Masks are moved as numbers, too, for splines of updates; and these have the places of all samples, at the most.
   const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
   const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
-  std::size_t scratch = SplineScratchBytes(shape, rules, rules.updateSpline.has_value());
+  std::size_t scratch = SmoothingScratchBytes(shape, rules, rules.updateSpline.has_value(), Backend::Cuda);
   std::size_t bytes = numbers + places + (metrics.size() > 1 ? 2 * shape.Bytes() : 0) + MaximumNormScratch;
   const bool  hasGaussian = std::any_of(metrics.begin(), metrics.end(), [](const SynMetric & metric) {
     return metric.gaussian && !metric.comparesOriginals;
   });
-  bytes += hasGaussian || SmoothsInScratch(shape, rules, Backend::Cuda) ? shape.Bytes() : 0;
+  bytes += hasGaussian || scratch > 0 ? shape.Bytes() : 0;
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);

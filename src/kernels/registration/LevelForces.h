@@ -66,6 +66,36 @@ DescribeMove(const SynSide & side, const FieldShape & shape, const void * field)
 void
 MoveMask(const SynSide & side, ImageWarp warp, void * output, const Residence & residence);
 
+/** \brief What smooths a field: a spline, where there is one, or else a Gaussian, unless its variance is 0. */
+struct LevelSmoothing
+{
+  std::optional<FieldSplineFit> spline;
+  double                        variance{ 0.0 }; ///< samples^2
+
+  /** Of updates, as rules have it. */
+  static LevelSmoothing
+  OfUpdates(const SynRules & rules)
+  {
+    return { rules.updateSpline, rules.updateVariance };
+  }
+  /** Of total fields. */
+  static LevelSmoothing
+  OfTotals(const SynRules & rules)
+  {
+    return { rules.totalSpline, rules.totalVariance };
+  }
+
+  /** Whether a field stays as it is. */
+  bool
+  IsNone() const
+  {
+    return !spline && !(variance > 0.0);
+  }
+  /** Bytes that it takes beside its input and output. */
+  std::size_t
+  CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const;
+};
+
 /** \brief Pairs of images that fields move onto a grid, and how they differ there. */
 class LevelForces
 {
@@ -121,15 +151,11 @@ public:
   }
   ///@}
 
-  /** Smooths a field by a spline, where there is one, or by a Gaussian; or copies it where the variance is 0.
+  /** Smooths a field into another one, or copies it where it stays as it is.
    *
-   * \param[in] confidence of the samples, for the spline; null: they count alike */
+   * \param[in] confidence of the samples, for a spline; null: they count alike */
   void
-  Smooth(const void *                          input,
-         const void *                          confidence,
-         double                                variance,
-         const std::optional<FieldSplineFit> & spline,
-         void *                                output);
+  Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output);
 
   /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
    *
@@ -146,10 +172,6 @@ public:
    * \param[in,out] total the field */
   void
   AddUpdate(const void * update, void * total, const SynRules & rules);
-
-  /** Gives back all memory, and the images: nothing but GetShape() and GetResidence() is left. */
-  void
-  Release();
 
   /** Memory for steps that come between, InvertField()'s among them. */
   void *

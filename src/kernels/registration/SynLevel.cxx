@@ -41,16 +41,16 @@ struct Record
 struct SynLevel::Parts
 {
   LevelForces                  forces;
-  std::array<LevelField, 4>    fields;
+  std::shared_ptr<LevelFields> fields;  ///< by SynField
   std::array<ResidentArray, 2> updates; ///< of the fixed and of the moving field; forces before
   ResidentArray                record;
   RuledSteps                   steps;
   bool                         areWhole{ true }; ///< the fields
 
   LevelField &
-  Field(SynField which)
+  Field(SynField which) const
   {
-    return fields[static_cast<std::size_t>(which)];
+    return (*fields)[static_cast<std::size_t>(which)];
   }
   void
   Enqueue(const SynRules & rules);
@@ -66,10 +66,9 @@ SynLevel::SynLevel(const FieldShape & shape,
 
 SynLevel::SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
 {
-  const auto field = [&] { return LevelField(shape, residence); };
   const auto update = [&] { return ResidentArray(shape.Bytes(), residence); };
   m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), residence),
-                           { field(), field(), field(), field() },
+                           std::make_shared<LevelFields>(4, shape, residence),
                            { update(), update() },
                            ResidentArray(sizeof(Record), residence),
                            RuledSteps() });
@@ -91,20 +90,15 @@ SynLevel::GetField(SynField which, void * vectors, ScalarType element) const
 }
 
 void
-SynLevel::AdaptFrom(const SynLevel & coarser)
+SynLevel::AdaptFrom(const LevelFields & coarser)
 {
-  for (std::size_t n = 0; n < m_Parts->fields.size(); ++n)
-  {
-    m_Parts->fields[n].AdaptFrom(coarser.m_Parts->fields[n]);
-  }
+  m_Parts->fields->AdaptFrom(coarser);
 }
 
-void
-SynLevel::KeepFieldsAlone()
+std::shared_ptr<const LevelFields>
+SynLevel::GetFields() const
 {
-  m_Parts->steps = RuledSteps();
-  m_Parts->forces.Release();
-  m_Parts->updates = {};
+  return m_Parts->fields;
 }
 
 void

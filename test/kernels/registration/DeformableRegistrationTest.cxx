@@ -425,7 +425,7 @@ protected:
       }
       if (last != nullptr)
       {
-        made->AdaptFrom(*last);
+        made->AdaptFrom(*last->GetFields());
       }
       last = std::move(made);
       for (unsigned int i = 0; i < iterations[n]; ++i)

@@ -374,7 +374,7 @@ TEST_P(Demons, HaveInversesAndBeginWithCoarserFields)
   EXPECT_GT(*std::max_element(field.begin(), field.end()), 0.8);
 
   const auto next = make();
-  next->AdaptFrom(*level);
+  next->AdaptFrom(*level->GetFields());
   std::vector<double> begun(field.size());
   next->GetField(begun.data(), ScalarType::Float64);
   EXPECT_EQ(begun, field); // on one grid it is copied

@@ -94,11 +94,11 @@ public:
   GetField(void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host) const;
   /** Makes the field of that of a coarser level, linear between its samples. */
   void
-  AdaptFrom(const GreedyLevel & coarser);
+  AdaptFrom(const LevelFields & coarser);
 
-  /** Gives back all memory but the field's, which another level may be made of: it does not iterate any more. */
-  void
-  KeepFieldsAlone();
+  /** The field, of which a finer level is made when this one is gone. */
+  std::shared_ptr<const LevelFields>
+  GetFields() const;
 
   /** \brief One iteration; waits for its end.
    *

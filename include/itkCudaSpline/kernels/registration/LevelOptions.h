@@ -71,6 +71,10 @@ struct SynRules
   }
 };
 
+/** \brief The fields of a level, in the memory of its backend. They outlive the level, so that the next one, the
+ * largest so far, is made of them when all else of it is gone. */
+class LevelFields;
+
 /** \brief Where the vectors of a field go. */
 enum class FieldMemory : unsigned char
 {

@@ -116,12 +116,11 @@ public:
 
   /** Makes all fields of those of a coarser level, linear between their samples. */
   void
-  AdaptFrom(const SynLevel & coarser);
+  AdaptFrom(const LevelFields & coarser);
 
-  /** Gives back all memory but the fields', which another level may be made of: it does not iterate any more, and has
-   * no whole transform. */
-  void
-  KeepFieldsAlone();
+  /** The fields, of which a finer level is made when this one is gone. */
+  std::shared_ptr<const LevelFields>
+  GetFields() const;
 
   /** \brief One iteration; waits for its end.
    *
