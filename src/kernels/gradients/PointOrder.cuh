@@ -78,6 +78,7 @@ constexpr std::int64_t MostPoints = 0xFFFFFFFF;
 /** What the kernels of the sort share: arrays by image of the batch. */
 struct Arrays
 {
+  int             most;   ///< pairs of Threads that may be apart in the caller's order
   std::int64_t    images; ///< that have points of their own
   std::int64_t    keys;   ///< of an image
   std::int64_t    keysOfRow;
@@ -134,11 +135,11 @@ ForPoints(const PointArguments & arguments, const Arrays & arrays, const TBody &
   }
 }
 
-/** Whether most of the first image's points are in other rows than those behind them, or far from them along one: asked
- * of Threads pairs by all threads of a block. */
+/** Whether too many of the first image's points are in other rows than those behind them, or far from them along one:
+ * asked of Threads pairs by all threads of a block. */
 template <typename TReal>
 __device__ __forceinline__ bool
-AreScattered(const PointArguments & arguments)
+AreScattered(const PointArguments & arguments, int most)
 {
   constexpr std::int64_t far = 32; // cells
   const std::int64_t     point = (arguments.count - 1) / Threads * threadIdx.x;
@@ -146,7 +147,7 @@ AreScattered(const PointArguments & arguments)
   const std::int64_t     row = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point), cell[0]);
   const std::int64_t     next = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point + 1), cell[1]);
   const std::int64_t     step = cell[1] - cell[0];
-  return __syncthreads_count(row != next || step > far || step < -far ? 1 : 0) > Threads * 3 / 4;
+  return __syncthreads_count(row != next || step > far || step < -far ? 1 : 0) > most;
 }
 
 /** Counts the points of each key, and gives each point a number among them. */
@@ -155,7 +156,7 @@ __global__ void
 __launch_bounds__(Threads)
   RankPoints(const __grid_constant__ PointArguments arguments, const __grid_constant__ Arrays arrays)
 {
-  if (!AreScattered<TReal>(arguments))
+  if (!AreScattered<TReal>(arguments, arrays.most))
   {
     return;
   }
@@ -225,20 +226,30 @@ __launch_bounds__(Threads)
 
 } // namespace PointOrderDetail
 
+/** \brief Of pairs of points, the share that may be apart before the order pays. A turned grid's rows are close enough
+ * for who reads them; sums in them are not, as neighbours along a row add theirs up first. */
+///@{
+inline constexpr double ApartForReading = 0.75;
+inline constexpr double ApartForSums = 0.25;
+///@}
+
 /** \brief Memory of an order of points, in a stream. */
 class PointOrder
 {
 public:
   /** Enqueues what makes it: for orders that gain by it, of many points, an eighth as many as samples at least. Where
-   * its memory is not to be had, points are taken as they come. */
+   * its memory is not to be had, points are taken as they come.
+   *
+   * \param[in] apart ApartForReading, ApartForSums */
   template <typename TReal>
   static PointOrder
-  Of(const PointArguments & arguments, const Stream & stream)
+  Of(const PointArguments & arguments, double apart, const Stream & stream)
   {
     namespace Detail = PointOrderDetail;
     PointOrder         made;
     Detail::Arrays     arrays{};
     const std::int64_t rows = arguments.size[0] * arguments.size[1];
+    arrays.most = static_cast<int>(apart * Detail::Threads);
     arrays.images = arguments.pointStride == 0 ? std::min<std::int64_t>(arguments.batches, 1) : arguments.batches;
     arrays.keysOfRow = (arguments.size[2] + Detail::CellsOfKey - 1) / Detail::CellsOfKey;
     arrays.keys = rows * arrays.keysOfRow;

@@ -357,7 +357,7 @@ Scatter(PointArguments arguments, const Stream & stream)
     LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(
       static_cast<const TReal *>(arguments.weights), numbers, planes, largest, broken);
     CheckCuda(cudaGetLastError(), "LargestNumberKernel");
-    const PointOrder ordered = PointOrder::Of<TReal>(arguments, stream);
+    const PointOrder ordered = PointOrder::Of<TReal>(arguments, ApartForSums, stream);
     DispatchPointKernel<0>(arguments.order, arguments.derivatives, [&](auto order, auto total) {
       ScatterPointKernel<decltype(order)::value, decltype(total)::value, TReal>
         <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points(), sums);
@@ -387,7 +387,7 @@ EvaluateDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & 
   const PointArguments arguments = PointArgumentsOf(points);
   const Stream         stream = Stream::Of(static_cast<StreamHandle>(points.place.stream));
   WithElement(points.element, [&](auto zero) {
-    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, stream);
+    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, ApartForReading, stream);
     DispatchPointKernel<0>(points.order, points.derivatives, [&](auto order, auto total) {
       EvaluatePointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
         <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points());
@@ -403,7 +403,7 @@ ContractDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & 
   const PointArguments arguments = PointArgumentsOf(points);
   const Stream         stream = Stream::Of(static_cast<StreamHandle>(points.place.stream));
   WithElement(points.element, [&](auto zero) {
-    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, stream);
+    const PointOrder ordered = PointOrder::Of<decltype(zero)>(arguments, ApartForReading, stream);
     DispatchPointKernel<1>(points.order, points.derivatives + 1, [&](auto order, auto total) {
       ContractPointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
         <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, ordered.Points());
