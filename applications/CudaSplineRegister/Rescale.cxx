@@ -19,8 +19,6 @@
 
 #include "Error.h"
 
-#include "itkCudaSpline/itk/ImageStatistics.h"
-
 #include "itkImageBase.h"
 
 #include <algorithm>

@@ -20,6 +20,8 @@
 
 #include "Registration.h"
 
+#include "itkCudaSpline/itk/ImageStatistics.h"
+
 #include <array>
 #include <optional>
 #include <string>

@@ -58,7 +58,8 @@ def register(
         Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
         pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
-        finite are left out.
+        finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
+        report.value_factors has.
     stages
         "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
