@@ -10,7 +10,7 @@ import pytest
 
 import cudaspline
 from register_support import PROGRAM, needs_program
-from test_register_backends import BACKENDS, of_library, read, words_of, write
+from test_register_backends import BACKENDS, read, words_of, write
 
 SCALES = [2.0**-100, 2.0**-30, 2.0**40, 2.0**100]
 
@@ -170,20 +170,6 @@ class TestFactors:
         nothing = numpy.zeros((20, 22), "f4")
         assert self.factors((nothing, nothing), "demons") == (((1.0, 1.0),), [])
         assert self.factors((nothing, nothing + numpy.float32(2.0**-20)), "demons") == (((2.0**20, 2.0**20),), [])
-
-
-@pytest.mark.parametrize("library", ["torch", "jax"])
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_tensors(backend, library):
-    """They are multiplied where they are, and their caller's stay as they were."""
-    put, back, is_there = of_library(library, backend)
-    images = [image * numpy.float32(2.0**-40) for image in blobs((16, 15, 14))]
-    wanted = register(images, "greedy", device=backend)
-    tensors = [put(image) for image in images]
-    found = register(tensors, "greedy", **({"device": "cpu"} if backend == "cpu" else {"device": None}))
-    assert found.report.value_factors == wanted.report.value_factors == ((2.0**40, 2.0**40),)
-    assert is_there(found.field.array) and numpy.array_equal(back(found.warped), wanted.warped)
-    assert all(numpy.array_equal(back(tensor), image) for tensor, image in zip(tensors, images))
 
 
 def test_a_series():
