@@ -81,7 +81,7 @@ FindCentreOfGravity(const FieldGrid &        grid,
 /** \brief Images whose largest magnitude is in this range are registered as they are. Metrics, gradients and scales of
  * steps that are less than an epsilon of ITK's count for nothing, and squares of floats have a largest number. */
 inline constexpr double LeastMagnitude = 0x1p-7;
-inline constexpr double MostMagnitude = 0x1p30;
+inline constexpr double MostMagnitude = 0x1p30; ///< see LeastMagnitude
 
 /** \brief Powers of two by which the values of a pair of images are multiplied before they are registered, the fixed
  * image's first. */
