@@ -202,6 +202,10 @@ protected:
     const Residence residence = this->MakeResidence();
     MaskedImage     image;
     image.grid.size = { { 19, 12, 5 } };
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      image.grid.indexToPoint[d][d] = image.grid.pointToIndex[d][d] = 1.0;
+    }
     image.pixel = type;
     std::vector<double> values(static_cast<std::size_t>(image.grid.Count()));
     for (std::size_t n = 0; n < values.size(); ++n)
