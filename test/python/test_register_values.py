@@ -107,6 +107,27 @@ def test_the_program(tmp_path, backend, kind, size):
     assert other["agreement"] == one["agreement"]
 
 
+@needs_program
+def test_the_program_under_a_mask(tmp_path):
+    """What the mask hides says nothing of the factors, there and here."""
+    fixed, moving = (image * numpy.float32(2.0**-40) for image in blobs((26, 24)))
+    mask = numpy.ones(fixed.shape, "u1")
+    mask[:3, :3] = 0
+    fixed[0, 0] = 1e20
+    images = {name: cudaspline.Image(array) for name, array in (("fixed", fixed), ("moving", moving), ("mask", mask))}
+    files = {name: str(write(tmp_path / f"{name}.mha", image)) for name, image in images.items()}
+    command = [
+        PROGRAM, files["fixed"], files["moving"], "--fixed-mask", files["mask"], "--stage", "demons", "--iterations", "9", "--shrink", "1",
+        "--sigmas", "0", "--warped", str(tmp_path / "warped.mha"), "--report", str(tmp_path / "report.json"), "--device", "cpu",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = register((images["fixed"], images["moving"]), "demons", iterations=9, shrink=(1,), sigmas=(0,), mask=images["mask"])
+    assert json.loads((tmp_path / "report.json").read_text())["value_factors"] == [[2.0**40, 2.0**40]]
+    assert found.report.value_factors == ((2.0**40, 2.0**40),)
+    assert numpy.array_equal(found.warped.array, read(tmp_path / "warped.mha"))
+
+
 class TestFactors:
     def factors(self, images, stages, **options):
         with warnings.catch_warnings(record=True) as told:
