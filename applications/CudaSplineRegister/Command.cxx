@@ -289,6 +289,7 @@ RunCommand(Options options)
   ListenToSignals(false);
   bar.Wipe();
   report.stages = result.stages;
+  report.valueFactors = result.valueFactors;
   report.signal = GetStopSignal();
   if (report.signal == 0 && WantsEvaluation(options))
   {

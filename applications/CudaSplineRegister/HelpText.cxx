@@ -35,6 +35,9 @@ HelpDetails()
   with --precision double. Outputs are replaced only when the new ones are complete. Without --output,
   --output-prefix, --warped, --parameters, --field, --inverse, --jacobian, --picture, --report or --evaluate there
   is nothing to do, which is an error. Voxels that are NaN or infinite lie outside of an image.
+  Images whose largest magnitude is below 2^-7 or above 2^30 (an ADC in m^2/s) are multiplied by a power of two before
+  they are compared; images that a stage compares by mean squares by the same one. --report has value_factors;
+  what is written is of the images as they came.
 
 Stages
   One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins:

@@ -19,6 +19,7 @@
 
 #include "Deformation.h"
 #include "Error.h"
+#include "Rescale.h"
 #include "Winsorize.h"
 
 #include <type_traits>
@@ -45,6 +46,16 @@ Dispatch(const RegistrationRequest & request, const TFunctor & functor)
   return isPlane ? functor(double{}, Plane{}) : functor(double{}, Space{});
 }
 
+/** The first pair for what no factor of the values changes but by rounding. */
+RegistrationRequest
+RescaleEach(const RegistrationRequest & request)
+{
+  RegistrationRequest rescaled = request;
+  rescaled.further.clear();
+  RescalePair(rescaled.fixed, rescaled.fixedMask, rescaled.moving, rescaled.movingMask, false);
+  return rescaled;
+}
+
 } // namespace
 
 RegistrationResult
@@ -61,8 +72,26 @@ Register(const RegistrationRequest & request)
       pair.moving = Winsorize(pair.moving, *request.options->winsorize);
     }
   }
-  return Dispatch(
+  const auto factors = RescaleAll(cut);
+  const auto unitOf = [&](std::size_t stage) { return UnitOfValues(request.options->stages[stage], factors); };
+  if (request.progress)
+  {
+    cut.progress = [&](Iteration iteration) {
+      iteration.value *= unitOf(iteration.stage);
+      request.progress(iteration);
+    };
+  }
+  RegistrationResult result = Dispatch(
     cut, [&cut](auto zero, auto dimension) { return RegisterTyped<decltype(zero), decltype(dimension)::value>(cut); });
+  for (std::size_t stage = 0; stage < result.stages.size(); ++stage)
+  {
+    for (LevelResult & level : result.stages[stage].levels)
+    {
+      level.value *= unitOf(stage);
+    }
+  }
+  result.valueFactors = factors;
+  return result;
 }
 
 std::string
@@ -86,16 +115,18 @@ DescribeNoOverlap(const std::string & where, double overlap, const Options & opt
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
-    return MeasureSimilarityTyped<decltype(zero), decltype(dimension)::value>(request, transform);
+  const RegistrationRequest rescaled = RescaleEach(request);
+  return Dispatch(rescaled, [&rescaled, transform](auto zero, auto dimension) {
+    return MeasureSimilarityTyped<decltype(zero), decltype(dimension)::value>(rescaled, transform);
   });
 }
 
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
-    return MeasureAgreementTyped<decltype(zero), decltype(dimension)::value>(request, transform);
+  const RegistrationRequest rescaled = RescaleEach(request);
+  return Dispatch(rescaled, [&rescaled, transform](auto zero, auto dimension) {
+    return MeasureAgreementTyped<decltype(zero), decltype(dimension)::value>(rescaled, transform);
   });
 }
 

@@ -25,6 +25,7 @@
 
 #include "itkTransformBase.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -41,7 +42,7 @@ struct Iteration
   std::size_t  stage{ 0 };
   std::size_t  level{ 0 };
   unsigned int number{ 0 };  ///< from 1, in its level
-  double       value{ 0.0 }; ///< of the metric; ITK's are the better the lower
+  double       value{ 0.0 }; ///< of the metric, in units of the images; ITK's are the better the lower
   double       step{ 0.0 };  ///< mm; the longest way of a corner of the fixed image, or of a B-spline's coefficient
   double       convergence{ 0.0 }; ///< of fields, instead of a step: slope of the last values; infinite: too few
 };
@@ -98,6 +99,9 @@ IsAskedToStop(const RegistrationRequest & request)
   return request.stopSignal != nullptr && *request.stopSignal != 0;
 }
 
+/** \brief Factors of values, of the fixed and the moving image of each pair. */
+using ValueFactors = std::vector<std::array<double, 2>>;
+
 /** \brief What was found. */
 struct RegistrationResult
 {
@@ -105,6 +109,8 @@ struct RegistrationResult
   itk::TransformBase::Pointer start;     ///< where the first stage began
   std::vector<StageResult>    stages;
   bool                        isStopped{ false }; ///< by the signal: the transform is the best so far
+  /** By which the values of each pair's fixed and moving image were multiplied: RescaleAll(). */
+  ValueFactors valueFactors;
 };
 
 /** \brief Registers by itk::ImageRegistrationMethodv4.

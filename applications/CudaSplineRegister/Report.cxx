@@ -26,6 +26,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
@@ -221,6 +222,14 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
             "read",
             report.readSeconds,
             "fixed " + describe(report.fixedGrid) + ", moving " + describe(report.movingGrid));
+  for (const auto & factors : report.valueFactors)
+  {
+    if (factors != std::array<double, 2>{ { 1.0, 1.0 } })
+    {
+      stream << "values of fixed and moving were multiplied by " << Brief(factors[0]) << " and " << Brief(factors[1])
+             << " to be compared\n";
+    }
+  }
   for (std::size_t number = 0; number < report.stages.size(); ++number)
   {
     const StageResult &  stage = report.stages[number];
@@ -268,6 +277,7 @@ ToJson(const Report & report, const Options & options)
 {
   nlohmann::json json = Heading(report.fixedGrid, report.movingGrid, options);
   json["stages"] = StagesAsJson(report.stages, options);
+  json["value_factors"] = report.valueFactors;
   json["iterations"] = nlohmann::json::array();
   for (const Iteration & iteration : report.iterations)
   {
@@ -321,6 +331,7 @@ ToJson(const SeriesReport & report, const Options & options)
     nlohmann::json entry{ { "volume", json["volumes"].size() },
                           { "stages", StagesAsJson(volume.stages, options) },
                           { "agreement", AgreementAsJson(volume.agreement) },
+                          { "value_factors", volume.valueFactors },
                           { "seconds", volume.seconds } };
     if (!volume.motion.empty())
     {

@@ -38,6 +38,7 @@ struct Report
   Grid                      movingGrid;
   std::vector<StageResult>  stages;
   std::vector<Iteration>    iterations;
+  ValueFactors              valueFactors;
   double                    readSeconds{ 0.0 };
   double                    registerSeconds{ 0.0 }; ///< from images in memory to transforms in memory
   double                    warpSeconds{ 0.0 };
@@ -54,6 +55,7 @@ struct VolumeReport
   std::vector<StageResult> stages;
   std::vector<double>      motion; ///< three translations (mm), three rotations (rad); empty where it is not rigid
   Agreement                agreement;
+  ValueFactors             valueFactors;
   double                   seconds{ 0.0 }; ///< reading and writing included
 };
 

@@ -411,6 +411,7 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     VolumeReport volume;
     volume.motion = files.Add(request, finite, result);
     volume.stages = result.stages;
+    volume.valueFactors = result.valueFactors;
     volume.agreement = MeasureAgreement(request, result.transform);
     volume.seconds = one.GetSeconds();
     report.volumes.push_back(volume);

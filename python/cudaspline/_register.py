@@ -58,7 +58,8 @@ def register(
         Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
         pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
-        finite are left out.
+        finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
+        report.value_factors has.
     stages
         "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
@@ -139,20 +140,21 @@ def register(
     chosen, _ = stages_of(stages, preset, options, work.fixed.geometry.size)
     if quantiles is not None:
         work.cut(quantiles)
+    factors = work.rescale(chosen)
     parts = work.begin_at(initial)
     if any(stage.is_deformable and any(level.iterations > 0 for level in stage.levels) for stage in chosen):
         work.check_overlap(parts)  # matrices and splines tell it themselves
-    told = _Told(chosen, work.fixed.geometry.dimension, progress)
+    told = _Told(chosen, work.fixed.geometry.dimension, progress, [_unit_of(stage, factors) for stage in chosen])
     reports: list[StageReport] = []
     for number, stage in enumerate(chosen):
         told.begin(number)
         report, parts = work.run(stage, parts, told)
-        reports.append(report)
+        reports.append(report.in_units(told.units[number]))
         if told.is_stopped:
             break
     told.end()
     transform = Transform._of(parts, work.fixed.geometry.dimension)
-    whole = RegistrationReport(tuple(reports), time.monotonic() - begin)
+    whole = RegistrationReport(tuple(reports), time.monotonic() - begin, factors)
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
     return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads))
@@ -168,6 +170,12 @@ def _check_quantiles(value: Any) -> tuple[float, float]:
     return lower, upper
 
 
+def _unit_of(stage: Stage, factors: Sequence[tuple[float, float]]) -> float:
+    """What a stage's values are multiplied by for the units of the images. Those of several pairs are sums of what has different units."""
+    is_of_values = len(stage.metrics) == 1 and stage.metrics[0].metric == "meansquares"
+    return 1.0 / factors[0][0] / factors[0][0] if is_of_values else 1.0
+
+
 def _check_further(value: Any) -> list[tuple[Any, Any]]:
     """Pairs of images beside the first one."""
     if not isinstance(value, (list, tuple)):
@@ -181,10 +189,11 @@ def _check_further(value: Any) -> list[tuple[Any, Any]]:
 class _Told:
     """What a registration tells of its iterations: the history, and a bar or the caller's function."""
 
-    def __init__(self, stages: Sequence[Stage], dimension: int, progress: Any) -> None:
+    def __init__(self, stages: Sequence[Stage], dimension: int, progress: Any, units: Sequence[float]) -> None:
         self.iterations: list[Iteration] = []
         self.is_stopped = False
         self._stages, self._dimension = stages, dimension
+        self.units = units  # of the values of each stage
         self._is_bar = progress is True
         self._callback = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
         self._stage = 0
@@ -201,7 +210,8 @@ class _Told:
         own = self.iterations[self._before :]
         if own and (state.level, state.number) <= (own[-1].level, own[-1].iteration):
             del self.iterations[self._before :]  # another backend has begun the stage anew
-        self.iterations.append(Iteration(self._stage, state.level, state.number, state.value, state.convergence, state.step))
+        value = state.value * self.units[self._stage]
+        self.iterations.append(Iteration(self._stage, state.level, state.number, value, state.convergence, state.step))
         if self._callback is not None:
             self._callback(self.fraction)
         if self._is_bar:
@@ -264,6 +274,12 @@ class _Side:
         """Takes a mask, beside what is not finite."""
         self.given = mask, grid
         self.mask, self.mask_geometry = (mask, grid) if self.mask is None else _join(self.mask, mask, grid, self.geometry, self.pixels)
+
+    def multiply(self, factor: float) -> None:
+        """Multiplies the values, where they are."""
+        if factor != 1:
+            with _arrays.current_device(self.pixels):
+                self.pixels = _arrays.view(self.pixels.array.reshape(self.pixels.shape) * factor, self.name, self.pixels.dtype)
 
     def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
         """Image and mask as the library takes them."""
@@ -464,6 +480,37 @@ class _Work:
                 with _arrays.current_device(found):
                     clipped = array.clamp(lower, upper) if found.kind == "torch" and not isinstance(array, numpy.ndarray) else array.clip(lower, upper)
                 side.pixels = _arrays.view(clipped, side.name, found.dtype)
+
+    def rescale(self, stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
+        """Brings values that metrics would not see, or that overflow, to [1, 2) by powers of two: these factors of each pair.
+
+        The images of a pair that any stage compares by mean squares have one factor."""
+        found = []
+        for number, (fixed, moving) in enumerate([(self.fixed, self.moving), *self.further]):
+            pixels = fixed.pixels
+            for other in (array for side in (fixed, moving) for array in (side.pixels, side.mask)):  # one stream is followed
+                if other is not None and other.stream != pixels.stream:
+                    _arrays.wait_for(other)
+            scales = _registration_library.find_value_scales(
+                self._host_call(),
+                (*fixed.describe(), *moving.describe()),
+                pixels.type_code,
+                fixed.geometry.dimension,
+                any("meansquares" in (metric for metric, _ in stage.metrics[number : number + 1]) for stage in stages),
+                pixels.device,
+                pixels.stream,
+            )
+            if scales.is_faint:
+                pair = f" (also[{number - 1}])" if number else ""
+                warn(
+                    f"The largest values of the fixed and the moving image are {scales.largest[0]:.6g} and {scales.largest[1]:.6g}{pair}, which "
+                    "'meansquares' compares as they are: it hardly sees the lesser; other metrics do.",
+                    RegistrationWarning,
+                )
+            for side, factor in zip((fixed, moving), scales.factors):
+                side.multiply(factor)
+            found.append((scales.factors[0], scales.factors[1]))
+        return tuple(found)
 
     def begin_at(self, initial: Any) -> list[Part]:
         """The initial transform. Raises TypeError or ValueError, naming the argument."""

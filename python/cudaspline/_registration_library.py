@@ -189,6 +189,12 @@ class Rotation(ctypes.Structure):
     ]
 
 
+class ValueScales(ctypes.Structure):
+    """cudaspline_value_scales."""
+
+    _fields_ = [("largest", c_double * 2), ("factors", c_double * 2), ("is_faint", c_int32)]
+
+
 _EXECUTION = POINTER(_library.Execution)
 _NUMBERS = POINTER(c_double)
 for _name, _arguments in {
@@ -204,6 +210,10 @@ for _name, _arguments in {
     "cudaspline_find_centre_of_gravity": [POINTER(Image), c_int32, POINTER(Image), c_int32, _NUMBERS, _EXECUTION],
     "cudaspline_find_rotation": [
         POINTER(Image), POINTER(Image), POINTER(Image), POINTER(Image), c_int32, c_int32, POINTER(Rotation), _EXECUTION,
+    ],
+    "cudaspline_find_value_scales": [
+        POINTER(Image), POINTER(Image), POINTER(Image), POINTER(Image), c_int32, c_int32, c_int32, c_int32, c_void_p, POINTER(ValueScales),
+        _EXECUTION,
     ],
 }.items():  # fmt: skip
     _function = getattr(_library._library, _name)
@@ -306,3 +316,15 @@ def find_rotation(
     """cudaspline_find_rotation: of the fixed image and the moving one, into the structure."""
     arguments = [None if one is None else ctypes.byref(one) for pair in zip(images, masks) for one in pair]
     call.run("cudaspline_find_rotation", *arguments, type_code, dimension, ctypes.byref(rotation))
+
+
+def find_value_scales(
+    call: _library.Call, images: Sequence[Image], type_code: int, dimension: int, compares_values: bool, device: int, stream: Optional[int]
+) -> ValueScales:
+    """cudaspline_find_value_scales: of the fixed image, its mask, the moving one, its mask."""
+    scales = ValueScales()
+    call.run(
+        "cudaspline_find_value_scales", *map(ctypes.byref, images), type_code, dimension, int(compares_values), device, stream,
+        ctypes.byref(scales),
+    )  # fmt: skip
+    return scales

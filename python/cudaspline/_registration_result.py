@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Iterator, NamedTuple, Optional
 
 import numpy
@@ -25,7 +25,7 @@ class Iteration(NamedTuple):
     level: int
     #: In its level, from 1.
     iteration: int
-    #: Of the metric, the better the lower.
+    #: Of the metric, the better the lower: in units of the images, but see RegistrationReport.value_factors.
     value: float
     #: How much the last values fall; infinite of too few.
     convergence: float
@@ -131,6 +131,10 @@ class StageReport:
     #: Who computed it, and why it was not an earlier backend.
     execution: _library.Report
 
+    def in_units(self, unit: float) -> StageReport:
+        """The same with values that are multiplied."""
+        return replace(self, levels=tuple(replace(level, value=level.value * unit) for level in self.levels))
+
 
 @dataclass(frozen=True)
 class RegistrationReport:
@@ -139,9 +143,17 @@ class RegistrationReport:
     stages: tuple[StageReport, ...]
     #: Of the whole, with all that is around the stages.
     seconds: float
+    #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be compared: not 1 where the largest magnitude is
+    #: below 2^-7 or above 2^30. What is told of mean squares is in units of the images all the same, but where a stage compares several
+    #: pairs, whose values are then of the multiplied images.
+    value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
 
     def __str__(self) -> str:
-        lines = []
+        lines = [
+            f"values of fixed and moving were multiplied by {factors[0]:.6g} and {factors[1]:.6g} to be compared"
+            for factors in self.value_factors
+            if factors != (1.0, 1.0)
+        ]
         for number, stage in enumerate(self.stages):
             where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
             reason = f" ({stage.execution.reason})" if stage.execution.reason else ""

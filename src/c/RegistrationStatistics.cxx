@@ -198,3 +198,33 @@ cudaspline_find_rotation(const cudaspline_registration_image * fixed,
     call.Report(-1);
   });
 }
+
+std::int32_t
+cudaspline_find_value_scales(const cudaspline_registration_image * fixed,
+                             const cudaspline_registration_image * fixed_mask,
+                             const cudaspline_registration_image * moving,
+                             const cudaspline_registration_image * moving_mask,
+                             std::int32_t                          type,
+                             std::int32_t                          dimension,
+                             std::int32_t                          compares_values,
+                             std::int32_t                          device,
+                             void *                                stream,
+                             cudaspline_value_scales *             scales,
+                             cudaspline_execution *                execution)
+{
+  return Call([=] {
+    RequirePointer(scales, "scales");
+    CallExecution      call(execution);
+    const unsigned int axes = CheckDimension(dimension, "dimension");
+    const Residence    residence(call.ContextOf(device));
+    residence.Follow(static_cast<StreamHandle>(stream));
+    const ValueScales found = FindValueScales(DescribeMasked(fixed, fixed_mask, type, axes, "fixed"),
+                                              DescribeMasked(moving, moving_mask, type, axes, "moving"),
+                                              compares_values != 0,
+                                              residence);
+    std::copy(found.largest.begin(), found.largest.end(), scales->largest);
+    std::copy(found.factors.begin(), found.factors.end(), scales->factors);
+    scales->is_faint = found.isFaint ? 1 : 0;
+    call.Report(device);
+  });
+}

@@ -160,6 +160,23 @@ def test_tensors(rng, backend, kind, size, library):
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_tensors_of_small_values(rng, backend, library):
+    """They are multiplied where they are, and their caller's stay as they were."""
+    put, back, is_there = of_library(library, backend)
+    _, images = images_of(rng, (34, 30))
+    arrays = [image.array * numpy.float32(2.0**-60) for image in images]
+    options = {**METHODS["greedy"], "metric": "meansquares", "radius": 4}
+    wanted = cudaspline.register(*arrays, "greedy", device=backend, **options)
+    tensors = [put(array) for array in arrays]
+    found = cudaspline.register(*tensors, "greedy", **({"device": "cpu"} if backend == "cpu" else {}), **options)
+    assert found.report.value_factors == wanted.report.value_factors and wanted.report.value_factors[0][0] > 2.0**50
+    assert is_there(found.warped) and numpy.array_equal(back(found.warped), wanted.warped)
+    assert numpy.abs(wanted.field.array).max() > 0.1
+    assert all(numpy.array_equal(back(tensor), array) for tensor, array in zip(tensors, arrays))
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_series_of_tensors(rng, backend, library):
     put, back, is_there = of_library(library, backend)
     phantom, volumes, _ = moved_series(rng, (20, 18, 16))

@@ -402,6 +402,39 @@ extern "C"
                            cudaspline_rotation *                 rotation,
                            cudaspline_execution *                execution);
 
+  /** \brief Powers of two for the values of a pair of images, the fixed image's first. */
+  typedef struct cudaspline_value_scales
+  {
+    double  largest[2]; /**< magnitudes under the masks */
+    double  factors[2]; /**< for the images' values; 1: as they are */
+    int32_t is_faint;   /**< not 0: both have one factor, and metrics hardly see the values of one of them */
+  } cudaspline_value_scales;
+
+  /** \brief Factors that bring values below 2^-7 and above 2^30 to where metrics see them; waits. See
+   * itk::CudaSpline::FindValueScales().
+   *
+   * \param[in] fixed, moving memory of the device
+   * \param[in] fixed_mask, moving_mask the same, CUDASPLINE_UINT8; null, or without pixels: all pixels count
+   * \param[in] type of the images' pixels: CUDASPLINE_FLOAT32 or 64
+   * \param[in] dimension 2 or 3
+   * \param[in] compares_values not 0: values of both are compared, as by mean squares, and have one factor
+   * \param[in] device that the images are on; -1: they are in host memory
+   * \param[in] stream cudaStream_t in whose order they are read; null: the default one
+   * \param[out] scales the factors
+   * \param[in,out] execution threads */
+  int32_t
+  cudaspline_find_value_scales(const cudaspline_registration_image * fixed,
+                               const cudaspline_registration_image * fixed_mask,
+                               const cudaspline_registration_image * moving,
+                               const cudaspline_registration_image * moving_mask,
+                               int32_t                               type,
+                               int32_t                               dimension,
+                               int32_t                               compares_values,
+                               int32_t                               device,
+                               void *                                stream,
+                               cudaspline_value_scales *             scales,
+                               cudaspline_execution *                execution);
+
   /** @} */
 
   /* NOLINTEND(modernize-use-using) */

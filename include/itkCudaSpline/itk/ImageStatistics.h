@@ -67,6 +67,15 @@ FindQuantiles(const void *                  pixels,
   });
 }
 
+/** \brief CudaSpline::FindValueScales() of images in host memory. */
+inline CudaSpline::ValueScales
+FindValueScales(const CudaSpline::MaskedImage & fixed, const CudaSpline::MaskedImage & moving, bool comparesValues)
+{
+  return OnItkThreads([&](const CudaSpline::ExecutionContext & context) {
+    return CudaSpline::FindValueScales(fixed, moving, comparesValues, CudaSpline::Residence(context));
+  });
+}
+
 /** \brief An image of float or double with its mask, in memory as a whole, for what looks at both on the host.
  *
  * \param[in] image the pixels

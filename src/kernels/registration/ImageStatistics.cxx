@@ -17,12 +17,14 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
+#include "kernels/registration/PixelRange.h"
 #include "kernels/registration/SpatialMask.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -177,7 +179,64 @@ MomentsOfSlice(const FieldGrid & grid, const TPixel * pixels, const SpatialMask 
   return sums;
 }
 
+/** The largest magnitudes of an image: under its mask, and anywhere. */
+std::array<double, 2>
+FindMagnitudes(const MaskedImage & image, const Residence & residence)
+{
+  const auto borrow = [](const void * data) { return std::shared_ptr<const void>(std::shared_ptr<void>(), data); };
+  const auto magnitudeOf = [](const PixelRange & range) {
+    return range.lowest > range.highest ? 0.0 : std::max(std::abs(range.lowest), std::abs(range.highest));
+  };
+  SynSide side;
+  side.image = { image.grid, image.pixel, borrow(image.pixels) };
+  const double anywhere = magnitudeOf(FindPixelRange(side, residence));
+  if (image.mask == nullptr)
+  {
+    return { { anywhere, anywhere } };
+  }
+  side.mask = { image.maskGrid, ScalarType::UInt8, borrow(image.mask) };
+  return { { magnitudeOf(FindPixelRange(side, residence)), anywhere } };
+}
+
+/** The power of two for the largest magnitudes under a mask, and anywhere. */
+double
+FactorFor(const std::array<double, 2> & magnitudes, ScalarType pixel)
+{
+  const double magnitude = magnitudes[0];
+  if (!(magnitude > 0.0) || !std::isfinite(magnitude) || (magnitude >= LeastMagnitude && magnitude <= MostMagnitude))
+  {
+    return 1.0;
+  }
+  const int most = pixel == ScalarType::Float32 ? 126 : 1022;
+  const int exponent = std::clamp(-std::ilogb(magnitude), -most, most);
+  return std::ldexp(1.0, exponent < 0 ? exponent : std::clamp(most - std::ilogb(magnitudes[1]), 0, exponent));
+}
+
 } // namespace
+
+ValueScales
+FindValueScales(const MaskedImage & fixed, const MaskedImage & moving, bool comparesValues, const Residence & residence)
+{
+  if (fixed.pixel != moving.pixel || (fixed.pixel != ScalarType::Float32 && fixed.pixel != ScalarType::Float64))
+  {
+    throw std::invalid_argument("Images have pixels of one type, float or double.");
+  }
+  const std::array<std::array<double, 2>, 2> found{ { FindMagnitudes(fixed, residence),
+                                                      FindMagnitudes(moving, residence) } };
+  ValueScales                                scales;
+  scales.largest = { { found[0][0], found[1][0] } };
+  if (!comparesValues)
+  {
+    scales.factors = { { FactorFor(found[0], fixed.pixel), FactorFor(found[1], fixed.pixel) } };
+    return scales;
+  }
+  const double factor =
+    FactorFor({ { std::max(found[0][0], found[1][0]), std::max(found[0][1], found[1][1]) } }, fixed.pixel);
+  const double least = std::min(found[0][0], found[1][0]);
+  scales.factors = { { factor, factor } };
+  scales.isFaint = least > 0.0 && least * factor < LeastMagnitude;
+  return scales;
+}
 
 std::optional<std::array<double, 2>>
 FindQuantiles(const void *                  pixels,

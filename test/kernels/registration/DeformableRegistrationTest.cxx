@@ -191,6 +191,108 @@ TEST(ImageStatistics, Quantiles)
   CheckQuantiles<double>(ScalarType::Float64);
 }
 
+/** Images whose largest magnitudes are given, in the memory of a backend. */
+class ImageValues : public FieldsOnBackend
+{
+protected:
+  /** A ramp up to a magnitude, the first pixel another one, which a mask of another grid may hide. */
+  MaskedImage
+  Make(ScalarType type, double largest, double first, bool isMasked)
+  {
+    const Residence residence = this->MakeResidence();
+    MaskedImage     image;
+    image.grid.size = { { 19, 12, 5 } };
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      image.grid.indexToPoint[d][d] = image.grid.pointToIndex[d][d] = 1.0;
+    }
+    image.pixel = type;
+    std::vector<double> values(static_cast<std::size_t>(image.grid.Count()));
+    for (std::size_t n = 0; n < values.size(); ++n)
+    {
+      values[n] = -largest * static_cast<double>(n) / static_cast<double>(values.size() - 1);
+    }
+    values.front() = first;
+    m_Arrays.push_back(Resident(values, type, residence));
+    image.pixels = m_Arrays.back().Data();
+    if (isMasked)
+    {
+      image.maskGrid = image.grid;
+      image.maskGrid.size = { { 19, 12, 4 } };
+      image.maskGrid.origin[2] += 1.0;
+      const std::vector<std::uint8_t> ones(static_cast<std::size_t>(image.maskGrid.Count()), 3);
+      m_Arrays.emplace_back(ones.size(), residence);
+      Upload(m_Arrays.back().Data(), ones.data(), ones.size(), residence);
+      image.mask = static_cast<const std::uint8_t *>(m_Arrays.back().Data());
+    }
+    residence.Wait();
+    return image;
+  }
+
+private:
+  std::vector<ResidentArray> m_Arrays;
+};
+
+TEST_P(ImageValues, Factors)
+{
+  using Pair = std::array<double, 2>;
+  struct Case
+  {
+    Pair largest;
+    Pair each; // factors
+    Pair common;
+    bool isFaint;
+  };
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const Case & one : { Case{ { 1.0, 700.0 }, { 1.0, 1.0 }, { 1.0, 1.0 }, false },
+                            Case{ { 0x1p-7, 0x1p30 }, { 1.0, 1.0 }, { 1.0, 1.0 }, false },
+                            Case{ { 0x1.8p-8, 0x1p-31 }, { 0x1p8, 0x1p31 }, { 0x1p8, 0x1p8 }, true },
+                            Case{ { 0x1.8p-30, 0x1p-31 }, { 0x1p30, 0x1p31 }, { 0x1p30, 0x1p30 }, false },
+                            Case{ { 0x1.4p30, 1.0 }, { 0x1p-30, 1.0 }, { 0x1p-30, 0x1p-30 }, true },
+                            Case{ { 1e-9, 5.0 }, { 0x1p30, 1.0 }, { 1.0, 1.0 }, true },
+                            Case{ { 0.0, 0x1p-20 }, { 1.0, 0x1p20 }, { 0x1p20, 0x1p20 }, false },
+                            Case{ { 0.0, 0.0 }, { 1.0, 1.0 }, { 1.0, 1.0 }, false },
+                            Case{ { infinite, 4.0 }, { 1.0, 1.0 }, { 1.0, 1.0 }, false } })
+  {
+    for (const ScalarType type : { ScalarType::Float32, ScalarType::Float64 })
+    {
+      for (const bool isMasked : { false, true })
+      {
+        const double hidden = isMasked ? 0x1p31 : 0.0;
+        const auto   fixed = this->Make(type, one.largest[0], hidden, isMasked);
+        const auto   moving = this->Make(type, one.largest[1], hidden, isMasked);
+        const auto   each = FindValueScales(fixed, moving, false, this->MakeResidence());
+        const auto   common = FindValueScales(fixed, moving, true, this->MakeResidence());
+        EXPECT_EQ(each.factors, one.each);
+        EXPECT_EQ(common.factors, one.common);
+        EXPECT_EQ(common.isFaint, one.isFaint);
+        EXPECT_FALSE(each.isFaint);
+        const auto rounded = [&](double value) {
+          return type == ScalarType::Float32 ? static_cast<double>(static_cast<float>(value)) : value;
+        };
+        EXPECT_EQ(each.largest, (Pair{ { rounded(one.largest[0]), rounded(one.largest[1]) } }));
+      }
+    }
+  }
+  // Factors that are numbers of the type, and what a mask hides stays finite.
+  const auto factor = [&](ScalarType type, double largest, double hidden) {
+    const auto image = this->Make(type, largest, hidden, true);
+    return FindValueScales(image, image, false, this->MakeResidence()).factors[0];
+  };
+  EXPECT_EQ(factor(ScalarType::Float32, 0x1p-140, 0.0), 0x1p126);
+  EXPECT_EQ(factor(ScalarType::Float32, 0x1.8p127, 0.0), 0x1p-126);
+  EXPECT_EQ(factor(ScalarType::Float32, 0x1p-60, 0x1p100), 0x1p26);
+  EXPECT_EQ(factor(ScalarType::Float64, 0x1p-60, 0x1p100), 0x1p60);
+  EXPECT_EQ(factor(ScalarType::Float64, 0x1p-1040, 0.0), 0x1p1022);
+  EXPECT_EQ(factor(ScalarType::Float32, 0x1p-60, infinite), 1.0);
+  auto image = this->Make(ScalarType::Float32, 1.0, 0.0, false);
+  auto other = image;
+  other.pixel = ScalarType::Float64;
+  EXPECT_THROW(FindValueScales(image, other, true, this->MakeResidence()), std::invalid_argument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backend, ImageValues, testing::Bool(), NameOfBackend);
+
 TEST(ImageStatistics, CentresOfGravity)
 {
   FreshRandom          random;

@@ -19,7 +19,9 @@
 #define itkCudaSpline_kernels_registration_ImageStatistics_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/registration/RotationSearch.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <array>
@@ -27,7 +29,8 @@
 #include <optional>
 
 /** \file
- * \brief What is asked of whole images before a registration begins. All images are in host memory, x fastest. */
+ * \brief What is asked of whole images before a registration begins. Images are x fastest, in host memory where
+ * nothing else is said. */
 
 namespace itk::CudaSpline
 {
@@ -74,6 +77,38 @@ FindCentreOfGravity(const FieldGrid &        grid,
                     const FieldGrid &        maskGrid,
                     const std::uint8_t *     mask,
                     const ExecutionContext & context);
+
+/** \brief Images whose largest magnitude is in this range are registered as they are. Metrics, gradients and scales of
+ * steps that are less than an epsilon of ITK's count for nothing, and squares of floats have a largest number. */
+inline constexpr double LeastMagnitude = 0x1p-7;
+inline constexpr double MostMagnitude = 0x1p30; ///< see LeastMagnitude
+
+/** \brief Powers of two by which the values of a pair of images are multiplied before they are registered, the fixed
+ * image's first. */
+struct ValueScales
+{
+  std::array<double, 2> largest{ { 0.0, 0.0 } }; ///< magnitudes, under the masks
+  std::array<double, 2> factors{ { 1.0, 1.0 } }; ///< which bring those that are out of the range to [1, 2)
+  /** Whether the factor is one for both, and leaves one of them below LeastMagnitude. */
+  bool isFaint{ false };
+};
+
+/** \brief Factors that bring the values of two images to where metrics see them; waits.
+ *
+ * A factor is 1 where the largest magnitude under the mask is in the range, 0 or not finite. Factors and their
+ * reciprocals are numbers of the pixels' type that are not denormal, and pixels beside a mask stay finite.
+ *
+ * \param[in] fixed, moving images of one type with their masks, in the memory of the residence
+ * \param[in] comparesValues whether values of one are compared with those of the other: both have one factor then, by
+ * the larger of them; else each has its own
+ * \param[in] residence where they are
+ * \exception std::invalid_argument other pixels
+ * \exception DeviceError out of memory, or a lost device */
+ValueScales
+FindValueScales(const MaskedImage & fixed,
+                const MaskedImage & moving,
+                bool                comparesValues,
+                const Residence &   residence);
 
 /** \brief The place (mm) of a continuous index: itk::ImageBase::TransformContinuousIndexToPhysicalPoint(). */
 FieldGrid::Vector
