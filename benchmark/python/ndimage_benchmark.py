@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Times cudaspline.ndimage beside cupyx.scipy.ndimage on one GPU, in one run, on the same arrays.
+"""Times cudaspline.ndimage beside cupyx.scipy.ndimage on one GPU, or beside scipy.ndimage on one core, in one run, on the same arrays.
 
 usage: ndimage_benchmark.py [--output FOLDER] [--orders 1 3 5] [--types float32 float64] [--lengths 4096 256 512] [--seconds S] [--check-only]
+       ndimage_benchmark.py --host [--orders 0 1] [--types float32 float64 uint8 int16] [--lengths 128 1024] ...
 
 CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. CuPy compiles a kernel for each case, which takes it a
 second or so: the whole takes more than ten minutes, and orders, types and lengths choose a part.
@@ -12,7 +13,10 @@ the 10th and 90th percentiles of the repeats are written. Before anything is tim
 where it is installed, on a smaller array of the same case (--check-only does nothing else), and then once more as they are timed. Writes
 ndimage.json and ndimage.md.
 
-Needs CuPy. The exit status is 1 where results differ by more than roundings, 77 without a GPU.
+With --host arrays are NumPy's, the other library is SciPy, and both have one thread: SciPy has no more. Times are then those of the process on
+its core, whoever else is at work, and their least is told in place of the median: the other percentiles say how calm the machine was.
+
+Needs CuPy, or SciPy. The exit status is 1 where results differ by more than roundings, 77 without a GPU.
 """
 
 import argparse
@@ -24,21 +28,32 @@ from pathlib import Path
 
 import numpy as np
 
+HOST = "--host" in sys.argv
 try:
-    import cupy
-    import cupyx.scipy.ndimage as theirs
+    if HOST:
+        import scipy as library
+        import scipy.ndimage as theirs
 
-    cupy.cuda.runtime.getDeviceCount()
+        cupy, xp = None, np
+    else:
+        import cupy
+        import cupy as library
+        import cupyx.scipy.ndimage as theirs
+
+        cupy.cuda.runtime.getDeviceCount()
+        xp = cupy
 except Exception as error:  # pylint: disable=broad-except
-    print(f"ndimage_benchmark.py: Skipped\nThere is no CuPy, or no GPU: {error}")
+    print(f"ndimage_benchmark.py: Skipped\nThere is no {'SciPy' if HOST else 'CuPy, or no GPU'}: {error}")
     sys.exit(77)
 
+import cudaspline
 import cudaspline.ndimage as ours
 
-SIZES = {2: ((4096, 4096),), 3: ((256, 256, 256), (512, 512, 512))}
+NAME = "SciPy" if HOST else "cupyx"
+SIZES = {2: ((256, 256), (1024, 1024)), 3: ((128, 128, 128),)} if HOST else {2: ((4096, 4096),), 3: ((256, 256, 256), (512, 512, 512))}
 SMALL = {2: ((256, 320),), 3: ((48, 40, 56),)}
-ORDERS = (1, 3, 5)
-TYPES = ("float32", "float64")
+ORDERS = (0, 1) if HOST else (1, 3, 5)
+TYPES = ("float32", "float64", "uint8", "int16") if HOST else ("float32", "float64")
 
 
 def turned(rank, degrees):
@@ -60,9 +75,9 @@ def cases(shape, dtype, order):
     matrix = turned(rank, 17.0)
     offset = (np.array(shape) - 1) / 2 - matrix @ ((np.array(shape) - 1) / 2)
     slight = np.eye(rank) + 0.01 * np.arange(rank * rank).reshape(rank, rank) / rank
-    smooth = cupy.indices(shape, dtype="float64")
-    smooth += 3.0 * cupy.sin(smooth.sum(axis=0) * (6.28 / shape[0]))
-    random = cupy.random.default_rng(1).random((rank, int(np.prod(shape)) // 4)) * (cupy.array(shape)[:, None] - 1)
+    smooth = xp.indices(shape, dtype="float64")
+    smooth += 3.0 * xp.sin(smooth.sum(axis=0) * (6.28 / shape[0]))
+    random = xp.random.default_rng(1).random((rank, int(np.prod(shape)) // 4)) * (xp.array(shape)[:, None] - 1)
     options = {"order": order, "mode": "constant"}
     if order > 1:
         yield "spline_filter", lambda m, a: m.spline_filter(a, order, output=dtype)
@@ -89,26 +104,36 @@ def cases(shape, dtype, order):
 
 def on_device(module, matrix):
     """CuPy's takes its matrix on the device, ours on the host: each as it is fastest."""
-    return cupy.asarray(matrix) if module is theirs else matrix
+    return xp.asarray(matrix) if module is theirs else matrix
 
 
 def beside(array, coordinates):
     """The coordinates where the array is."""
-    return cupy.asnumpy(coordinates) if isinstance(array, np.ndarray) else coordinates
+    return cupy.asnumpy(coordinates) if isinstance(array, np.ndarray) and not HOST else coordinates
+
+
+def random_array(rng, shape, dtype):
+    """Normal numbers, of integers about the middle of bytes."""
+    values = rng.normal(size=shape)
+    return values.astype(dtype) if np.dtype(dtype).kind == "f" else np.clip(128 + 40 * values, 0, 255).astype(dtype)
 
 
 def compare(found, expected, dtype):
     """The largest difference, but for elements at the end of an array: where the border value stands roundings decide. None: too large."""
-    found, expected = found.astype(cupy.float64), expected.astype(cupy.float64)
-    difference = cupy.abs(found - expected)
-    allowed = 2e-4 if dtype == "float32" else 1e-10
+    found, expected = found.astype(xp.float64), expected.astype(xp.float64)
+    difference = xp.abs(found - expected)
+    allowed = {"float32": 2e-4, "float64": 1e-10}.get(dtype, 1.0)  # halves of integers go up or down by the last bit
     beyond = int((difference > allowed).sum())
-    largest = float(cupy.where(difference > allowed, 0.0, difference).max())
+    largest = float(xp.where(difference > allowed, 0.0, difference).max())
     return largest if beyond <= max(4, 1e-4 * found.size) else None
 
 
 def seconds(function):
-    """Of one call, the device's work included."""
+    """Of one call, the device's work included; on the host of the process alone."""
+    if HOST:
+        begin = time.process_time()
+        function()
+        return time.process_time() - begin
     cupy.cuda.Device().synchronize()
     begin = time.perf_counter()
     result = function()
@@ -132,13 +157,15 @@ def measure(one, other, repeats, limit):
 
 
 def summary(times):
-    """Median and spread (ms)."""
-    return {f"p{part}": float(np.percentile(times, part)) * 1e3 for part in (10, 50, 90)} | {"calls": len(times)}
+    """Median, least and spread (ms)."""
+    found = {f"p{part}": float(np.percentile(times, part)) * 1e3 for part in (0, 10, 50, 90)} | {"calls": len(times)}
+    return found | {"told": found["p0" if HOST else "p50"]}
 
 
 def main():
     """Compares, then times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--host", action="store_true", help="beside SciPy, on one thread")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
     parser.add_argument("--repeats", type=int, default=30, help="calls of a case at most")
     parser.add_argument("--seconds", type=float, default=1.0, help="of a case, where three calls take less")
@@ -148,8 +175,8 @@ def main():
     parser.add_argument("--small", action="store_true", help="small arrays alone")
     parser.add_argument("--check-only", action="store_true", help="compare small arrays, and time nothing")
     arguments = parser.parse_args()
-    device = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    record = {"device": device, "cupy": cupy.__version__, "python": platform.python_version(), "cases": []}
+    device = "one core" if HOST else cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+    record = {"device": device, library.__name__: library.__version__, "python": platform.python_version(), "cases": []}
     try:
         import scipy.ndimage as reference
     except ImportError:
@@ -160,12 +187,12 @@ def main():
         for dtype in arguments.types:
             for order in arguments.orders:
                 shape = SMALL[rank][0]
-                host = rng.normal(size=shape).astype(dtype)
-                array = cupy.asarray(host)
+                host = random_array(rng, shape, dtype)
+                array = xp.asarray(host)
                 for name, call in cases(shape, dtype, order):
                     found = call(ours, array)
-                    others = {"CuPy": call(theirs, array)}
-                    if reference is not None:
+                    others = {"SciPy" if HOST else "CuPy": call(theirs, array)}
+                    if reference is not None and not HOST:
                         others["SciPy"] = cupy.asarray(call(reference, host))
                     for other, expected in others.items():
                         error = compare(found, expected, dtype)
@@ -182,7 +209,7 @@ def main():
             if arguments.lengths and shape[0] not in arguments.lengths:
                 continue
             for dtype in arguments.types:
-                array = cupy.asarray(rng.normal(size=shape).astype(dtype))
+                array = xp.asarray(random_array(rng, shape, dtype))
                 for order in arguments.orders:
                     for name, call in cases(shape, dtype, order):
                         found = compare(call(ours, array), call(theirs, array), dtype)
@@ -194,16 +221,17 @@ def main():
                             "case": name,
                             "difference": found,
                             "cudaspline": summary(mine),
-                            "cupyx": summary(other),
+                            NAME: summary(other),
                         }
                         record["cases"].append(entry)
-                        ratio = entry["cupyx"]["p50"] / entry["cudaspline"]["p50"]
+                        ratio = entry[NAME]["told"] / entry["cudaspline"]["told"]
                         print(
-                            f"{shape} {dtype} order {order} {name}: {entry['cudaspline']['p50']:.3f} ms, "
-                            f"cupyx {entry['cupyx']['p50']:.3f} ms, {ratio:.1f} x",
+                            f"{shape} {dtype} order {order} {name}: {entry['cudaspline']['told']:.3f} ms, "
+                            f"{NAME} {entry[NAME]['told']:.3f} ms, {ratio:.1f} x",
                             flush=True,
                         )
-                    cupy.get_default_memory_pool().free_all_blocks()
+                    if not HOST:
+                        cupy.get_default_memory_pool().free_all_blocks()
                     arguments.output.mkdir(parents=True, exist_ok=True)
                     (arguments.output / "ndimage.json").write_text(json.dumps(record, indent=1))
                     (arguments.output / "ndimage.md").write_text(table(record))
@@ -213,20 +241,22 @@ def main():
 def table(record):
     """The record in Markdown."""
     lines = [
-        f"{record['device']}, CuPy {record['cupy']}, Python {record['python']}. Milliseconds of a call: median (10th to 90th percentile).",
+        f"{record['device']}, {library.__name__} {library.__version__}, Python {record['python']}. Milliseconds of a call: "
+        f"{'least' if HOST else 'median'} (10th to 90th percentile).",
         "",
-        "| array | order | call | cudaspline | cupyx | ratio |",
+        f"| array | order | call | cudaspline | {NAME} | ratio |",
         "|---|---|---|---|---|---|",
     ]
     for entry in record["cases"]:
         size = " x ".join(str(length) for length in entry["shape"])
         times = [
-            f"{entry[who]['p50']:.3f} ({entry[who]['p10']:.3f} to {entry[who]['p90']:.3f})" for who in ("cudaspline", "cupyx")
+            f"{entry[who]['told']:.3f} ({entry[who]['p10']:.3f} to {entry[who]['p90']:.3f})" for who in ("cudaspline", NAME)
         ]
-        ratio = entry["cupyx"]["p50"] / entry["cudaspline"]["p50"]
+        ratio = entry[NAME]["told"] / entry["cudaspline"]["told"]
         lines.append(f"| {size} {entry['dtype']} | {entry['order']} | {entry['case']} | {times[0]} | {times[1]} | {ratio:.1f} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with cudaspline.use_threads(1 if HOST else 0):
+        sys.exit(main())

@@ -2,9 +2,11 @@
 """Times cudaspline.resample beside CuPy, PyTorch, SciPy, SimpleITK and ITK: one affine map of one volume, in one run.
 
 usage: resample_benchmark.py [--output FOLDER] [--sizes 256 512] [--types float32 float64] [--orders 1 3 5] [--repeats N] [--seconds S] [--check-only]
+       resample_benchmark.py --host [--maps shifted turned ...] [--sizes 128] [--types float32 uint8] [--orders 0 1] ...
 
 The map is a rotation about three axes about the volume's middle, 256^3 and 512^3, by B-splines with their prefilter (orders 3 and 5), without it
-(coefficients are there, or Catmull-Rom, which needs none) and linearly (order 1). Each library is called as its users call it:
+(coefficients are there, or Catmull-Rom, which needs none), linearly (order 1) or by the nearest sample (0). --maps names other maps. Each library
+is called as its users call it:
 
   cudaspline   resample() of NumPy, CuPy, PyTorch, SimpleITK and itk images, and of a Source, which has the coefficients
   CuPy         cupyx.scipy.ndimage.affine_transform, whose splines are the same
@@ -18,6 +20,9 @@ take turns; medians, 10th and 90th percentiles are told. A case that has taken -
 Before anything is timed the results are compared with each other, on a small volume. What is not installed is left out and named; what has
 no GPU is not timed above 256^3, but for cudaspline. Writes resample.json and resample.md.
 
+With --host cudaspline (cpu) and SimpleITK, which has arrays of its own, have one thread each, and nothing else is timed. Times are then those of
+the process on its core, whoever else is at work, and their least is told in place of the median.
+
 CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. The exit status is 1 where results differ.
 """
 
@@ -28,6 +33,7 @@ import os
 import platform
 import sys
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -56,7 +62,7 @@ def gpu(name):
 
 CUPY, TORCH = gpu("cupy"), gpu("torch")
 SCIPY, SITK, ITK = optional("scipy.ndimage"), optional("SimpleITK"), optional("itk")
-SPLINES = {1: "linear", 3: "cubic B-spline", 5: "quintic B-spline"}
+SPLINES = {0: "nearest", 1: "linear", 3: "cubic B-spline", 5: "quintic B-spline"}
 if CUPY is not None:
     from cupyx.scipy import ndimage as cupyx_ndimage
 
@@ -73,28 +79,44 @@ def rotation(degrees=(10.0, 15.0, 20.0)):
     return matrix
 
 
-def affine(size):
+#: Matrix and shift by the name of a map, x first.
+MAPS = {
+    "turned": (rotation(), 0.0),
+    "turned about x": (rotation((17.0, 0.0, 0.0)), 0.0),
+    "turned about y": (rotation((0.0, 17.0, 0.0)), 0.0),
+    "turned about z": (rotation((0.0, 0.0, 17.0)), 0.0),
+    "turned by 90 degrees": (rotation((0.0, 0.0, 90.0)), 0.0),
+    "shifted": (numpy.eye(3), 3.3),
+    "enlarged": (0.8 * numpy.eye(3), 0.0),
+    "made smaller": (1.3 * numpy.eye(3), 0.0),
+    "sheared": (numpy.eye(3) + 0.2 * numpy.eye(3, k=1), 0.0),
+}
+
+
+def affine(size, name):
     """Matrix and offset from output to input indices, x first."""
-    matrix = rotation()
+    matrix, shift = MAPS[name]
     middle = numpy.full(3, (size - 1) / 2)
-    return matrix, middle - matrix @ middle
+    return matrix, middle - matrix @ middle + shift
 
 
 class Cases:
     """(what, where, library, function without arguments that returns an array or an image) of a volume on the host, for each library."""
 
-    def __init__(self, image, orders):
+    def __init__(self, image, orders, name="turned", is_host=False):
         size = image.shape[0]
-        self.image, self.size, self.orders = image, size, orders
-        self.matrix, self.offset = affine(size)
+        self.image, self.size, self.orders, self.is_host = image, size, orders, is_host
+        self.matrix, self.offset = affine(size, name)
         self.transform = numpy.hstack([self.matrix, self.offset[:, None]])
         self.turned, self.shift = numpy.ascontiguousarray(self.matrix[::-1, ::-1]), self.offset[::-1].copy()  # z first
-        self.place = "gpu" if cudaspline.device_count() else "cpu"
+        self.place = "gpu" if cudaspline.device_count() and not is_host else "cpu"
 
     def all(self, slow):
         """Those of all libraries; without slow of those alone that have a GPU, and of cudaspline."""
         yield from self.of_cudaspline()
         yield from self.of_simpleitk(slow)
+        if self.is_host:
+            return
         yield from self.of_itk(slow)
         if SCIPY is not None and slow:
             for order in self.orders:
@@ -108,7 +130,7 @@ class Cases:
 
     def ours(self, image, order, transform=None, **options):
         """A call of cudaspline."""
-        kind = {"interpolation": "linear"} if order == 1 else {"interpolation": "bspline", "order": order}
+        kind = {"interpolation": SPLINES[order]} if order <= 1 else {"interpolation": "bspline", "order": order}
         return partial(cudaspline.resample, image, self.transform if transform is None else transform, **kind, **options)
 
     def of_cudaspline(self):
@@ -122,9 +144,11 @@ class Cases:
         image = SITK.GetImageFromArray(self.image)
         transform = SITK.AffineTransform(self.matrix.ravel().tolist(), self.offset.tolist())
         for order in self.orders:
-            method = {1: SITK.sitkLinear, 3: SITK.sitkBSpline, 5: SITK.sitkBSpline5}[order]
+            method = {0: SITK.sitkNearestNeighbor, 1: SITK.sitkLinear, 3: SITK.sitkBSpline, 5: SITK.sitkBSpline5}[order]
             if slow:
                 yield SPLINES[order], "host", "SimpleITK", partial(SITK.Resample, image, image, transform, method)
+            if self.is_host:
+                continue
             yield SPLINES[order], "host", f"cudaspline ({self.place}, SimpleITK's images)", self.ours(image, order, transform, device=self.place)
 
     def of_itk(self, slow):
@@ -135,7 +159,7 @@ class Cases:
         transform.SetMatrix(ITK.matrix_from_array(self.matrix))
         transform.SetTranslation(self.offset.tolist())
         for order in self.orders:
-            name = "LinearInterpolateImageFunction" if order == 1 else "BSplineInterpolateImageFunction"
+            name = f"{ {0: 'NearestNeighbor', 1: 'Linear'}.get(order, 'BSpline') }InterpolateImageFunction"
             interpolator = getattr(ITK, name).New(image)
             if order > 1:
                 interpolator.SetSplineOrder(order)
@@ -194,13 +218,13 @@ def synchronise():
         TORCH.cuda.synchronize()
 
 
-def check(types, orders):
+def check(types, orders, name, is_host):
     """Results against float64 by the host's threads, away from the edge, where the libraries continue the volume by rules of their own."""
     rng = numpy.random.default_rng()
     count, failures = 0, 0
     for dtype in types:
         image = rng.uniform(-1, 1, (40, 40, 40)).astype(dtype)
-        cases = Cases(image, orders)
+        cases = Cases(image, orders, name, is_host)
         points = numpy.stack(numpy.meshgrid(*[numpy.arange(40.0)] * 3, indexing="ij"), axis=-1) @ cases.matrix.T + cases.offset
         inner = numpy.all((points > 8) & (points < 31), axis=-1).transpose(2, 1, 0)
         double = {"precision": "float64", "dtype": "float64", "device": "cpu"}
@@ -220,26 +244,30 @@ def check(types, orders):
     return failures
 
 
-def measure(size, dtype, options):
+def measure(size, dtype, name, options):
     """Times of the cases of a volume, which take turns."""
     rng = numpy.random.default_rng(1)
-    image = rng.uniform(-1, 1, (size,) * 3).astype(dtype)
-    cases = list(Cases(image, options.orders).all(size <= 256))
+    image = rng.uniform(-1, 1, (size,) * 3)
+    image = image.astype(dtype) if dtype.startswith("float") else (100 + 100 * image).astype(dtype)
+    cases = list(Cases(image, options.orders, name, options.host).all(size <= 256))
+    now = time.process_time if options.host else time.perf_counter
     times = [[] for _ in cases]
     for _ in range(options.repeats + 2):
         for (what, where, library, run), found in zip(cases, times):
             if len(found) >= options.repeats + 2 or sum(found) > options.seconds:
                 continue
             synchronise()
-            begin = time.perf_counter()
+            begin = now()
             result = run()
             synchronise()
-            found.append(time.perf_counter() - begin)
+            found.append(now() - begin)
             del result
     results = []
     for (what, where, library, _), found in zip(cases, times):
         found = found[min(2, len(found) - 1) :]  # two to warm up
-        result = {"size": size, "dtype": dtype, "what": what, "where": where, "library": library, "milliseconds": float(numpy.median(found) * 1e3)}
+        told = float((numpy.min if options.host else numpy.median)(found) * 1e3)
+        what = what if name == "turned" and not options.host else f"{what}, {name}"
+        result = {"size": size, "dtype": dtype, "what": what, "where": where, "library": library, "milliseconds": told}
         result.update({f"p{part}": float(numpy.percentile(found, part) * 1e3) for part in (10, 90)}, repeats=len(found))
         results.append(result)
     return results
@@ -279,13 +307,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of resample.json and resample.md")
     parser.add_argument("--sizes", type=int, nargs="+", default=[256, 512], help="samples an axis")
-    parser.add_argument("--types", nargs="+", default=["float32", "float64"], choices=["float32", "float64"])
-    parser.add_argument("--orders", type=int, nargs="+", default=list(SPLINES), choices=list(SPLINES))
+    parser.add_argument("--types", nargs="+", default=["float32", "float64"], choices=["float32", "float64", "uint8", "int16"])
+    parser.add_argument("--orders", type=int, nargs="+", default=[1, 3, 5], choices=list(SPLINES))
+    parser.add_argument("--maps", nargs="+", default=["turned"], choices=list(MAPS))
+    parser.add_argument("--host", action="store_true", help="cudaspline and SimpleITK alone, on one thread")
     parser.add_argument("--repeats", type=int, default=20, help="timed calls of a case at most")
     parser.add_argument("--seconds", type=float, default=1.0, help="after which a case is not called again")
     parser.add_argument("--check-only", action="store_true", help="compare results, time nothing")
     options = parser.parse_args()
-    failures = check(options.types, options.orders)
+    warnings.simplefilter("ignore", cudaspline.DownsamplingWarning)  # the others do not smooth, either
+    if options.host and SITK is not None:
+        SITK.ProcessObject.SetGlobalDefaultNumberOfThreads(1)
+    with cudaspline.use_threads(1 if options.host else 0):
+        return run(options)
+
+
+def run(options):
+    failures = sum(check([dtype for dtype in options.types if dtype.startswith("float")], options.orders, name, options.host) for name in options.maps)
     if failures or options.check_only:
         return 1 if failures else 0
     machine = describe()
@@ -293,7 +331,8 @@ def main():
     results = []
     for size in options.sizes:
         for dtype in options.types:
-            results += measure(size, dtype, options)
+            for name in options.maps:
+                results += measure(size, dtype, name, options)
             (options.output / "resample.json").write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
             (options.output / "resample.md").write_text(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n\n" + table(results))
             print(table([r for r in results if (r["size"], r["dtype"]) == (size, dtype)]), flush=True)

@@ -16,6 +16,7 @@ import functools
 import inspect
 import itertools
 import math
+import os
 import sys
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Sequence, TypeVar, cast
@@ -171,6 +172,8 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
         return _view_foreign(array, name, dtype)
     if hasattr(array, "__dlpack_device__"):
         return _view_dlpack(array, name, dtype)
+    if isinstance(array, (str, bytes, os.PathLike)):
+        raise TypeError(f"{name}: {array!r} is no array and no image; files are read before, as by SimpleITK.ReadImage or nibabel.load.")
     try:
         found = numpy.asarray(array)
     except (TypeError, ValueError) as error:
@@ -186,6 +189,23 @@ def address_of(array: numpy.ndarray) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))  # in a fifth of the time; NumPy warns of some whose flags are read
     except (TypeError, ValueError, BufferError):  # not written, no elements, or not one behind the other
         return int(array.__array_interface__["data"][0])
+
+
+def as_numbers(array: Any) -> Any:
+    """True and false, in an array or in lists, as 1 and 0 of uint8; all else as it is."""
+    if isinstance(array, (bool, list, tuple)):
+        try:
+            array = numpy.asarray(array)
+        except ValueError:  # lists of different lengths, of which others tell
+            return array
+    if str(getattr(array, "dtype", "")).rpartition(".")[2] != "bool":
+        return array
+    if _module(array) == "torch":
+        return array.to(sys.modules["torch"].uint8)
+    if hasattr(array, "astype"):
+        return array.astype("uint8")
+    functions = array.__array_namespace__()  # as the array standard has it
+    return functions.astype(array, functions.uint8)
 
 
 def view_plainly(array: Any) -> Optional[Buffer]:
@@ -429,6 +449,8 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         known, flags = _NAMES.get(array.dtype), array.flags
         if known is not None and dtype in (None, known) and flags.c_contiguous and flags.aligned:
             return Buffer("numpy", array, address_of(array), -1, None, array.shape, known)
+    if array.dtype.kind not in "biuf":  # NumPy would read numbers of text, and take the real part of others
+        _check_type(array.dtype.name, name)
     wanted = numpy.dtype(dtype or array.dtype).newbyteorder("=")
     _check_type(wanted.name, name)
     found = numpy.require(array, wanted, ["C", "A"])
@@ -472,6 +494,8 @@ def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         raise ValueError(f"{name}: {WITHOUT_GRADIENTS}.")
     if array.device.type not in ("cpu", "cuda") or array.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {array.layout} on {array.device}.")
+    if array.is_complex():  # of which PyTorch would take the real part
+        _check_type(str(array.dtype).split(".")[-1], name)
     wanted = _check_type(dtype or str(array.dtype).split(".")[-1], name)
     found = array.to(getattr(torch, wanted)).contiguous()
     if found.is_conj() or found.is_neg():

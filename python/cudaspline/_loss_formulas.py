@@ -114,7 +114,11 @@ def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, 
     if mask is not None:
         number = mask.sum()
         number = of.where(number > 0, number, 1)
-    return of.of_joint_histogram(lambda *given: _information(of, *given), fixed, moving, mask, of.stack([*found[0], *found[1]]), count, number)
+    value = of.of_joint_histogram(lambda *given: _information(of, *given), fixed, moving, mask, of.stack([*found[0], *found[1]]), count, number)
+    if ends is not None:
+        return value
+    (a, b), (c, d) = found
+    return value * (1.0 + ((a - a) + (b - b) + (c - c) + (d - d)))  # NaN where an end is not finite: all samples would be in no bin
 
 
 def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 import numpy
 
 from . import _arrays, _images, _library, _registration_library, _resample, _transforms
-from ._checks import callback
+from ._checks import LARGEST_INT32, callback
 from ._geometry import Geometry, has_indices
 from ._methods import choose, device_word
 from ._options import PresetName, RealType, StageOptions
@@ -70,7 +70,7 @@ def register(
         pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
         weight behind those of the first pair.)
     mask, moving_mask
-        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0 or NaN is left out.
+        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out.
     initial
         Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
         many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
@@ -323,6 +323,10 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
 
 def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
+    if isinstance(mask, _images.Image):
+        mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
+    else:
+        mask = _arrays.as_numbers(mask)
     opened = _images.open_image(mask, name)
     geometry = opened.geometry
     if not _images.is_image(mask) and has_indices(geometry):  # an array has the place of its image
@@ -747,7 +751,14 @@ def _cells_of(stage: Stage, geometry: Geometry) -> list[int]:
     if len(spacings) != geometry.dimension:
         raise ValueError(f"grid_spacing: there are {len(spacings)} numbers, and the images have {geometry.dimension} axes.")
     extents = [step * (max(size, 2) - 1) for step, size in zip(geometry.spacing, geometry.size)]
-    return [max(1, math.floor(extent / spacing + 0.5)) for extent, spacing in zip(extents, spacings)]
+    cells = [max(1.0, extent / spacing) for extent, spacing in zip(extents, spacings)]
+    size = 8.0 * geometry.dimension * math.prod(count + 3.5 for count in cells)  # of the coefficients
+    if not size <= _library.PHYSICAL_MEMORY or max(cells) > LARGEST_INT32:
+        raise ValueError(
+            f"grid_spacing: {wanted!r} mm make a grid that takes {size / 1e9:.3g} GB of memory, over {[float(one) for one in extents]} mm; the machine has "
+            f"{_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
+        )
+    return [math.floor(count + 0.5) for count in cells]
 
 
 def _middle_of(geometry: Geometry) -> numpy.ndarray:

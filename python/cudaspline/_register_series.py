@@ -239,6 +239,9 @@ def register_series(
     opened = _images.open_series(series, "series", False, True)
     if opened is None or opened.count < 1:
         raise ValueError("series: it has no volumes.")
+    axes = len(opened.volume(0).geometry.size)
+    if axes not in (2, 3):
+        raise ValueError(f"series: its volumes have {axes} axes, behind the first one, which counts them; those of 2 and 3 are registered.")
     fixed, is_own = _fixed_of(opened, over)
     if is_own and stages is None and preset is None:
         stages = "rigid"

@@ -9,6 +9,7 @@ from typing import Any, Iterator, NamedTuple, Optional
 import numpy
 
 from . import _arrays, _images, _library, _registration_library, _resample
+from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
 from ._registration_library import Folding
@@ -223,7 +224,7 @@ class Registration:
         moving image is larger.
 
         log: their natural logarithm, and that of 1e-4 where they are less"""
-        return self._measure(log, True)[0]
+        return self._measure(flag(log, "log"), True)[0]
 
     @functools.cached_property
     def folding(self) -> Folding:

@@ -374,6 +374,9 @@ def stages_of(
             made.append(replace(stage, **_options_of(stage.kind, options)))
         else:
             raise TypeError(f"stages[{i}]: {type(stage).__name__} is no name of a stage, and no Stage.")
+    for name, value in options.items():
+        if value is not None and all(name in _others_of(stage.kind) for stage in made):
+            raise ValueError(f"{name}: {value!r} is for no stage of this registration, {', '.join(dict.fromkeys(stage.kind for stage in made))}.")
     return made, winsorize
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +123,7 @@ class Transform:
     one's grid. register() makes it; Transform(anything) is what resample() takes as one.
 
     transform: whatever resample() takes
-    dimension: axes of the images; None: as the transform says, where it does
+    dimension: axes of the images: 1, 2 or 3
 
     Raises TypeError or ValueError, naming the argument, for what is no transform.
 
@@ -213,6 +214,13 @@ class Transform:
             raise ValueError(f"transform: one is of {self._dimension} dimensions, and the other of {other._dimension}.")
         return Transform._of([*self._parts, *other._parts], self._dimension)
 
+    #: NumPy leaves array @ transform to __rmatmul__().
+    __array_ufunc__ = None
+
+    def __rmatmul__(self, other: Any) -> Transform:
+        """Another one, whatever resample() takes as a transform, behind this one."""
+        return Transform(other, self._dimension) @ self
+
     @property
     def is_linear(self) -> bool:
         """Whether it is made of matrices alone."""
@@ -273,7 +281,7 @@ class Transform:
 
         Raises TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not installed.
         """
-        _transform_writing.save(self, Path(path), grid)
+        _transform_writing.save(self, Path(_path_of(path, "path")), grid)
 
     def save_ants(self, prefix: Any, grid: Any) -> list[Path]:
         """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not linear, prefix1Warp.nii.gz and
@@ -284,7 +292,7 @@ class Transform:
 
         Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t prefix0GenericAffine.mat. Raises as save().
         """
-        return _transform_writing.save_ants(self, str(prefix), grid)
+        return _transform_writing.save_ants(self, _path_of(prefix, "prefix"), grid)
 
     def to_simpleitk(self) -> Any:
         """A SimpleITK.Transform that does the same. Raises ImportError where SimpleITK is not installed."""
@@ -306,6 +314,13 @@ class Transform:
                 inverse = "inverse of " if isinstance(part, InversePart) else ""
                 names.append(inverse + (type(inner.transform).__name__ if isinstance(inner, GivenPart) else type(inner).__name__))
         return f"<cudaspline.Transform in {self._dimension} dimensions: {' @ '.join(names) or 'identity'}>"
+
+
+def _path_of(value: Any, name: str) -> str:
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is no name of a file.") from None
 
 
 #: Half the extent of the image of coordinates (mm): its values are rounded to 1e-10 mm.

@@ -196,6 +196,9 @@ def test_mutual_information(rng):
         assert abs(found - spline.mutual_information(fixed[mask], moving[mask], **options)) < 1e-10
     value, gradient = jax.value_and_grad(spline.mutual_information)(jnp.ones((5, 5)), array(rng, 5, 5))
     assert abs(value) < 1e-12 and jnp.isfinite(gradient).all()
+    for wrong in (jnp.nan, jnp.inf):
+        value, gradient = jax.jit(jax.value_and_grad(spline.mutual_information))(fixed.at[2, 3].set(wrong), moving)
+        assert jnp.isnan(value) and jnp.isnan(gradient).any()
 
 
 class _Formulas(type(OPERATIONS)):

@@ -61,6 +61,7 @@ REFUSED = (
     ("zoom", (ARRAY, np.nan), {}),
     ("zoom", (ARRAY, "2"), {}),
     ("rotate", (ARRAY, 10, 5), {}),
+    ("rotate", (ARRAY, "30"), {}),
     ("rotate", (ARRAY, 10, ("a", 0)), {}),
     ("rotate", (np.zeros((3, 4, 5)), 10, (0, 0)), {}),
     ("rotate", (np.zeros((3, 4, 5)), 10, (1, -2)), {}),
@@ -77,7 +78,7 @@ def test_what_scipy_refuses(name, arguments, options):
         getattr(scipy_ndimage, name)(*arguments, **options)
     with pytest.raises(expected.type) as found:
         getattr(ndimage, name)(*arguments, **options)
-    names = ["input", "output", "order", "mode", "cval", "coordinates", "matrix", "offset", "output_shape", "shift", "zoom", "axes", "axis", "coordinate"]
+    names = ["input", "output", "order", "mode", "cval", "coordinates", "matrix", "offset", "output_shape", "shift", "zoom", "axes", "axis", "coordinate", "angle"]
     assert any(word in str(found.value) for word in names), str(found.value)
     for word in list(options)[:1]:  # it is the wrong one
         assert word in str(found.value)
@@ -91,6 +92,11 @@ def test_outputs_that_are_none(output, error):
 
 
 def test_errors_name_the_argument():
+    for places in ((np.zeros(3), 1.0), ("a", 1.0)):
+        with pytest.raises(ValueError, match="^mapping gives no coordinates of the shape .3, 4. for axis 0"):
+            ndimage.geometric_transform(ARRAY, lambda index: places, vectorized=True)  # noqa: B023
+    with pytest.raises(ValueError, match="^angle is nan"):
+        ndimage.rotate(ARRAY, np.nan)
     with pytest.raises(RuntimeError, match="input has 7 axes"):
         ndimage.shift(np.zeros((1,) * 7), 1)
     with pytest.raises(RuntimeError, match="output"):

@@ -138,7 +138,11 @@ class TestLinear:
         options = dict(metric="meansquares", initial="none", device="cpu")
         places = phantom.inner()
         plain = cudaspline.register(spoiled, moving, "translation", **options)
-        for given in (mask, cudaspline.Image(mask * 1.5, fixed.spacing, fixed.origin, fixed.direction), numpy.where(mask, 1.0, numpy.nan)):
+        in_place = cudaspline.Image(mask == 1, fixed.spacing, fixed.origin, fixed.direction)
+        for given in (
+            mask, cudaspline.Image(mask * 1.5, fixed.spacing, fixed.origin, fixed.direction), numpy.where(mask, 1.0, numpy.nan), mask == 1, in_place,
+            (mask == 1).tolist(),
+        ):  # fmt: skip
             masked = cudaspline.register(spoiled, moving, "translation", mask=given, **options)
             assert miss(masked.transform, truth, places) < 0.1 < miss(plain.transform, truth, places)
         # What is not finite lies outside, too.
@@ -197,6 +201,8 @@ class TestFields:
             determinant = numpy.linalg.det(matrix[:, :n])
             assert difference(found.jacobian().array, numpy.full(size[::-1], determinant)) < 1e-6
             assert difference(found.jacobian(log=True).array, numpy.full(size[::-1], numpy.log(determinant))) < 1e-6
+            with pytest.raises(TypeError, match="^log: 'yes'"):
+                found.jacobian(log="yes")
             assert found.folding.voxels == 0 and abs(found.folding.least - determinant) < 1e-6
         mirrored = cudaspline.register(image, image, "translation", initial=numpy.diag([1.0, 1, -1]), iterations=0, device="cpu")
         assert mirrored.folding.voxels == mirrored.folding.all == numpy.prod(size)

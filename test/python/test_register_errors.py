@@ -26,7 +26,8 @@ class TestWrong:
             ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
             ("odrer", 3, TypeError), ("sampling", "some", ValueError), ("sampling", "regular", ValueError), ("fraction", 0.5, ValueError),
             ("seed", -1, ValueError), ("seed", 0.5, TypeError), ("order", 0, ValueError), ("order", 6, ValueError), ("gradient", "none", ValueError),
-            ("gradient", "analytic", ValueError),
+            ("gradient", "analytic", ValueError), ("mask", True, ValueError), ("mask", numpy.ones((11, 14), bool), ValueError),
+            ("mask", numpy.zeros((12, 14), bool), ValueError), ("step", 0.5, ValueError), ("grid_spacing", 5.0, ValueError),
         ],
     )  # fmt: skip
     def test_options(self, name, value, error):
@@ -103,6 +104,9 @@ class TestWrong:
             cudaspline.Stage("syn", iterations=(10, 5), shrink=(2,))
         with pytest.raises(ValueError, match="^preset: .*stages of its own"):
             cudaspline.register(SMALL, SMALL, "syn", preset="fast")
+        for spacing in (1e-9, 1e-6):
+            with pytest.raises(ValueError, match="^grid_spacing: .*GB of memory"):
+                cudaspline.register(SMALL, SMALL, "bspline", grid_spacing=spacing, shrink=(1,), device="cpu")
         # Said for all, they go to the stages that have them.
         found = cudaspline.register(SMALL, SMALL, ["affine", "syn"], learning_rate=0.2, step=0.5, iterations=0, device="cpu")
         assert [stage.stage.learning_rate for stage in found.report.stages] == [0.1, 0.2]
@@ -161,6 +165,12 @@ class TestWrong:
         turn = cudaspline.Transform(numpy.eye(2), 2)
         with pytest.raises(ValueError, match="^points"):
             turn.apply([1.0, 2.0, 3.0])
+        for wrong in ("ab", ["1", "2"], [1j, 2.0]):
+            with pytest.raises(TypeError, match="^points: "):
+                turn.apply(wrong)
+        for write in (turn.save, lambda prefix: turn.save_ants(prefix, SMALL)):
+            with pytest.raises(TypeError, match="^(path|prefix): 3 is no name of a file"):
+                write(3)
         with pytest.raises(ValueError, match="^transform"):
             turn @ cudaspline.Transform(numpy.eye(3), 3)
         with pytest.raises(ValueError, match="^transform: .*2 dimensions"):

@@ -219,7 +219,7 @@ def test_what_is_refused(rng):
             cudaspline.register_series(series, device="cpu", **options)
     with pytest.raises(ValueError, match="^series: an image of 1 axis"):
         cudaspline.register_series(numpy.zeros(9))
-    with pytest.raises(ValueError, match="^fixed: it has 1 axes"):
+    with pytest.raises(ValueError, match="^series: its volumes have 1 axes"):
         cudaspline.register_series(numpy.ones((3, 9)))
     with pytest.raises(TypeError, match="^series: "):
         cudaspline.register_series("series.nii.gz")

@@ -46,6 +46,7 @@ class TestTransform:
         assert difference(after.apply(places), result.transform.apply(places) + [1, 2, 3]) < 1e-9
         before = result.transform @ shift
         assert difference(before.apply(places), result.transform.apply(places + [1, 2, 3])) < 1e-9
+        assert difference((shift @ result.transform).apply(places), after.apply(places)) == 0
         assert difference((result.transform.inverse() @ result.transform).apply(places), places) < 0.3
 
     @pytest.mark.parametrize("name", ["transform.h5", "transform.tfm"])

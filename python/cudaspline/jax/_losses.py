@@ -68,7 +68,8 @@ def mutual_information(
     mask
         Samples that are not 0 there count.
     limits
-        ((least, most) of fixed, (least, most) of moving); None: of the samples. They have no gradient.
+        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in no bin; None: of the samples, which have
+        to be finite, else the value is NaN. They have no gradient.
 
     Examples
     --------

@@ -420,8 +420,11 @@ def geometric_transform(
         planes = list(mapping(tuple(axes), *extra_arguments, **keywords))
         _check_places(planes, rank)
         coordinates = library.empty((rank, *shape), np.dtype(np.float64), job.array)
-        for plane, values in zip(coordinates, planes):
-            plane[...] = values
+        for number, (plane, values) in enumerate(zip(coordinates, planes)):
+            try:
+                plane[...] = values
+            except (TypeError, ValueError, RuntimeError) as error:
+                raise named(error, f"mapping gives no coordinates of the shape {tuple(shape)} for axis {number}: {error}") from None
     else:
         made = np.empty((rank, count(shape)))
         for number, index in enumerate(np.ndindex(*shape)):

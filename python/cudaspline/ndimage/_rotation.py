@@ -31,9 +31,14 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
 
 def _angle(angle: Any) -> float:
     try:
-        return float(angle)
+        if isinstance(angle, (str, bytes)):
+            raise TypeError("it is text")
+        found = float(angle)
     except (TypeError, ValueError) as error:
         raise TypeError(f"angle is {angle!r}, and no real number: {error}") from None
+    if not math.isfinite(found):
+        raise ValueError(f"angle is {angle!r}, and not finite")
+    return found
 
 
 @shares_plans()

@@ -60,6 +60,8 @@ class _TorchOperations:
     def check_mask(self, mask: Any, like: torch.Tensor) -> torch.Tensor:
         if not isinstance(mask, torch.Tensor):
             raise TypeError(f"mask: {type(mask).__name__} is no torch.Tensor.")
+        if mask.requires_grad:
+            raise ValueError("mask: the tensor requires a gradient, and where samples count has none; give it as mask.detach().")
         _same_device(mask, like, "mask", "fixed")
         return mask
 
