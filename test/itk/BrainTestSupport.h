@@ -165,7 +165,8 @@ LabelAgreement(const BrainImage * labels, const BrainTransform * found, const Br
   return both / either;
 }
 
-/** Every voxel and two levels on a GPU; on the host one voxel of fifty at a single level.
+/** Every voxel and two levels on a GPU; on the host one voxel of fifty, after a level of a tenth of these, which finds
+ * most of the way.
  * \param[in] iterations at each level, at most */
 inline RegistrationPlan
 BrainPlan(bool onGpu, unsigned int iterations)
@@ -176,10 +177,8 @@ BrainPlan(bool onGpu, unsigned int iterations)
   plan.iterations = { iterations, iterations };
   if (!onGpu)
   {
-    plan.shrink = { 1 };
-    plan.sigmas = { 0.0 };
-    plan.iterations = { iterations };
-    plan.fractions = { 0.02 };
+    plan.sigmas = { 0.0, 0.0 };
+    plan.fractions = { 0.002, 0.02 };
   }
   return plan;
 }

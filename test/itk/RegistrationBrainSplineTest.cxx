@@ -107,9 +107,7 @@ protected:
     if (!onGpu)
     {
       // So many parameters take many iterations, for most of which fewer voxels are enough.
-      plan.shrink = { 1, 1 };
-      plan.sigmas = { 0.0, 0.0 };
-      plan.iterations = { 60, 20 };
+      plan.iterations = { 60, 8 };
       plan.fractions = { 0.004, 0.02 };
     }
     MakeRegistration<3>(metric, fixed, brain, optimizer, found, plan)->Update();

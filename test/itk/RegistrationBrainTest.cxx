@@ -24,7 +24,7 @@
  * \brief A brain is found again that was moved by a known transform and has other grey values.
  *
  * On the GPU every voxel is a sample, at two levels of smoothing, on the host one of fifty (of 7.1 million), chosen at
- * random with a fixed seed, at a single level, so that the test takes seconds there. The transform's error at the
+ * random with a fixed seed, after a tenth of these, so that the test takes seconds there. The transform's error at the
  * corners of the image, which are up to 165 mm away from its middle, is below 0.1 mm with noise of 3 % of the range and
  * a bias field, on either; without noise below 0.01 mm on the GPU, and below 0.05 mm on the host, which is what can be
  * expected of a fiftieth of the voxels. */
