@@ -295,3 +295,22 @@ def test_errors_name_the_argument(arguments, error, text):
 def test_errors_of_zoom(arguments, text):
     with pytest.raises(ValueError, match=text):
         cudaspline.zoom(numpy.zeros((4, 5, 6), "f4"), **arguments)
+
+
+@pytest.mark.parametrize("interpolation", ["nearest", "linear", "bspline", "lanczos"])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+def test_lines_that_enter_the_image_and_leave_it(rng, interpolation, dtype):
+    """On the host what lies outside at the ends of a run is stored beforehand; of pixels of two numbers each sample is looked at."""
+    image = rng.uniform(1, 200, (9, 11, 70)).astype(dtype)
+    turn = numpy.linalg.qr(rng.standard_normal((3, 3)))[0]
+    for scale in (0.7, 1.5, 4.0):
+        matrix = scale * (turn if scale != 1.5 else numpy.eye(3))
+        middle = (numpy.array(image.shape[::-1]) - 1) / 2
+        move = numpy.column_stack([matrix, middle - matrix @ middle + rng.uniform(-1, 1, 3)])
+        field = numpy.zeros((*image.shape, 3))
+        field[rng.random(image.shape) < 0.3] = numpy.nan  # outside, here and there
+        for transform in (move, [move, cudaspline.DisplacementField(field)]):
+            options = dict(interpolation=interpolation, smooth=False, device="cpu")
+            found = cudaspline.resample(image, transform, default=3, **options)
+            both = cudaspline.resample(numpy.stack([image, image], -1), transform, default=(3, 3), channels=True, **options)
+            assert (scale < 4 or (found == 3).any()) and numpy.array_equal(found, both[..., 0]) and numpy.array_equal(found, both[..., 1])

@@ -64,6 +64,61 @@ StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType typ
   });
 }
 
+/** Samples of a run from the first to behind the last of those that are inside. */
+struct InsidePart
+{
+  int begin;
+  int end;
+};
+
+/** Stores the default pixel of what a line has outside at the ends of a run, and has the rest begin the run.
+ *
+ * \return all of the run where more than a pixel of one number is asked for */
+template <unsigned int VDimension>
+InsidePart
+StoreOutsideOfRun(const EvaluationArguments<VDimension> & arguments,
+                  double (&indices)[VDimension][SamplesOfRun],
+                  std::int64_t at,
+                  int          count)
+{
+  if (arguments.components != 1 || arguments.output == nullptr || arguments.extrapolation != nullptr ||
+      arguments.inside != nullptr || arguments.gradients != nullptr || arguments.hessians != nullptr)
+  {
+    return { 0, count };
+  }
+  const auto isInside = [&](int i) {
+    double index[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      index[d] = indices[d][i];
+    }
+    return arguments.IsInside(index);
+  };
+  InsidePart part{ 0, count };
+  while (part.begin < part.end && !isInside(part.begin))
+  {
+    ++part.begin;
+  }
+  while (part.begin < part.end && !isInside(part.end - 1))
+  {
+    --part.end;
+  }
+  const std::uint64_t pixel = arguments.defaultPixels != nullptr ? arguments.defaultPixels[0] : arguments.defaultPixel;
+  const auto          store = [&](int begin, int end) {
+    for (int i = begin; i < end; ++i)
+    {
+      StoreBits(arguments.output, at + i, pixel, SizeOf(arguments.outputType));
+    }
+  };
+  store(0, part.begin);
+  store(part.end, count);
+  for (unsigned int d = 0; d < VDimension && part.begin > 0; ++d)
+  {
+    std::copy(indices[d] + part.begin, indices[d] + part.end, indices[d]);
+  }
+  return part;
+}
+
 /** Whether the only stage is a field that is read at the output's own samples: where both grids are one. */
 template <unsigned int VDimension>
 bool
@@ -323,7 +378,11 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
         {
           MoveRun(arguments, arguments.stages[0].data, fieldRun, count, indices);
         }
-        evaluate(arguments, indices, at + sample, count, scattered);
+        const InsidePart part = StoreOutsideOfRun(arguments, indices, at + sample, count);
+        if (part.begin < part.end)
+        {
+          evaluate(arguments, indices, at + sample + part.begin, part.end - part.begin, scattered);
+        }
       }
     }
   });
