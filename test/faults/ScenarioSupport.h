@@ -110,8 +110,8 @@ using Doubles = itk::Image<double, 3>;
 using Vectors = itk::Image<itk::Vector<float, 3>, 3>;
 
 /** A smooth field of small displacements. */
-  inline Vectors::Pointer
-  MakeSmallField()
+inline Vectors::Pointer
+MakeSmallField()
 {
   const auto field = MakeImage<Vectors>();
   for (itk::ImageRegionIteratorWithIndex<Vectors> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
