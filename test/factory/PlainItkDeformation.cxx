@@ -108,7 +108,7 @@ MakeImage(bool isMoving)
   constexpr unsigned int    dimension = TImage::ImageDimension;
   auto                      image = TImage::New();
   typename TImage::SizeType size;
-  size.Fill(dimension == 2 ? 48 : 22);
+  size.Fill(dimension == 2 ? 48 : 28);
   image->SetRegions(size);
   image->Allocate();
   for (itk::ImageRegionIteratorWithIndex<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
