@@ -142,11 +142,13 @@ __device__ __forceinline__ bool
 AreScattered(const PointArguments & arguments, int most)
 {
   constexpr std::int64_t far = 32; // cells
-  const std::int64_t     point = (arguments.count - 1) / Threads * threadIdx.x;
-  std::int64_t           cell[2];
-  const std::int64_t     row = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point), cell[0]);
-  const std::int64_t     next = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point + 1), cell[1]);
-  const std::int64_t     step = cell[1] - cell[0];
+  // Here and there: equal steps would keep to one side of a grid whose sizes are powers of two.
+  const std::uint64_t share = threadIdx.x * 2654435761U; // of 2^32, by multiples of the golden ratio
+  const auto   point = static_cast<std::int64_t>((share * static_cast<std::uint64_t>(arguments.count - 1)) >> 32U);
+  std::int64_t cell[2];
+  const std::int64_t row = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point), cell[0]);
+  const std::int64_t next = RowOf(arguments, CoordinatesOf<TReal>(arguments, 0, point + 1), cell[1]);
+  const std::int64_t step = cell[1] - cell[0];
   return __syncthreads_count(row != next || step > far || step < -far ? 1 : 0) > most;
 }
 
