@@ -257,7 +257,7 @@ public:
     arrays.keys = rows * arrays.keysOfRow;
     const std::int64_t points = arrays.images * arguments.count;
     if (arguments.order < OrderedPoints::LeastOrder || points < Detail::LeastPoints ||
-        arguments.count > Detail::MostPoints || arrays.keys > arguments.count)
+        arguments.count > Detail::MostPoints || arrays.keys > arguments.count || arguments.count < 2)
     {
       return made;
     }

@@ -81,32 +81,37 @@ OnTheHost(const GradientCase<TReal> & test,
   return values;
 }
 
-/** Many points all over two images and around them, two of them nowhere, taken as they come and row by row: each has
- * the same results, and sums are the same. */
+/** Many points all over two images and around them, some of them nowhere, taken as they come and row by row: each has
+ * the same results, and sums are the same.
+ *
+ * \param[in] isShared both images have the same points */
 template <typename TReal>
 void
-ExpectTheSameInRows()
+ExpectTheSameInRows(bool isShared)
 {
-  Random                 random(__LINE__ + sizeof(TReal));
-  const Shape            shape{ 40, 48, 56 };
-  constexpr std::int64_t count = (std::int64_t{ 1 } << 21) + 3; // of an image: enough to be put in order
-  GradientCase<TReal>    test(shape, 3, ArrayMode::Mirror, 0, random);
+  SCOPED_TRACE(isShared ? "one list of points" : "two lists of points");
+  Random              random(__LINE__ + sizeof(TReal));
+  const Shape         shape{ 40, 48, 56 };
+  const std::int64_t  lists = isShared ? 1 : 2;
+  const std::int64_t  count = (std::int64_t{ 1 } << 22) / lists + 3; // enough to be put in order
+  GradientCase<TReal> test(shape, 3, ArrayMode::Mirror, 0, random);
   test.points.batches = 2;
   test.points.channels = 1;
   test.points.count = count;
-  test.points.pointStride = 3 * count;
+  test.points.pointStride = isShared ? 0 : 3 * count;
   test.points.coefficientStride = CountOf(shape);
-  test.places = RandomOf<TReal>(2 * 3 * count, random);
+  test.places = RandomOf<TReal>(lists * 3 * count, random);
   for (TReal & place : test.places)
   {
     place = TReal(28) + TReal(30) * place;
   }
   test.places[7] = std::numeric_limits<TReal>::quiet_NaN();
-  test.places[3 * count + 100] = std::numeric_limits<TReal>::infinity();
+  test.places[3 * count - 100] = std::numeric_limits<TReal>::infinity();
   test.coefficients = RandomOf<TReal>(2 * CountOf(shape), random);
   test.weights = RandomOf<TReal>(2 * count, random);
 
-  std::vector<std::int64_t> order(static_cast<std::size_t>(2 * count));
+  // By list, row, and cell along it.
+  std::vector<std::int64_t> order(static_cast<std::size_t>(lists * count));
   std::iota(order.begin(), order.end(), 0);
   const auto rowOf = [&](std::int64_t point) {
     const TReal * const at = test.places.data() + 3 * point;
@@ -118,18 +123,24 @@ ExpectTheSameInRows()
   for (std::size_t i = 0; i < order.size(); ++i)
   {
     std::copy_n(test.places.data() + 3 * order[i], 3, inRows.places.data() + 3 * i);
-    inRows.weights[i] = test.weights[static_cast<std::size_t>(order[i])];
+  }
+  const auto placeOf = [&](std::size_t i) { // of point i of all in rows, in the caller's order
+    const auto point = static_cast<std::int64_t>(i);
+    return static_cast<std::size_t>(isShared ? point / count * count + order[i % static_cast<std::size_t>(count)]
+                                             : order[i]);
+  };
+  for (std::size_t i = 0; i < test.weights.size(); ++i)
+  {
+    inRows.weights[i] = test.weights[placeOf(i)];
   }
 
-  const auto expectSame = [&](auto operation, std::int64_t components) {
-    const auto as = static_cast<std::size_t>(components);
-    const auto scattered = OnDevice(test, operation, order.size() * as);
-    const auto ordered = OnDevice(inRows, operation, order.size() * as);
-    for (std::size_t i = 0; i < order.size(); ++i)
+  const auto expectSame = [&](auto operation, std::size_t components) {
+    const auto scattered = OnDevice(test, operation, test.weights.size() * components);
+    const auto ordered = OnDevice(inRows, operation, test.weights.size() * components);
+    for (std::size_t i = 0; i < test.weights.size(); ++i)
     {
-      ASSERT_EQ(0,
-                std::memcmp(&ordered[i * as], &scattered[static_cast<std::size_t>(order[i]) * as], as * sizeof(TReal)))
-        << "point " << order[i];
+      const TReal * const one = ordered.data() + i * components;
+      ASSERT_EQ(0, std::memcmp(one, scattered.data() + placeOf(i) * components, components * sizeof(TReal))) << i;
     }
   };
   expectSame(EvaluateDerivatives, 1);
@@ -193,8 +204,11 @@ TEST(SplineGradientsGpu, FloatsAreThoseOfTheHost)
 TEST(SplineGradientsGpu, ScatteredPointsHaveTheBitsOfThoseInRows)
 {
   CUDASPLINE_NEEDS_GPU();
-  ExpectTheSameInRows<float>();
-  ExpectTheSameInRows<double>();
+  for (const bool isShared : { false, true })
+  {
+    ExpectTheSameInRows<float>(isShared);
+    ExpectTheSameInRows<double>(isShared);
+  }
 }
 
 TEST(SplineGradientsGpu, ManyPointsInOneSampleHaveTheSameBits)
