@@ -11,7 +11,7 @@ import math
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
@@ -22,7 +22,20 @@ from ._checks import integer
 from ._geometry import Geometry, make_geometry, reals
 
 
-@dataclass
+def _brief(given: Any) -> str:
+    """A transform's fields that are not their defaults; of an array its type and shape."""
+
+    def describe(value: Any) -> str:
+        if not hasattr(value, "shape"):
+            return f"{type(value).__name__} of {len(value)}" if isinstance(value, (list, tuple)) and len(value) > 3 else repr(value)
+        dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
+        return f"<{' '.join(filter(None, [type(value).__module__.split('.', 1)[0], dtype, str(tuple(value.shape))]))}>"
+
+    told = [f"{field.name}={describe(value)}" for field in fields(given) if (value := getattr(given, field.name)) is not field.default]
+    return f"{type(given).__name__}({', '.join(told)})"
+
+
+@dataclass(eq=False, repr=False)
 class DisplacementField:
     """Displacements on a grid, linearly interpolated: a place x goes to x + d(x), and stays where it is outside of the grid.
 
@@ -52,8 +65,11 @@ class DisplacementField:
     extend: bool = False
     space: Optional[str] = None
 
+    def __repr__(self) -> str:
+        return _brief(self)
 
-@dataclass
+
+@dataclass(eq=False, repr=False)
 class BSplineGrid:
     """A B-spline transform: a place x goes to x + d(x), where d is the tensor-product spline of a grid of coefficients.
 
@@ -75,6 +91,9 @@ class BSplineGrid:
     origin: Any = None
     direction: Any = None
     order: int = 3
+
+    def __repr__(self) -> str:
+        return _brief(self)
 
 
 class Stages:

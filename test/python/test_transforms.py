@@ -183,3 +183,11 @@ def test_errors_of_files(tmp_path, text, error, message):
 def test_errors_of_grids(transform, text):
     with pytest.raises(ValueError, match=text):
         cudaspline.resample(numpy.zeros((3, 3, 3)), transform)
+
+
+def test_fields_and_grids_are_told_briefly():
+    field = cudaspline.DisplacementField(numpy.zeros((30, 40, 50, 3)), spacing=2.0, extend=True)
+    assert repr(field) == "DisplacementField(array=<numpy float64 (30, 40, 50, 3)>, spacing=2.0, extend=True)"
+    grid = cudaspline.BSplineGrid(numpy.zeros((2, 8, 8), "f4"), origin=[-4, -4])
+    assert repr([grid]) == "[BSplineGrid(coefficients=<numpy float32 (2, 8, 8)>, origin=[-4, -4])]"
+    assert field == field and field != cudaspline.DisplacementField(field.array, spacing=2.0)  # arrays have no one truth
