@@ -46,9 +46,9 @@ Dispatch(const RegistrationRequest & request, const TFunctor & functor)
   return isPlane ? functor(double{}, Plane{}) : functor(double{}, Space{});
 }
 
-/** The first pair for what no factor of the values changes but by rounding. */
+/** A request of the first pair with values that similarities see, which do not depend on the units of either image. */
 RegistrationRequest
-RescaleEach(const RegistrationRequest & request)
+ForSimilarity(const RegistrationRequest & request)
 {
   RegistrationRequest rescaled = request;
   rescaled.further.clear();
@@ -115,7 +115,7 @@ DescribeNoOverlap(const std::string & where, double overlap, const Options & opt
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  const RegistrationRequest rescaled = RescaleEach(request);
+  const RegistrationRequest rescaled = ForSimilarity(request);
   return Dispatch(rescaled, [&rescaled, transform](auto zero, auto dimension) {
     return MeasureSimilarityTyped<decltype(zero), decltype(dimension)::value>(rescaled, transform);
   });
@@ -124,7 +124,7 @@ MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase 
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  const RegistrationRequest rescaled = RescaleEach(request);
+  const RegistrationRequest rescaled = ForSimilarity(request);
   return Dispatch(rescaled, [&rescaled, transform](auto zero, auto dimension) {
     return MeasureAgreementTyped<decltype(zero), decltype(dimension)::value>(rescaled, transform);
   });

@@ -18,6 +18,7 @@
 #include "Rescale.h"
 
 #include "Error.h"
+#include "MapValues.h"
 
 #include "itkImageBase.h"
 
@@ -54,29 +55,12 @@ Describe(const Volume & image, const std::optional<Volume> & mask)
   return described;
 }
 
-template <typename TPixel>
-Volume
-Times(const Volume & image, double factor)
-{
-  const auto         by = static_cast<TPixel>(factor);
-  const auto * const from = static_cast<const TPixel *>(image.pixels.get());
-  Volume             product = Volume::Allocate(image.grid, image.type);
-  auto * const       to = static_cast<TPixel *>(product.pixels.get());
-  itk::CudaSplineDetail::OnItkThreads([&](const auto & context) {
-    context.ParallelFor(
-      static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()), [&](std::int64_t begin, std::int64_t end) {
-        std::transform(from + begin, from + end, to + begin, [by](TPixel value) { return value * by; });
-      });
-  });
-  return product;
-}
-
 void
 Multiply(Volume & image, double factor)
 {
   if (factor != 1.0)
   {
-    image = image.type == ScalarType::Float32 ? Times<float>(image, factor) : Times<double>(image, factor);
+    image = MapValues(image, [factor](auto value) { return value * static_cast<decltype(value)>(factor); });
   }
 }
 

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "Winsorize.h"
 
+#include "MapValues.h"
+
 #include "itkCudaSpline/itk/ImageStatistics.h"
 
 #include <algorithm>
@@ -25,31 +27,6 @@
 
 namespace CudaSplineRegister
 {
-
-namespace
-{
-
-template <typename TPixel>
-Volume
-CutTo(const Volume & image, const std::array<double, 2> & values)
-{
-  const auto         lower = static_cast<TPixel>(values[0]);
-  const auto         upper = static_cast<TPixel>(values[1]);
-  const auto * const from = static_cast<const TPixel *>(image.pixels.get());
-  const auto         count = static_cast<std::int64_t>(image.grid.GetNumberOfVoxels());
-  Volume             cut = Volume::Allocate(image.grid, image.type);
-  auto * const       to = static_cast<TPixel *>(cut.pixels.get());
-  itk::CudaSplineDetail::OnItkThreads([&](const auto & context) {
-    context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-      std::transform(from + begin, from + end, to + begin, [lower, upper](TPixel value) {
-        return std::min(std::max(lower, value), upper); // one that is not a number becomes the lower
-      });
-    });
-  });
-  return cut;
-}
-
-} // namespace
 
 Volume
 Winsorize(const Volume & image, const std::array<double, 2> & quantiles)
@@ -60,7 +37,11 @@ Winsorize(const Volume & image, const std::array<double, 2> & quantiles)
   {
     return image; // all values are the same
   }
-  return image.type == ScalarType::Float32 ? CutTo<float>(image, *values) : CutTo<double>(image, *values);
+  return MapValues(image, [cut = *values](auto value) {
+    using PixelType = decltype(value);
+    // One that is not a number becomes the lower.
+    return std::min(std::max(static_cast<PixelType>(cut[0]), value), static_cast<PixelType>(cut[1]));
+  });
 }
 
 } // namespace CudaSplineRegister
