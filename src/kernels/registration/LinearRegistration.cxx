@@ -60,7 +60,7 @@ LinearRegistration::RunLevel(std::size_t         level,
   LinearMetric         metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
-    metric.places = DrawPlaces(grid, m_Options.samples, level);
+    metric.places = DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext());
   }
   LinearLevel images(grid,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),

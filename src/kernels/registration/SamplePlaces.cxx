@@ -17,8 +17,10 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/SamplePlaces.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -29,39 +31,27 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The deviates of itk::Statistics::MersenneTwisterRandomVariateGenerator, whose generator is the standard's. */
-class Deviates
+/** The generator of itk::Statistics::MersenneTwisterRandomVariateGenerator. */
+using Generator = std::mt19937;
+
+/** In (0, 1), of a number of the generator. */
+double
+Open(std::uint32_t number)
 {
-public:
-  explicit Deviates(std::uint32_t seed)
-    : m_Generator(seed)
-  {}
+  return (number + 0.5) * (1.0 / 4294967296.0);
+}
 
-  /** In (0, 1). */
-  double
-  Open()
-  {
-    return (this->Next() + 0.5) * (1.0 / 4294967296.0);
-  }
+/** Of the variance 1, of two numbers of the generator, by the method of Box and Muller. */
+double
+Normal(const std::uint32_t * numbers)
+{
+  constexpr double pi = 3.14159265358979323846;
+  const double     radius = std::sqrt(-2.0 * std::log(1.0 - Open(numbers[0])));
+  return radius * std::cos(2.0 * pi * (numbers[1] * (1.0 / 4294967296.0)));
+}
 
-  /** Of the variance 1, by the method of Box and Muller. */
-  double
-  Normal()
-  {
-    constexpr double pi = 3.14159265358979323846;
-    const double     radius = std::sqrt(-2.0 * std::log(1.0 - this->Open()));
-    return radius * std::cos(2.0 * pi * (this->Next() * (1.0 / 4294967296.0)));
-  }
-
-private:
-  double
-  Next()
-  {
-    return static_cast<double>(m_Generator());
-  }
-
-  std::mt19937 m_Generator;
-};
+/** Places that are made at once: enough for all threads. */
+constexpr std::size_t BlockOfPlaces = 1 << 16;
 
 /** Of SampleChoice::Regular: one of so many samples. */
 std::int64_t
@@ -101,13 +91,12 @@ CountDrawnPlaces(const FieldGrid & grid, const SampleRules & rules)
 }
 
 std::vector<double>
-DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level)
+DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level, const ExecutionContext & context)
 {
-  const std::size_t   count = CountDrawnPlaces(grid, rules);
-  std::vector<double> places;
+  const std::size_t count = CountDrawnPlaces(grid, rules);
   if (rules.choice == SampleChoice::All)
   {
-    return places;
+    return {};
   }
   if (count == 0)
   {
@@ -117,29 +106,45 @@ DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level)
   const bool isRandom = rules.choice == SampleChoice::Random;
   // ITK takes a seed for what moves the samples, and then one for what chooses them, from level to level.
   const auto seed = rules.seed + static_cast<std::uint32_t>(isRandom ? 2 * level : level);
-  Deviates   moved(seed);
-  Deviates   chosen(seed + 1);
-  places.reserve(count * grid.dimension);
-  for (std::size_t n = 0; n < count; ++n)
+  Generator  mover(seed);
+  Generator  chooser(seed + 1);
+
+  // A generator goes from number to number; what is made of the numbers takes most of the time, and all threads.
+  const std::size_t          dimension = grid.dimension;
+  const std::size_t          block = std::min(count, BlockOfPlaces);
+  std::vector<std::uint32_t> moves(2 * dimension * block);
+  std::vector<std::uint32_t> choices(isRandom ? block : 0);
+  std::vector<double>        places(count * dimension);
+  for (std::size_t first = 0; first < count; first += block)
   {
-    // Random numbers of ITK reach half a sample less than there are.
-    std::int64_t rest = isRandom ? static_cast<std::int64_t>(chosen.Open() * (static_cast<double>(grid.Count()) - 0.5))
-                                 : static_cast<std::int64_t>(n) * StrideOf(rules);
-    std::array<double, 3> index{};
-    for (unsigned int d = 0; d < grid.dimension; ++d)
-    {
-      index[d] = static_cast<double>(grid.start[d] + rest % grid.size[d]);
-      rest /= grid.size[d];
-    }
-    for (unsigned int r = 0; r < grid.dimension; ++r)
-    {
-      double place = grid.origin[r];
-      for (unsigned int c = 0; c < grid.dimension; ++c)
+    const std::size_t some = std::min(block, count - first);
+    std::generate_n(moves.begin(), 2 * dimension * some, std::ref(mover));
+    std::generate_n(choices.begin(), isRandom ? some : 0, std::ref(chooser));
+    context.ParallelFor(static_cast<std::int64_t>(some), [&, first](std::int64_t begin, std::int64_t end) {
+      for (auto n = static_cast<std::size_t>(begin); n < static_cast<std::size_t>(end); ++n)
       {
-        place += grid.indexToPoint[r][c] * index[c];
+        // Random numbers of ITK reach half a sample less than there are.
+        std::int64_t          rest = isRandom
+                                       ? static_cast<std::int64_t>(Open(choices[n]) * (static_cast<double>(grid.Count()) - 0.5))
+                                       : static_cast<std::int64_t>(first + n) * StrideOf(rules);
+        std::array<double, 3> index{};
+        for (unsigned int d = 0; d < dimension; ++d)
+        {
+          index[d] = static_cast<double>(grid.start[d] + rest % grid.size[d]);
+          rest /= grid.size[d];
+        }
+        for (unsigned int r = 0; r < dimension; ++r)
+        {
+          double place = grid.origin[r];
+          for (unsigned int c = 0; c < dimension; ++c)
+          {
+            place += grid.indexToPoint[r][c] * index[c];
+          }
+          const double move = Normal(&moves[2 * (dimension * n + r)]);
+          places[dimension * (first + n) + r] = place + move * (grid.spacing[r] / 3.0);
+        }
       }
-      places.push_back(place + moved.Normal() * (grid.spacing[r] / 3.0));
-    }
+    });
   }
   return places;
 }

@@ -70,7 +70,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
   LinearMetric metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
-    metric.places = DrawPlaces(grid, m_Options.samples, level);
+    metric.places = DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext());
   }
   SplineLevel images(grid,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),

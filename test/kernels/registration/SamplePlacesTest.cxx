@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -134,6 +135,35 @@ TEST(SamplePlaces, SeedsAndLevels)
     EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4, 12345), 1));
     // Each level takes the seeds behind those of the one before: one of regular samples, two of random ones.
     EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4, choice == SampleChoice::Random ? 13 : 12), 0));
+  }
+}
+
+TEST(SamplePlaces, ManyAreThoseOfOneThread)
+{
+  FieldGrid grid = MakeGrid();
+  grid.size = { 80, 70, 40 };
+  const ThreadExecutor threads(3);
+  ExecutionContext     context;
+  context.host = &threads;
+  for (const SampleChoice choice : { SampleChoice::Regular, SampleChoice::Random })
+  {
+    const SampleRules         rules = Rules(choice, 0.4);
+    const std::vector<double> places = DrawPlaces(grid, rules, 0, context);
+    EXPECT_EQ(places, DrawPlaces(grid, rules, 0));
+
+    // The last number of all, whose two are the last of the generator's.
+    const std::size_t count = CountDrawnPlaces(grid, rules);
+    ASSERT_GT(count, std::size_t{ 1 } << 16); // they are made in more than one block
+    std::mt19937 mover(rules.seed);
+    std::mt19937 chooser(rules.seed + 1);
+    mover.discard(6 * count - 2);
+    chooser.discard(count - 1);
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - (mover() + 0.5) / 4294967296.0));
+    const double deviate = radius * std::cos(2.0 * std::acos(-1.0) * (mover() / 4294967296.0));
+    const double chosen = (chooser() + 0.5) / 4294967296.0 * (static_cast<double>(grid.Count()) - 0.5);
+    const auto   sample = choice == SampleChoice::Random ? static_cast<std::int64_t>(chosen) : 3 * (count - 1);
+    const auto   slice = static_cast<double>(sample / (grid.size[0] * grid.size[1]) + grid.start[2]);
+    EXPECT_NEAR(places.back(), grid.origin[2] + grid.spacing[2] * (slice + deviate / 3.0), 1e-9);
   }
 }
 

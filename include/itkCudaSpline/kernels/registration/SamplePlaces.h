@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_registration_SamplePlaces_h
 #define itkCudaSpline_kernels_registration_SamplePlaces_h
 
+#include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 
 #include <cstddef>
@@ -61,10 +62,11 @@ CountDrawnPlaces(const FieldGrid & grid, const SampleRules & rules);
  * \param[in] grid the virtual domain of the level
  * \param[in] rules how many, and which
  * \param[in] level its number
+ * \param[in] context its threads share the work; the places are the same, however many there are
  * \return places (mm), \c dimension numbers each, x first; empty of SampleChoice::All
  * \exception std::invalid_argument a fraction that is not in (0, 1], or one that leaves no sample */
 std::vector<double>
-DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level);
+DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level, const ExecutionContext & context = {});
 
 /** @} */
 } // namespace itk::CudaSpline
