@@ -699,7 +699,8 @@ class _Work:
         spline.coefficients = coefficients.ctypes.data
         report = self._run("cudaspline_register_spline", described, (_comparison_of(stage),), stage, told, spline)
         del kept
-        spacing = [step * (max(size, 2) - 1) / cells for step, size, cells in zip(geometry.spacing, geometry.size, spline.cells)]
+        # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
+        spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(spline.point_to_index[:]).reshape(3, 3)[:n, :n]), axis=0)
         grid = _transforms.BSplineGrid(coefficients, spacing, spline.origin[:n], geometry.direction)
         return report, [*parts, GivenPart(grid)]
 

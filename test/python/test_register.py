@@ -238,10 +238,18 @@ class TestSplines:
         extent = phantom.geometry.spacing * (numpy.array(size) - 1)
         cells = numpy.array(grid.coefficients.shape[:0:-1]) - 3
         assert (cells == numpy.floor(extent / spacing + 0.5)).all()
-        assert numpy.allclose(grid.spacing * cells, extent, rtol=1e-14)
+        assert numpy.allclose(grid.spacing * cells, extent, rtol=1e-12)
         # The first node is a cell before the first sample.
         first = phantom.geometry.origin - phantom.geometry.direction @ numpy.asarray(grid.spacing)
         assert difference(numpy.asarray(grid.origin), first) < 1e-12
+        # The last samples lie on the grid's end, and are moved as those beside them.
+        size_of = numpy.array(phantom.geometry.size)
+        for axis in range(phantom.n):
+            last = numpy.where(numpy.arange(phantom.n) == axis, size_of - 1.0, size_of // 2)
+            there = [phantom.geometry.direction @ (index * phantom.geometry.spacing) + phantom.geometry.origin for index in (last, last - 1e-6)]
+            moves = [found.transform.apply(place) - place for place in there]
+            assert difference(*moves) < 1e-4
+            assert difference(found.field.array[tuple(last[::-1].astype(int))], moves[0]) < 1e-4
         assert [level.iterations for level in found.report.stages[0].levels] == [30, 20] and len(found.history) == 50
         assert found.history["step"][0] == 0 and (found.history["step"][1:30] > 0).all()
 
