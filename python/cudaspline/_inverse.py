@@ -10,7 +10,7 @@ import ctypes
 import functools
 import math
 import os
-from typing import Any
+from typing import Any, Optional
 
 import numpy
 
@@ -86,10 +86,12 @@ def check_matrix(matrix: numpy.ndarray, name: str) -> None:
         raise ValueError(f"{name}: its matrix has no inverse (its determinant is {determinant:g}): it maps all of space onto a part of it.")
 
 
-def domain_of_spline(grid: Geometry, order: int, finest: float) -> Geometry:
+def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geometry:
     """The grid on which the inverse of a B-spline is sampled: over the domain of ITK's transform, as finely as the image.
 
-    finest: spacing of the image (mm), the least of its axes"""
+    finest: spacing of the image (mm), the least of its axes; None: there is no image, and a millimetre will do, or what the cells take"""
+    cell = float(grid.spacing.min())
+    finest = min(max(1.0, cell / 16), cell / 4) if finest is None else finest
     extent = grid.spacing * (numpy.array(grid.size) - order)
     size = [int(min(_MOST_SAMPLES, max(2.0, math.ceil(length / finest) + 1.0))) for length in extent]
     first = grid.origin + grid.index_to_point @ numpy.full(grid.dimension, 0.5 * (order - 1))

@@ -327,10 +327,26 @@ def _path_of(value: Any, name: str) -> str:
 _REACH = 2.0**20
 
 
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """A transform whose inverses of B-splines are sampled as finely as a grid, whatever the image is that it is for."""
+
+    transform: Transform
+    grid: Geometry
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends it to a chain."""
+        chain = _transforms.Stages(stages.dimension, image=self.grid)
+        self.transform.append_to(chain, name, device)
+        stages.append(chain)
+        stages.inverses.extend(chain.inverses)
+
+
 def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.Buffer]) -> Any:
     """Displacements as an array of float64 of NumPy, or of the library and device of an array: the image of coordinates under the
     transform, less the coordinates."""
     n = geometry.dimension
+    sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
     axes = numpy.meshgrid(*[[-_REACH, _REACH]] * n, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
     index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
@@ -338,9 +354,9 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
     if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # places are float64
         coordinates = Image(values, 2 * _REACH, -_REACH, channels=True)
-        vectors = _resample.resample(coordinates, transform, geometry, device="cpu", **options).array - where
+        vectors = _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array - where
         return vectors if place is None else _arrays.on_device(vectors, place)
     coordinates = Image(_arrays.on_device(values, place), 2 * _REACH, -_REACH, channels=True)
-    mapped = _resample.resample(coordinates, transform, geometry, **options).array
+    mapped = _resample.resample(coordinates, sampled, geometry, **options).array
     with _arrays.current_device(place):
         return mapped - _arrays.on_device(where, place)

@@ -118,9 +118,9 @@ class Stages:
         return Stages(self.dimension, self.is_ants_order, self.image)
 
     @property
-    def finest(self) -> float:
+    def finest(self) -> Optional[float]:
         """The image's least spacing (mm)."""
-        return 1.0 if self.image is None else float(self.image.spacing.min())
+        return None if self.image is None else float(self.image.spacing.min())
 
     def append(self, other: Stages) -> None:
         """Appends the stages of another chain."""

@@ -96,6 +96,22 @@ class TestTransform:
         linear = cudaspline.Transform(numpy.diag([1.1, 1, 1]), 3).save_ants(tmp_path / "linear", fixed)
         assert [file.name for file in linear] == ["linear0GenericAffine.mat"]
 
+    @pytest.mark.filterwarnings("ignore::cudaspline.ResamplingWarning")  # of the domain's edge
+    @pytest.mark.parametrize("unit", [0.01, 1.0, 1000.0])  # mm
+    def test_inverses_of_splines(self, unit):
+        """An inverse by iteration is sampled as finely as the grid that it is asked for on, and as cells take it without one."""
+        turn = numpy.array([[0.8, -0.6], [0.6, 0.8]])
+        fixed = cudaspline.Image(numpy.zeros((40, 44)), 1.5 * unit, numpy.array([20.0, -30.0]) * unit, turn)
+        first = fixed.origin - turn @ numpy.full(2, 12.0 * unit)
+        coefficients = numpy.random.default_rng(5).uniform(-2, 2, (2, 8, 9)) * unit
+        transform = cudaspline.Transform(cudaspline.BSplineGrid(coefficients, 12.0 * unit, first, turn), 2)
+        columns, rows = numpy.meshgrid(numpy.arange(10, 34), numpy.arange(10, 30))
+        places = numpy.stack([columns, rows], axis=-1) * 1.5 * unit @ turn.T + fixed.origin
+        assert difference(transform.apply(places), places) > unit
+        assert difference(transform.apply(transform.inverse().apply(places)), places) < 0.1 * unit
+        there = places + transform.inverse().field(fixed, dtype="float64").array[10:30, 10:34]
+        assert difference(transform.apply(there), places) < 0.03 * unit
+
     def test_objects_of_simpleitk(self, found, sitk):
         phantom, _, _, result = found
         places = phantom.inner()[::50]
