@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays, _images, _library, _registration_library, _resample, _transforms
+from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _transforms
 from ._checks import LARGEST_INT32, callback
 from ._geometry import Geometry, has_indices
 from ._methods import choose, device_word
@@ -534,6 +534,9 @@ class _Work:
                 ) from None
             if len(stages.stages) > _MOST_INITIAL:
                 raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
+            for number, stage in enumerate(stages.stages):
+                if stage.kind == _library.STAGE_AFFINE:
+                    _inverse.check_matrix(stages.affine_of(number)[0], "initial")
             return [GivenPart(initial)]
         centres = []
         for side in (self.fixed, self.moving):
@@ -592,7 +595,7 @@ class _Work:
         del kept
         if not all(map(math.isfinite, centre)):
             raise ValueError(
-                f"{side.name}: it is the same everywhere{'' if mask is None else ' under its mask'}, so it has no centre of gravity; initial may be "
+                f"{side.name}: it is the same everywhere{'' if mask is None else ' under its mask, or no pixel of it lies there'}, so it has no centre of gravity; initial may be "
                 "'centre' or 'none'."
             )
         return numpy.array(centre)
