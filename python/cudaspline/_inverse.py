@@ -22,29 +22,35 @@ from ._methods import Method, make_method
 ENOUGH, MOST_ITERATIONS = 1e-4, 100
 #: Samples an axis of the field that a B-spline's inverse is, at most.
 _MOST_SAMPLES = 2000
-#: Half the extent of the image of coordinates (mm): its values are rounded to 1e-10 mm.
-_REACH = 2.0**20
 #: Places that are mapped at one time.
 _TOGETHER = 2**18
 #: Of these in a line.
 _LINE = 1024
 
 
-@functools.lru_cache(maxsize=4)
-def _coordinates(dimension: int) -> tuple[numpy.ndarray, Geometry, Method]:
+def reach_of(places: numpy.ndarray) -> float:
+    """Half the extent of an image of coordinates (mm): 2^20, whose values are rounded to 1e-10 mm, or many times as far as places are."""
+    largest = float(numpy.abs(places[numpy.isfinite(places)]).max(initial=0.0))
+    return 2.0 ** max(20, math.ceil(math.log2(max(largest, 1.0))) + 3)
+
+
+@functools.lru_cache(maxsize=8)
+def _coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Method]:
     """An image of coordinates: two samples an axis, linear between them."""
-    axes = numpy.meshgrid(*[[-_REACH, _REACH]] * dimension, indexing="ij")
+    axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
-    geometry = make_geometry((2,) * dimension, 2 * _REACH, -_REACH)
+    geometry = make_geometry((2,) * dimension, 2 * reach, -reach)
     return values, geometry, make_method(geometry, "linear")
 
 
-def map_points(stages: _transforms.Stages, points: numpy.ndarray) -> numpy.ndarray:
+def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float = 2.0**20) -> numpy.ndarray:
     """Where places go by stages whose arrays are in host memory.
 
     points: (n, dimension), mm, x first
 
-    Returns as many; NaN for those that go beyond 2^20 mm."""
+    reach: how far places may be, reach_of() some
+
+    Returns as many; NaN for those that go beyond."""
     count, dimension = points.shape
     # Threads share lines: of one dimension there is one.
     length = count if dimension == 1 else min(count, _LINE)
@@ -60,7 +66,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray) -> numpy.ndarr
     chain = _transforms.Stages(dimension)
     chain.add_field(vectors.reshape(*line.shape, dimension), line, True, False, "points", -1)
     chain.append(stages)
-    values, geometry, method = _coordinates(dimension)
+    values, geometry, method = _coordinates(dimension, reach)
     image = _images.open_image(values, "points", True)
     output = numpy.empty((*line.shape, dimension))
     described = method.describe_image(image.buffer, geometry.size, dimension, "float64")
@@ -69,6 +75,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray) -> numpy.ndarr
     resampling, kept = _resample._describe(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
     _library.Call("cpu").run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
+    output[numpy.abs(output) >= reach] = numpy.nan  # what is beside the outermost samples has their values
     return output.reshape(-1, dimension)[:count]
 
 
@@ -122,8 +129,9 @@ def _invert_points(stages: _transforms.Stages, wanted: numpy.ndarray) -> tuple[n
     point, best = wanted.copy(), wanted.copy()
     left = numpy.full(len(wanted), numpy.inf)
     active = numpy.arange(len(wanted))
+    reach = reach_of(wanted)
     for _ in range(MOST_ITERATIONS):
-        error = map_points(stages, point[active]) - wanted[active]
+        error = map_points(stages, point[active], reach) - wanted[active]
         distance = numpy.sqrt((error**2).sum(axis=1))
         is_better = distance < left[active]
         better = active[is_better]

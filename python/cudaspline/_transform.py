@@ -175,7 +175,7 @@ class Transform:
 
         points: (..., dimension), mm, x first; of whatever NumPy makes an array of
 
-        Returns an array of float64 of the same shape; NaN for places beyond 2^20 mm. Raises TypeError or ValueError, naming the argument.
+        Returns an array of float64 of the same shape; NaN for places beyond 2^20 mm, if points are not. Raises TypeError or ValueError, naming the argument.
 
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).apply([1.0, 2.0])
         array([4., 4.])
@@ -194,7 +194,7 @@ class Transform:
                 matrix, offset = stages.affine_of(number)
                 mapped = mapped @ matrix.T + offset
             return mapped.reshape(found.shape)
-        return _inverse.map_points(stages, flat).reshape(found.shape)
+        return _inverse.map_points(stages, flat, _inverse.reach_of(flat)).reshape(found.shape)
 
     def resample(self, image: Any, reference: Any = None, **options: Any) -> Any:
         """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise."""
@@ -323,10 +323,6 @@ def _path_of(value: Any, name: str) -> str:
         raise TypeError(f"{name}: {value!r} is no name of a file.") from None
 
 
-#: Half the extent of the image of coordinates (mm): its values are rounded to 1e-10 mm.
-_REACH = 2.0**20
-
-
 @dataclass(frozen=True, eq=False)
 class _Sampled:
     """A transform whose inverses of B-splines are sampled as finely as a grid, whatever the image is that it is for."""
@@ -347,16 +343,17 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     transform, less the coordinates."""
     n = geometry.dimension
     sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
-    axes = numpy.meshgrid(*[[-_REACH, _REACH]] * n, indexing="ij")
-    values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
     index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
     where = index @ geometry.index_to_point.T + geometry.origin
+    reach = _inverse.reach_of(where)
+    axes = numpy.meshgrid(*[[-reach, reach]] * n, indexing="ij")
+    values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
     options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
     if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # places are float64
-        coordinates = Image(values, 2 * _REACH, -_REACH, channels=True)
+        coordinates = Image(values, 2 * reach, -reach, channels=True)
         vectors = _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array - where
         return vectors if place is None else _arrays.on_device(vectors, place)
-    coordinates = Image(_arrays.on_device(values, place), 2 * _REACH, -_REACH, channels=True)
+    coordinates = Image(_arrays.on_device(values, place), 2 * reach, -reach, channels=True)
     mapped = _resample.resample(coordinates, sampled, geometry, **options).array
     with _arrays.current_device(place):
         return mapped - _arrays.on_device(where, place)

@@ -96,6 +96,16 @@ class TestTransform:
         linear = cudaspline.Transform(numpy.diag([1.1, 1, 1]), 3).save_ants(tmp_path / "linear", fixed)
         assert [file.name for file in linear] == ["linear0GenericAffine.mat"]
 
+    def test_places_that_are_far(self):
+        """Coordinates of any unit, as nanometres."""
+        origin = numpy.array([3e6, -2e7])
+        grid = cudaspline.Image(numpy.zeros((10, 12)), 1e5, origin)
+        field = cudaspline.DisplacementField(numpy.full((10, 12, 2), [3e4, -2e4]), spacing=1e5, origin=origin)
+        transform = cudaspline.Transform([field, [[1.0, 0, 5e4], [0, 1.0, 0]]], 2)
+        assert difference(transform.apply(origin + 2e5), origin + 2e5 + [8e4, -2e4]) < 1e-3
+        assert difference(transform.field(grid, dtype="float64").array[3, 4], [8e4, -2e4]) < 1e-3
+        assert numpy.isnan(cudaspline.Transform([numpy.diag([1e9, 1.0]), field], 2).apply([1e4, 1e4])).any()
+
     @pytest.mark.filterwarnings("ignore::cudaspline.ResamplingWarning")  # of the domain's edge
     @pytest.mark.parametrize("unit", [0.01, 1.0, 1000.0])  # mm
     def test_inverses_of_splines(self, unit):
