@@ -108,7 +108,8 @@ def register(
     Warns
     -----
     RegistrationWarning
-        It was interrupted, images have pixels that are not finite, or a search of rotations has found none that says much.
+        It was interrupted, images have pixels that are not finite, a level of fields moves nothing, or a search of rotations has found none
+        that says much.
 
     Examples
     --------
@@ -144,6 +145,7 @@ def register(
     parts = work.begin_at(initial)
     if any(stage.is_deformable and any(level.iterations > 0 for level in stage.levels) for stage in chosen):
         work.check_overlap(parts)  # matrices and splines tell it themselves
+    _warn_of_still_levels(chosen, work.fixed.geometry)
     told = _Told(chosen, work.fixed.geometry.dimension, progress, [_unit_of(stage, factors) for stage in chosen])
     reports: list[StageReport] = []
     for number, stage in enumerate(chosen):
@@ -158,6 +160,19 @@ def register(
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
     return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads))
+
+
+def _warn_of_still_levels(stages: Sequence[Stage], fixed: Geometry) -> None:
+    """Tells of levels at which a field cannot move: SyN, and what smooths updates, hold still what is at the ends of axes, as ITK does, and of
+    one or two samples all are."""
+    for number, stage in enumerate(stages):
+        still = sum(level.iterations > 0 and min(size // level.shrink for size in fixed.size) <= 2 for level in stage.levels)
+        if still > 0 and (stage.kind == "syn" or (stage.kind == "greedy" and (stage.update_variance or stage.total_variance))):
+            warn(
+                f"stages[{number}] ({stage.kind!r}): {still} of {len(stage.levels)} levels move nothing: an axis of fixed has no more than 2 samples "
+                "there, and the ends of axes stay where they are; smaller numbers of shrink, or images of fewer axes, help.",
+                RegistrationWarning,
+            )
 
 
 def _check_quantiles(value: Any) -> tuple[float, float]:

@@ -40,6 +40,19 @@ class TestWrong:
         with pytest.raises(error, match=f"^{name}"):
             cudaspline.register(SMALL, SMALL, **options)
 
+    def test_levels_that_move_nothing(self):
+        """Fields of SyN do not move at the ends of an axis, where all samples of a short one are."""
+        thin = numpy.random.default_rng(1).uniform(size=(2, 20, 24))
+        options = {"iterations": (2, 2), "shrink": (4, 1), "sigmas": (0, 0), "radius": 2, "initial": "none", "device": "cpu"}
+        with pytest.warns(cudaspline.RegistrationWarning, match=r"^stages\[0\] \('syn'\): 2 of 2 levels move nothing"):
+            found = cudaspline.register(thin, numpy.roll(thin, 1, -1), "syn", **options)
+        assert not found.field.array.any()
+        with pytest.warns(cudaspline.RegistrationWarning, match="'greedy'.*1 of 2 levels move nothing"):
+            cudaspline.register(numpy.tile(thin, (4, 1, 1)), numpy.tile(thin, (4, 1, 1)), ["translation", "greedy"], metric="cc", **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            cudaspline.register(thin, numpy.roll(thin, 1, -1), "greedy", update_variance=0, **options)
+
     def test_words_in_letters_of_any_size(self):
         same = [cudaspline.Stage("Affine", metric=metric, optimizer=optimizer) for metric, optimizer in (("CC", "Gradient-Descent"), ("cc", "gradient-descent"))]
         assert same[0] == same[1]
