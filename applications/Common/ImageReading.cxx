@@ -308,6 +308,15 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   if (volumes == 1)
   {
     CheckPixels(image);
+    if (isNifti && (image.type == ScalarType::Float32 || image.type == ScalarType::Float64))
+    {
+      // ITK's library makes zeros of what is not finite.
+      if (const std::optional<VolumePlace> place = PlaceOfVolumes(image))
+      {
+        VolumeReader(*place).Read(0, 1, bytes, pixels);
+        return;
+      }
+    }
     ReadByItk(image, 0, 1, pixels);
     return;
   }

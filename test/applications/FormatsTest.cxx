@@ -18,8 +18,10 @@
 #include "TestImages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 /** \file
  * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
@@ -53,6 +55,27 @@ TEST_P(VolumeFormats, RoundTrip)
 INSTANTIATE_TEST_SUITE_P(ProgramFormats,
                          VolumeFormats,
                          ::testing::Values(".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd"));
+
+/** What is not finite stays so; of NIfTI ITK's library makes zeros of it. */
+TEST_P(VolumeFormats, KeepWhatIsNotFinite)
+{
+  const auto image = MakePhantom<itk::Image<float, 3>>({ { 13, 11, 7 } });
+  image->SetPixel({ { 3, 4, 5 } }, std::numeric_limits<float>::quiet_NaN());
+  image->SetPixel({ { 12, 10, 6 } }, std::numeric_limits<float>::infinity());
+  const std::string input = Path("in" + std::string(GetParam()));
+  WriteTestImage(image.GetPointer(), input);
+  ExpectQuietSuccess(RunProgram({ input, Path("out.mha"), "-i", "nearest" }));
+  const auto result = ReadTestImage<itk::Image<float, 3>>(Path("out.mha"));
+  const bool isPair = GetParam() == std::string(".hdr"); // which ITK reads
+  EXPECT_EQ(std::isnan(result->GetPixel({ { 3, 4, 5 } })), !isPair);
+  EXPECT_EQ(result->GetPixel({ { 12, 10, 6 } }) > 1e38F, !isPair); // which ITK's cast clamps
+  for (const auto & place : { itk::Index<3>{ { 3, 4, 5 } }, itk::Index<3>{ { 12, 10, 6 } } })
+  {
+    image->SetPixel(place, 0.0F);
+    result->SetPixel(place, 0.0F);
+  }
+  EXPECT_EQ(LargestDifference(result.GetPointer(), image.GetPointer()), 0.0);
+}
 
 class PictureFormats
   : public ProgramTest
