@@ -27,7 +27,7 @@
 #include "itkCompositeTransform.h"
 #include "itkKernelTransform.h"
 #include "itkMatrixOffsetTransformBase.h"
-#include "itkTransformFactoryBase.h"
+#include "itkTransformFactory.h"
 #include "itkTransformFileReader.h" // registers the formats of the build
 #include "vnl/vnl_det.h"
 
@@ -191,11 +191,24 @@ CheckMatrix(const itk::TransformBase * transform)
   }
 }
 
+/** ITK's transforms, and the one without a name of its own: inverses of rigid ones are it, and what old ANTs wrote. */
+void
+RegisterTransforms()
+{
+  itk::TransformFactoryBase::RegisterDefaultTransforms();
+  static const bool once = [] {
+    itk::TransformFactory<itk::MatrixOffsetTransformBase<double, 2, 2>>::RegisterTransform();
+    itk::TransformFactory<itk::MatrixOffsetTransformBase<double, 3, 3>>::RegisterTransform();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
 /** An object of a type, without numbers. */
 Base::Pointer
 CreateItkTransform(const std::string & type)
 {
-  itk::TransformFactoryBase::RegisterDefaultTransforms();
+  RegisterTransforms();
   const itk::LightObject::Pointer object = itk::ObjectFactoryBase::CreateInstance(InDouble(type).c_str());
   const Base::Pointer             transform = dynamic_cast<Base *>(object.GetPointer());
   if (transform.IsNull())
@@ -239,6 +252,7 @@ Append(const itk::TransformBase * transform, std::vector<TransformNumbers> & all
 std::vector<TransformNumbers>
 ReadByItk(const std::string & path)
 {
+  RegisterTransforms();
   const auto                    reader = itk::TransformFileReaderTemplate<double>::New();
   std::vector<TransformNumbers> all;
   reader->SetFileName(path);

@@ -259,6 +259,12 @@ TEST_F(ProgramTransforms, WordsOfAnts)
   ExpectTransform({ "--ants-order", "-t", Path("b.h5"), "-t", Path("a.tfm") }, composite);
   WriteTransforms({ m_A.GetPointer() }, Path("0GenericAffine.mat"));
   ExpectTransform({ "-t", Path("0GenericAffine.mat") }, m_A);
+  // What old versions wrote.
+  std::string       text = Content(Path("a.tfm"));
+  const std::string name = "AffineTransform_double";
+  ASSERT_NE(text.find(name), std::string::npos);
+  std::ofstream(Path("Affine.txt")) << text.replace(text.find(name), name.size(), "MatrixOffsetTransformBase_double");
+  ExpectTransform({ "-t", Path("Affine.txt") }, m_A);
 }
 
 /** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of
