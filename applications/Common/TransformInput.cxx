@@ -23,6 +23,7 @@
 #include "FieldTransform.h"
 #include "TransformFile.h"
 
+#include "itkAffineTransform.h"
 #include "itkCompositeTransform.h"
 #include "itkIdentityTransform.h"
 #include "itkMatrixOffsetTransformBase.h"
@@ -71,6 +72,24 @@ AddFile(const std::string & file, const Grid & input, CompositeType<VDimension> 
   }
 }
 
+/** An inverse as a class that ITK reads from files: those of rigid transforms and similarities have none of their own.
+ */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+Named(TransformType<VDimension> * inverse)
+{
+  const auto * const linear = dynamic_cast<itk::MatrixOffsetTransformBase<double, VDimension, VDimension> *>(inverse);
+  if (linear == nullptr || std::string(linear->GetNameOfClass()) != "MatrixOffsetTransformBase")
+  {
+    return inverse;
+  }
+  const auto affine = itk::AffineTransform<double, VDimension>::New();
+  affine->SetCenter(linear->GetCenter());
+  affine->SetMatrix(linear->GetMatrix());
+  affine->SetOffset(linear->GetOffset());
+  return affine.GetPointer();
+}
+
 /** The inverse of a transform, by its own means or by iteration; null where there is none. */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
@@ -79,7 +98,7 @@ Invert(const TransformType<VDimension> * transform, const std::string & file, co
   typename TransformType<VDimension>::Pointer inverse;
   try
   {
-    inverse = transform->GetInverseTransform();
+    inverse = Named<VDimension>(transform->GetInverseTransform().GetPointer());
   }
   catch (const itk::ExceptionObject &)
   {

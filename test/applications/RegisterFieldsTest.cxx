@@ -335,6 +335,28 @@ TEST_F(RegisterFields, Evaluation)
   ExpectError(Register(options), { "4 fixed landmarks", "2 moving ones" }, 1, "CudaSplineRegister");
 }
 
+/** The inverse of a rigid transform is written as a class that every program of ITK reads. */
+TEST_F(RegisterFields, InverseOfARigidTransform)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known.GetPointer(), fieldSize);
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  const auto back = itk::Euler2DTransform<double>::New();
+  known->GetInverse(back);
+  writer->SetInput(back);
+  writer->SetFileName(Path("back.tfm"));
+  writer->Update();
+  ExpectQuietSuccess(Register({ "--stage",
+                                "bspline",
+                                "--iterations",
+                                "0",
+                                "--initial-transform",
+                                Path("back.tfm") + ",inverse",
+                                "-o",
+                                Path("out.h5") }));
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 1e-6);
+}
+
 /** Images that are turned far are found by --initialize search, and by the moments alone are not. */
 TEST_F(RegisterFields, SearchInPlane)
 {
