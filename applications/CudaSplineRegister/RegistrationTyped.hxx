@@ -36,6 +36,7 @@
 #include "itkBSplineTransformParametersAdaptor.h"
 #include "itkImageRegionConstIteratorWithIndex.h"
 #include "itkImageRegistrationMethodv4.h"
+#include "itkMersenneTwisterRandomVariateGenerator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -334,6 +335,8 @@ private:
           this->CheckBackend(number, metric);
         }
       });
+    // Scales behind a field or a B-spline are of random places, whose seeds ITK else takes from the clock.
+    itk::Statistics::MersenneTwisterRandomVariateGenerator::GetInstance()->SetSeed(m_Options.seed);
     const double voxel = *std::min_element(m_Fixed->GetSpacing().Begin(), m_Fixed->GetSpacing().End());
     registration->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
       const std::size_t level = registration->GetCurrentLevel();

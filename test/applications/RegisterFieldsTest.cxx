@@ -335,6 +335,20 @@ TEST_F(RegisterFields, Evaluation)
   ExpectError(Register(options), { "4 fixed landmarks", "2 moving ones" }, 1, "CudaSplineRegister");
 }
 
+/** A matrix behind a field has scales of random places, which are the same ones in each run. */
+TEST_F(RegisterFields, MatricesBehindFieldsAreRepeated)
+{
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  for (const char * const name : { "first.tfm", "second.tfm" })
+  {
+    const std::vector<std::string> options{ "--stage",      "syn",     "--stage",  "affine", "--metric", "meansquares",
+                                            "--iterations", "2",       "--shrink", "4",      "--sigmas", "1",
+                                            "-o",           Path(name) };
+    ExpectQuietSuccess(Register(options));
+  }
+  EXPECT_EQ(Content(Path("first.tfm")), Content(Path("second.tfm")));
+}
+
 /** The inverse of a rigid transform is written as a class that every program of ITK reads. */
 TEST_F(RegisterFields, InverseOfARigidTransform)
 {
