@@ -141,9 +141,13 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   std::vector<Coordinates> points;
   std::size_t              number = 0;
   bool                     hadLine = false;
+  const std::string        byteOrderMark = "\xEF\xBB\xBF"; // of tables as spreadsheets write them
   for (std::string line; GetTextLine(stream, line);)
   {
-    ++number;
+    if (++number == 1 && line.compare(0, byteOrderMark.size(), byteOrderMark) == 0)
+    {
+      line.erase(0, byteOrderMark.size());
+    }
     line.erase(std::remove(line.begin(), line.end(), '\r'), line.end());
     if (line.find_first_not_of(" \t") == std::string::npos || line[line.find_first_not_of(" \t")] == '#')
     {
@@ -152,23 +156,26 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
     std::istringstream words(line);
     Coordinates        point{};
     unsigned int       found = 0;
-    for (std::string word; found < dimension && std::getline(words, word, ',');)
+    bool               hasNumber = false;
+    unsigned int       count = 0;
+    for (std::string word; count < dimension && std::getline(words, word, ','); ++count)
     {
-      const auto                  begin = word.find_first_not_of(" \t");
-      const auto                  end = word.find_last_not_of(" \t");
+      const auto                  begin = word.find_first_not_of(" \t\"");
+      const auto                  end = word.find_last_not_of(" \t\"");
       const std::optional<double> value =
         begin == std::string::npos ? std::nullopt : ParseNumber(word.substr(begin, end - begin + 1));
-      if (!value || !std::isfinite(*value))
+      hasNumber = hasNumber || value;
+      if (value && std::isfinite(*value))
       {
-        break;
+        point[count] = *value;
+        ++found;
       }
-      point[found++] = *value;
     }
     if (found == dimension)
     {
       points.push_back(point);
     }
-    else if (hadLine || found > 0)
+    else if (hadLine || hasNumber) // else it is a line of titles
     {
       throw ProgramError("the landmarks \"" + file + "\", line " + std::to_string(number) + ": " +
                          std::to_string(dimension) + " numbers with commas between are needed, in mm");

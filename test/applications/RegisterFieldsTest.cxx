@@ -333,6 +333,14 @@ TEST_F(RegisterFields, Evaluation)
   ExpectError(Register(options), { "moving.csv", "line 2", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "1,2\n3,4\n";
   ExpectError(Register(options), { "4 fixed landmarks", "2 moving ones" }, 1, "CudaSplineRegister");
+  // A damaged first line is none of titles; spreadsheets write a mark before it, and quotes.
+  std::ofstream(Path("moving.csv")) << "1x,2\n3,4\n";
+  ExpectError(Register(options), { "moving.csv", "line 1", "2 numbers" }, 1, "CudaSplineRegister");
+  std::ofstream(Path("moving.csv")) << "\xEF\xBB\xBF"
+                                    << "1,2\n\"3\",\"4\"\n";
+  std::ofstream(Path("fixed.csv")) << "\"x\",\"y\"\n1,2\n3,4\n";
+  ExpectQuietSuccess(Register(options));
+  EXPECT_EQ(ReadReport()["evaluation"]["landmarks"]["number"], 2);
 }
 
 /** A matrix behind a field has scales of random places, which are the same ones in each run. */
