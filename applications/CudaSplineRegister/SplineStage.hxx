@@ -114,7 +114,7 @@ private:
       level, transform, [&](std::size_t of, const itk::CudaSpline::LbfgsEvaluation & evaluation) {
         return this->Look(of, evaluation, found);
       });
-    const bool hasSamples = record.best < std::numeric_limits<double>::max();
+    const bool hasSamples = record.best < std::numeric_limits<double>::max() || record.evaluations == 0;
     found.seconds = time.GetSeconds();
     found.stop = hasSamples ? this->DescribeStop(record, level) : "no sample of the fixed image lies in the moving one";
     this->Add(m_Registration.GetBackend(), record.evaluations, record.seconds, hasSamples, found);

@@ -379,6 +379,18 @@ TEST_F(RegisterFields, InverseOfARigidTransform)
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 1e-6);
 }
 
+/** A level without iterations is none that looked at no sample. */
+TEST_F(RegisterFields, SplineLevelsWithoutIterations)
+{
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  ExpectQuietSuccess(
+    Register({ "--stage", "bspline", "--iterations", "5,0", "--grid-spacing", "20", "--report", Path("report.json") }));
+  const nlohmann::json levels = ReadReport()["stages"][0]["levels"];
+  EXPECT_EQ(levels[0]["iterations"], 5);
+  EXPECT_EQ(levels[1]["iterations"], 0);
+  EXPECT_EQ(levels[1]["stop"].get<std::string>().find("no sample"), std::string::npos) << levels[1]["stop"];
+}
+
 /** Images that are turned far are found by --initialize search, and by the moments alone are not. */
 TEST_F(RegisterFields, SearchInPlane)
 {
