@@ -23,7 +23,11 @@
 
 #include "itkTransformFileWriter.h" // registers the formats of the build
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -47,12 +51,42 @@ MakeSample(bool isComposite)
   return Transforms::Combine(chain).GetPointer();
 }
 
+/** HDF5 has files open that it could not write, as on a full disk, and crashes over them when the process ends: it ends
+ * before. */
+void
+LeaveWithoutHdf5()
+{
+  static const bool once = std::atexit([] {
+                             std::fflush(nullptr);
+                             std::_Exit(EXIT_FAILURE);
+                           }) == 0;
+  static_cast<void>(once);
+}
+
+/** Whether ITK's text of transforms is there to its end, a line of numbers: its writer does not look. */
+bool
+IsWholeText(const std::string & file)
+{
+  constexpr std::streamoff longest = 8192; // of that line
+  std::ifstream            stream(file, std::ios::binary | std::ios::ate);
+  const std::streamoff     size = stream.tellg();
+  const std::streamoff     begin = std::max<std::streamoff>(0, size - longest);
+  std::string              end(static_cast<std::size_t>(size - begin), '\0');
+  stream.seekg(begin);
+  stream.read(end.data(), size - begin);
+  if (!stream || end.empty() || end.back() != '\n')
+  {
+    return false;
+  }
+  end.pop_back();
+  return end.compare(end.find_last_of('\n') + 1, 15, "FixedParameters") == 0;
+}
+
 } // namespace
 
 void
 WriteTransform(const itk::TransformBase * transform, const std::string & file)
 {
-  const auto  writer = itk::TransformFileWriterTemplate<double>::New();
   std::string reason;
   try
   {
@@ -62,7 +96,8 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
       // ITK writes one that has no transforms when it is read.
       throw ProgramError("MATLAB's files hold one transform, not several");
     }
-    const LibraryMessages silence;
+    const LibraryMessages silence; // also of what a writer says that is destroyed
+    const auto            writer = itk::TransformFileWriterTemplate<double>::New();
     writer->SetInput(transform);
     writer->SetFileName(file);
     writer->Update();
@@ -80,8 +115,17 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
   {
     reason = "nothing was written";
   }
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (reason.empty() && (ending == ".tfm" || ending == ".txt") && !IsWholeText(file))
+  {
+    reason = "it was not written in full (is the disk full?)";
+  }
   if (!reason.empty())
   {
+    if (ending.compare(0, 2, ".h") == 0)
+    {
+      LeaveWithoutHdf5();
+    }
     throw ProgramError("cannot write the transform \"" + std::filesystem::path(file).filename().string() +
                        "\" (endings such as .tfm, .txt, .h5 and .mat are allowed, of several transforms .tfm, .txt " +
                        "and .h5): " + reason);

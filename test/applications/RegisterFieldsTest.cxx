@@ -391,6 +391,21 @@ TEST_F(RegisterFields, SplineLevelsWithoutIterations)
   EXPECT_EQ(levels[1]["stop"].get<std::string>().find("no sample"), std::string::npos) << levels[1]["stop"];
 }
 
+/** A transform that the disk has no room for is an error, of a format whose library crashes over that, too. */
+TEST_F(RegisterFields, FullDisk)
+{
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  ProgramSettings settings;
+  settings.fileSizeLimit = 20000; // images have 10 kB, the field 35
+  for (const char * const name : { "out.h5", "out.tfm" })
+  {
+    ExpectError(Register({ "--stage", "syn", "--iterations", "1", "--levels", "1", "-o", Path(name) }, settings),
+                { "cannot write the transform", name },
+                1,
+                "CudaSplineRegister");
+  }
+}
+
 /** Images that are turned far are found by --initialize search, and by the moments alone are not. */
 TEST_F(RegisterFields, SearchInPlane)
 {
