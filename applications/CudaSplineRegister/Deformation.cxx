@@ -148,7 +148,7 @@ MakeField(const itk::TransformBase * transform, const Grid & grid, const Deforma
     settings.type, grid.dimension, [&](auto of) { return decltype(of)::MakeField(transform, grid, settings); });
 }
 
-void
+std::string
 WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file)
 {
   const Volume vectors =
@@ -156,12 +156,14 @@ WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const st
   ImageLayout layout;
   layout.components = grid.dimension;
   layout.pixel = itk::IOPixelEnum::VECTOR;
-  const std::string reason = ErrorOf([&] { WriteImage(vectors, file, layout); });
+  std::string       lost;
+  const std::string reason = ErrorOf([&] { lost = WriteImage(vectors, file, layout); });
   if (!reason.empty())
   {
     throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
                        "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
   }
+  return lost;
 }
 
 Folding

@@ -79,8 +79,9 @@ MakeField(const itk::TransformBase * transform, const Grid & grid, const Deforma
 
 /** \brief Writes displacements as WriteImage() does.
  * \param[in] field of MakeField() on the grid
+ * \return what the format did not keep of the geometry
  * \exception ProgramError an unknown format, one that holds no vectors, or not written in full */
-void
+std::string
 WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file);
 
 /** \brief Determinants of the derivatives of `x + u(x)`, by central differences, at the border of the grid by those to

@@ -24,6 +24,7 @@
 #include "TransformOutput.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <vector>
 
@@ -43,9 +44,9 @@ SettingsOf(const RegistrationRequest & request)
   return settings;
 }
 
-/** Finds out whether displacements can be written, by few of them. */
+/** Finds out whether displacements can be written, by few of them, and warns where their format drops their place. */
 void
-ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
+ProbeField(AtomicOutput * file, const std::string & name, Grid grid, const RegistrationRequest & request)
 {
   if (file == nullptr)
   {
@@ -53,16 +54,24 @@ ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
   }
   for (unsigned int axis = 0; axis < grid.dimension; ++axis)
   {
-    grid.size[axis] = 2;
+    grid.size[axis] = std::min<std::size_t>(grid.size[axis], 2);
   }
   const itk::TransformBase::Pointer still = grid.dimension == 2
                                               ? itk::TransformBase::Pointer(StageTransforms<2>::Affine::New())
                                               : itk::TransformBase::Pointer(StageTransforms<3>::Affine::New());
   DeformationSettings               settings = SettingsOf(request);
   settings.device = "cpu";
-  const LibraryMessages silence;
-  WriteField(MakeField(still, grid, settings), grid, settings.type, file->GetTemporaryName());
+  std::string lost;
+  {
+    const LibraryMessages silence;
+    lost = WriteField(MakeField(still, grid, settings), grid, settings.type, file->GetTemporaryName());
+  }
   file->Clear();
+  if (!lost.empty())
+  {
+    Warn("the format of \"" + name + "\" does not keep the " + lost +
+         " of displacements: they belong to another place");
+  }
 }
 
 } // namespace
@@ -96,14 +105,22 @@ DeformationOutput::DeformationOutput(const Options &             options,
   m_Affine = openNamed("0GenericAffine.mat", true);
   m_Warp = openNamed("1Warp.nii.gz", bends);
   m_InverseWarp = openNamed("1InverseWarp.nii.gz", bends);
+  std::error_code error;
+  for (const char * const ending : { "1Warp.nii.gz", "1InverseWarp.nii.gz" })
+  {
+    if (!options.prefix.empty() && !bends && std::filesystem::exists(options.prefix + ending, error))
+    {
+      Warn("\"" + options.prefix + ending + "\" is of another registration: this one has no fields");
+    }
+  }
   m_Warped = openNamed("Warped.nii.gz", true);
   m_InverseWarped = openNamed("InverseWarped.nii.gz", true);
   m_Field = open(options.field);
   m_Inverse = open(options.inverse);
   m_Jacobian = open(options.jacobian);
-  ProbeField(m_Warp, request.fixed.grid, request);
-  ProbeField(m_Field, request.fixed.grid, request);
-  ProbeField(m_Inverse, request.moving.grid, request);
+  ProbeField(m_Warp, options.prefix + "1Warp.nii.gz", request.fixed.grid, request);
+  ProbeField(m_Field, options.field, request.fixed.grid, request);
+  ProbeField(m_Inverse, options.inverse, request.moving.grid, request);
   if (m_Warped != nullptr)
   {
     ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type, m_Layouts.warped);

@@ -379,6 +379,30 @@ TEST_F(RegisterFields, InverseOfARigidTransform)
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 1e-6);
 }
 
+/** Displacements whose file does not say where they are. */
+TEST_F(RegisterFields, WarnsOfGeometryThatTheFormatDrops)
+{
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  const ProgramResult result =
+    Register({ "--stage", "translation", "--iterations", "1", "--levels", "1", "--field", Path("field.vtk") });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find("field.vtk\" does not keep the direction"), std::string::npos) << result.errors;
+}
+
+/** Fields that a run before has left under the prefix do not belong to the new matrix. */
+TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
+{
+  WritePair<2>(KnownRigid().GetPointer(), fieldSize);
+  const std::vector<std::string> options{ "--stage", "rigid", "--iterations", "1", "--output-prefix", Path("p_") };
+  ExpectQuietSuccess(Register(options));
+  std::ofstream(Path("p_1Warp.nii.gz")) << "what was there";
+  const ProgramResult result = Register(options);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of another registration"), std::string::npos) << result.errors;
+}
+
 /** A level without iterations is none that looked at no sample. */
 TEST_F(RegisterFields, SplineLevelsWithoutIterations)
 {
