@@ -20,6 +20,7 @@
 #include "Error.h"
 #include "ImageInput.h"
 #include "LibraryMessages.h"
+#include "NiftiFile.h"
 #include "PixelType.h"
 
 #include "itkBSplineTransform.h"
@@ -30,7 +31,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <vector>
 
@@ -80,6 +83,25 @@ DomainOf(const itk::Transform<double, VDimension, VDimension> * transform, const
   return field;
 }
 
+/** The grid of a field of one slice in a NIfTI file, of which ITK tells two axes alone. */
+Grid
+GridOfOneSlice(const std::string & file, const Grid & found)
+{
+  const std::string beginning = file.find(".nii") == std::string::npos ? "" : BeginningOfOneSlice(file);
+  std::string       folder = (std::filesystem::temp_directory_path() / "CudaSpline-XXXXXX").string();
+  if (beginning.empty() || mkdtemp(folder.data()) == nullptr)
+  {
+    return found;
+  }
+  const std::string name = folder + "/slice.nii";
+  std::ofstream(name, std::ios::binary) << beginning;
+  Grid              grid = found;
+  const std::string error = ErrorOf([&] { grid = DescribeImage(name, {}).grid; });
+  std::error_code   ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return error.empty() ? grid : found;
+}
+
 } // namespace
 
 bool
@@ -101,7 +123,9 @@ typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file)
 {
   ImageDescription image = DescribeImage(file, {});
-  if (image.grid.dimension != VDimension || image.layout.components != VDimension || image.layout.volumes != 1)
+  const bool       isSlice = VDimension == 3 && image.grid.dimension == 2 && image.layout.components == 3;
+  const Grid       grid = isSlice ? GridOfOneSlice(file, image.grid) : image.grid;
+  if (grid.dimension != VDimension || image.layout.components != VDimension || image.layout.volumes != 1)
   {
     throw ProgramError("the transform \"" + file + "\" is an image of " + std::to_string(image.grid.dimension) +
                        " dimensions with " + std::to_string(image.layout.components) +
@@ -109,10 +133,10 @@ ReadFieldTransform(const std::string & file)
                        " dimensions and " + std::to_string(VDimension) + " components");
   }
   const auto field = FieldType<VDimension>::New();
-  SetGeometry<VDimension>(image.grid, field.GetPointer());
+  SetGeometry<VDimension>(grid, field.GetPointer());
   field->Allocate();
   const std::vector<Volume> planes = ReadPlanes(image, 0);
-  const auto                count = static_cast<std::int64_t>(image.grid.GetNumberOfVoxels());
+  const auto                count = static_cast<std::int64_t>(grid.GetNumberOfVoxels());
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     for (std::int64_t voxel = 0; voxel < count; ++voxel)

@@ -422,6 +422,32 @@ SetSizeOfNifti(std::string & header, const std::array<std::size_t, 3> & size)
   return SetDimension(header, 1, size[0]) && SetDimension(header, 2, size[1]) && SetDimension(header, 3, size[2]);
 }
 
+std::string
+BeginningOfOneSlice(const std::string & path)
+{
+  const std::vector<char> bytes = ReadHeader(path);
+  const auto              size = Number<std::int32_t>(bytes, 0, false);
+  const bool              isSecond = size == 540;
+  if ((size != 348 && !isSecond) || bytes[isSecond ? 4 : 344] != 'n' || bytes[isSecond ? 5 : 345] != '+')
+  {
+    return {};
+  }
+  const auto samples = [&](std::size_t axis) {
+    return isSecond ? Number<std::int64_t>(bytes, 16 + 8 * axis, false)
+                    : std::int64_t{ Number<std::int16_t>(bytes, 40 + 2 * axis, false) };
+  };
+  if (samples(0) != 5 || samples(3) != 1 || samples(4) != 1)
+  {
+    return {};
+  }
+  std::string header(bytes.begin(), bytes.begin() + size);
+  SetDimension(header, 0, 3);
+  SetDimension(header, 5, 1);
+  const std::size_t intent = isSecond ? 504 : 68;
+  header.replace(intent, isSecond ? 4 : 2, isSecond ? 4 : 2, '\0');
+  return header + std::string(4, '\0'); // there is no extension
+}
+
 NiftiMarks
 ReadNiftiMarks(const std::string & path, double volumeSpacing)
 {

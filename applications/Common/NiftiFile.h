@@ -100,6 +100,13 @@ SetNumberOfNiftiVolumes(std::string & header, std::size_t volumes);
 bool
 SetSizeOfNifti(std::string & header, const std::array<std::size_t, 3> & size);
 
+/** \brief The beginning of a NIfTI file of one slice of vectors, as if it had one number a pixel.
+ *
+ * ITK reads vectors of one slice as an image of two axes. The place of the third one is in the header all the same, and
+ * ITK tells it of numbers. \return empty for all other files, and in the other order of bytes */
+std::string
+BeginningOfOneSlice(const std::string & path);
+
 /** \brief Throws where the geometry of a NIfTI header is none: a spacing of 0, a matrix with NaN or without an inverse.
  * Warns where a sform is sheared, which an image cannot be: ITK takes the qform then. */
 void

@@ -235,6 +235,32 @@ OutputsOf(const Options & options)
   return outputs;
 }
 
+/** Warns of levels at which a field cannot move: SyN, and what smooths updates, hold still what is at the ends of axes,
+ * as ITK does, and of one or two samples all are. */
+void
+WarnOfStillLevels(const Options & options, const Grid & fixed)
+{
+  for (std::size_t number = 0; number < options.stages.size(); ++number)
+  {
+    const StageOptions & stage = options.stages[number];
+    const bool  smooths = stage.kind == StageKind::Greedy && (stage.updateVariance > 0.0 || stage.totalVariance > 0.0);
+    std::size_t still = 0;
+    for (std::size_t level = 0; level < stage.shrink.size(); ++level)
+    {
+      const auto isThin = [&](std::size_t size) { return size / stage.shrink[level] <= 2; };
+      still +=
+        std::any_of(fixed.size.begin(), fixed.size.begin() + fixed.dimension, isThin) && stage.iterations[level] > 0;
+    }
+    if ((stage.kind == StageKind::Syn || smooths) && still > 0)
+    {
+      Warn(
+        "stage " + std::to_string(number + 1) + " (" + NameOf(stage.kind) + "): " + std::to_string(still) + " of " +
+        std::to_string(stage.shrink.size()) + " levels move nothing: an axis of the fixed image has no more than 2 " +
+        "voxels there, and the ends of axes stay where they are; smaller --shrink, or an image of fewer axes, helps");
+    }
+  }
+}
+
 } // namespace
 
 int
@@ -260,6 +286,7 @@ RunCommand(Options options)
   ReadFixed(options, inputs, request);
   ReadMoving(options, inputs, 0, request, finite);
   ReadFurther(options, inputs, request);
+  WarnOfStillLevels(options, request.fixed.grid);
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;

@@ -403,6 +403,52 @@ TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
   EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of another registration"), std::string::npos) << result.errors;
 }
 
+/** Of a field of one slice ITK's reader of NIfTI tells two axes; it is warned of, and read all the same. */
+TEST_F(RegisterFields, FieldsOfOneSlice)
+{
+  const auto image = MakeObliqueImage<Image<3>>({ { 22, 20, 1 } });
+  for (const double phase : { 0.0, 0.3 })
+  {
+    Fill<3>(image.GetPointer(), nullptr, [phase](const Point<3> & place) {
+      return 50.0 + 40.0 * std::sin(0.4 * place[0] + phase);
+    });
+    WriteTestImage(image.GetPointer(), Path(phase == 0.0 ? "fixed.nrrd" : "moving.nrrd"));
+  }
+  const auto run = [this](const std::string & stage) {
+    return Register({ "--stage",
+                      stage,
+                      "--iterations",
+                      "5",
+                      "--shrink",
+                      "1",
+                      "--sigmas",
+                      "0",
+                      "--initialize",
+                      "none",
+                      "--output-prefix",
+                      Path("p_") });
+  };
+  // Fields of SyN do not move at the ends of an axis, where all samples of this one are.
+  EXPECT_NE(run("syn").errors.find("1 of 1 levels move nothing"), std::string::npos);
+  const ProgramResult result = run("demons");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" does not keep the"), std::string::npos) << result.errors;
+  ExpectQuietSuccess(RunProgram({ Path("moving.nrrd"),
+                                  Path("warped.nrrd"),
+                                  "-r",
+                                  Path("fixed.nrrd"),
+                                  "--ants-order",
+                                  "-t",
+                                  Path("p_1Warp.nii.gz"),
+                                  "-t",
+                                  Path("p_0GenericAffine.mat") }));
+  const auto warped = ReadTestImage<Image<3>>(Path("warped.nrrd"));
+  EXPECT_GT(LargestDifference(warped.GetPointer(), image.GetPointer()), 1.0); // it has moved
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image<3>>(Path("p_Warped.nii.gz")).GetPointer()),
+            0.02);
+}
+
 /** A level without iterations is none that looked at no sample. */
 TEST_F(RegisterFields, SplineLevelsWithoutIterations)
 {
