@@ -44,7 +44,7 @@ CentreOfGravity(const TImage *                                              imag
   if (!centre)
   {
     throw CudaSplineProgram::ProgramError("the " + name + " image is the same everywhere" +
-                                          (mask != nullptr ? " under its mask" : "") +
+                                          (mask != nullptr ? " under its mask, or no voxel of it lies there" : "") +
                                           ", so it has no centre of gravity; use --initialize centre or none");
   }
   return *centre;

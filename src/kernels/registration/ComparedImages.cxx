@@ -293,13 +293,13 @@ ComparedImages::TakeFixed(const SynSide & fixed)
   {
     inside = MaskOn(m_Grid, fixed.mask, m_Residence);
     range = FindPixelRange(fixed, m_Residence);
-    Require(range.lowest <= range.highest, "the fixed image has values under its mask");
+    Require(range.lowest <= range.highest, "the fixed image has no value under its mask");
   }
   else
   {
     std::int64_t count = 0;
     const auto   sampled = this->Sample(fixed, Interpolation::Linear, count);
-    Require(count > 0, "a sample of the virtual domain lies in the fixed image and its mask");
+    Require(count > 0, "no sample of the virtual domain lies in the fixed image and under its mask");
     values = std::shared_ptr<const void>(sampled, sampled->memory.get());
     inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
     if (m_Metric.kind == LinearMetricKind::Mattes)
