@@ -87,9 +87,10 @@ Beginning
 Optimizers (ITK's)
   regular-step (for linear stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for
   B-splines). --step is the longest way a point may go in the first step of a level, and of gradient-descent in
-  every step, of which the best place is the result; a step below --minimum-step ends a level, but of
-  gradient-descent and lbfgs. All take as many iterations as --iterations allows, which of lbfgs are evaluations.
-  Gradients by differences are ITK's; those of --gradient analytic belong to the values, which lbfgs likes best.
+  every step: its result is, as ITK's, the place that the step from the best one leads to. A step below
+  --minimum-step ends a level, but of gradient-descent and lbfgs. All take as many iterations as --iterations allows,
+  which of lbfgs are evaluations. Gradients by differences are ITK's; those of --gradient analytic belong to the
+  values, which lbfgs likes best.
 
 Transform
   Maps points of the fixed image to points of the moving one, as everywhere in ITK:
