@@ -40,7 +40,7 @@ class Stage:
     """A stage of a registration. Options that a kind does not have are refused where they are given.
 
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
-        "greedy": one field, in half of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
+        "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
         the same values where they show the same
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
         fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
