@@ -168,12 +168,15 @@ struct CoarseImage
     Place weight{};
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      if (!(index[d] >= 0.0 && index[d] <= static_cast<double>(size[d] - 1)))
+      const auto   last = static_cast<double>(size[d] - 1);
+      const double margin = size[d] == 1 ? 0.5 : 1e-6; // a single slice is as thick as a voxel; else places are rounded
+      if (!(index[d] >= -margin && index[d] <= last + margin))
       {
         return least;
       }
-      base[d] = std::min(static_cast<std::ptrdiff_t>(index[d]), std::max<std::ptrdiff_t>(size[d] - 2, 0));
-      weight[d] = index[d] - static_cast<double>(base[d]);
+      const double at = std::max(0.0, std::min(index[d], last));
+      base[d] = std::min(static_cast<std::ptrdiff_t>(at), std::max<std::ptrdiff_t>(size[d] - 2, 0));
+      weight[d] = at - static_cast<double>(base[d]);
     }
     double sum = 0.0;
     for (unsigned int corner = 0; corner < (1U << VDimension); ++corner)
