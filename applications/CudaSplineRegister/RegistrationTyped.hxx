@@ -78,9 +78,22 @@ public:
     RegistrationResult result;
     this->Initialize();
     result.start = Transforms::Combine(m_Chain).GetPointer();
-    if (const double overlap = this->Overlap(result.start); overlap == 0.0 && !this->IsAnyInside(result.start))
+    if (const double overlap = this->Overlap(result.start);
+        overlap == 0.0 && !this->IsAnyInside(result.start, m_Inputs.fixedMask, m_Fixed, m_Moving))
     {
       throw ProgramError(DescribeNoOverlap("where the registration begins", overlap, m_Options));
+    }
+    for (std::size_t pair = 0; pair < m_Request.further.size(); ++pair)
+    {
+      const FurtherPair & further = m_Request.further[pair];
+      if (!this->IsAnyInside(result.start,
+                             MaskOf(further.fixedMask),
+                             ViewAsImage<ImageType>(further.fixed),
+                             ViewAsImage<ImageType>(further.moving)))
+      {
+        throw ProgramError("further pair " + std::to_string(pair + 1) + " (--also-fixed, --also-moving): no voxel of " +
+                           "the fixed image lies in both of its images where the registration begins");
+      }
     }
     for (std::size_t stage = 0; stage < m_Options.stages.size() && !result.isStopped; ++stage)
     {
@@ -142,10 +155,13 @@ private:
     return MeasureAgreementTyped<TPixel, VDimension>(m_Request, transform).overlap;
   }
 
-  /** Whether any voxel of the fixed image, under its mask, lies in the moving one: what Overlap() looks at are coarse
-   * voxels. */
+  /** Whether any voxel of the fixed image, under the mask of a pair's, lies in both images of the pair: what Overlap()
+   * looks at are coarse voxels. */
   bool
-  IsAnyInside(const itk::TransformBase * base) const
+  IsAnyInside(const itk::TransformBase *         base,
+              const typename MaskType::Pointer & mask,
+              const ImageType *                  fixed,
+              const ImageType *                  moving) const
   {
     const auto * const                                transform = dynamic_cast<const TransformType *>(base);
     itk::ImageRegionConstIteratorWithIndex<ImageType> voxel(m_Fixed, m_Fixed->GetBufferedRegion());
@@ -154,8 +170,9 @@ private:
       typename Transforms::Point               point;
       itk::ContinuousIndex<double, VDimension> index;
       m_Fixed->TransformIndexToPhysicalPoint(voxel.GetIndex(), point);
-      if ((m_Inputs.fixedMask.IsNull() || m_Inputs.fixedMask->IsInsideInWorldSpace(point)) &&
-          m_Moving->TransformPhysicalPointToContinuousIndex(transform->TransformPoint(point), index))
+      if ((mask.IsNull() || mask->IsInsideInWorldSpace(point)) &&
+          (fixed == m_Fixed || fixed->TransformPhysicalPointToContinuousIndex(point, index)) &&
+          moving->TransformPhysicalPointToContinuousIndex(transform->TransformPoint(point), index))
       {
         return true;
       }

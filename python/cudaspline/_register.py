@@ -565,24 +565,31 @@ class _Work:
         return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
 
     def check_overlap(self, parts: Sequence[Part]) -> None:
-        """Refuses a fixed image of which no pixel lies in the moving one. Raises ValueError."""
+        """Refuses pairs of images in both of which no pixel of the fixed image lies. Raises ValueError."""
         transform = Transform._of(parts, self.fixed.geometry.dimension)
-        fixed, moving = self.fixed.geometry, self.moving.geometry
+        grid = self.fixed.geometry
 
-        def has_any_inside(indices: Sequence[numpy.ndarray]) -> bool:
-            index = numpy.stack(numpy.meshgrid(*indices, indexing="ij"), -1).reshape(-1, fixed.dimension)
-            places = transform.apply(index @ fixed.index_to_point.T + fixed.origin)
-            there = (places - moving.origin) @ moving.point_to_index.T
-            return bool(((there >= -0.5) & (there <= numpy.array(moving.size) - 0.5)).all(-1).any())
+        def are_inside(places: numpy.ndarray, image: Geometry) -> numpy.ndarray:
+            there = (places - image.origin) @ image.point_to_index.T
+            return ((there >= -0.5) & (there <= numpy.array(image.size) - 0.5)).all(-1)
 
-        axes = [numpy.arange(size) for size in fixed.size]
-        if has_any_inside([axis[:: -(-len(axis) // 16)] for axis in axes]):  # some places of each axis tell it of most images
-            return
-        if not any(has_any_inside([*axes[:-1], axes[-1][n : n + 1]]) for n in axes[-1]):
-            raise ValueError(
-                "registration: The images do not overlap: no pixel of the fixed image lies in the moving one where it begins; initial may be "
-                "'moments', 'centre', 'search' or a transform."
-            )
+        def has_any_inside(indices: Sequence[numpy.ndarray], fixed: Geometry, moving: Geometry) -> bool:
+            index = numpy.stack(numpy.meshgrid(*indices, indexing="ij"), -1).reshape(-1, grid.dimension)
+            places = index @ grid.index_to_point.T + grid.origin
+            return bool((are_inside(transform.apply(places), moving) & (are_inside(places, fixed) if fixed is not grid else True)).any())
+
+        axes = [numpy.arange(size) for size in grid.size]
+        for number, pair in enumerate([(self.fixed, self.moving), *self.further]):
+            images = (pair[0].geometry, pair[1].geometry)
+            if has_any_inside([axis[:: -(-len(axis) // 16)] for axis in axes], *images):  # some places of each axis tell it of most images
+                continue
+            if not any(has_any_inside([*axes[:-1], axes[-1][n : n + 1]], *images) for n in axes[-1]):
+                raise ValueError(
+                    "registration: The images do not overlap: no pixel of the fixed image lies in the moving one where it begins; initial may be "
+                    "'moments', 'centre', 'search' or a transform."
+                    if number == 0
+                    else f"also[{number - 1}]: no pixel of the fixed image lies in both of its images where the registration begins."
+                )
 
     def _search(self, shift: numpy.ndarray) -> LinearPart:
         """The best rotation about the centre."""

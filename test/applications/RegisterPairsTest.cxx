@@ -245,6 +245,16 @@ TEST_F(RegisterPairs, AreRefused)
          { "--also-fixed", "volume.nrrd", "3 dimensions", "2" },
          1);
   refuse(with({ "--stage", "syn", "-m", "cc,cc", "-w", Path("moving-b.nrrd") }), { "--also-moving", "--warped" }, 1);
+  const auto far = MakeGrid<2>(fieldSize);
+  far->FillBuffer(1.0F);
+  far->SetOrigin(itk::MakePoint(1e4, 0.0));
+  WriteTestImage(far.GetPointer(), Path("far.nrrd"));
+  for (const auto & [fixed, moving] : { std::pair("far.nrrd", "moving-b.nrrd"), std::pair("fixed-b.nrrd", "far.nrrd") })
+  {
+    refuse({ "--stage", "syn", "-m", "cc,cc", "--also-fixed", Path(fixed), "--also-moving", Path(moving) },
+           { "further pair 1", "--also-moving", "no voxel" },
+           1);
+  }
 }
 
 } // namespace

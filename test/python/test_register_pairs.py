@@ -9,6 +9,7 @@ import cudaspline
 from conftest import difference
 
 SMALL_PAIR = tuple(numpy.add.outer(numpy.arange(12.0) ** 2, n * numpy.arange(14.0)) for n in (1, 2))
+FAR = cudaspline.Image(numpy.ones((9, 9)), origin=(1e4, 0))
 
 
 class TestPairs:
@@ -194,6 +195,8 @@ class TestPairs:
             ({"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]}, ValueError, r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2"),
             ({"also": [(SMALL_PAIR[0], "moving.nii")]}, TypeError, r"^also\[0\]\[1\]"),
             ({"also": [(SMALL_PAIR[0], numpy.full((9, 9), numpy.nan))]}, ValueError, r"^also\[0\]\[1\]: it has no pixel with a finite value"),
+            ({"also": [(SMALL_PAIR[0], FAR)]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
+            ({"also": [(FAR, SMALL_PAIR[1])]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
         ],
     )
     def test_what_register_refuses(self, options, error, words):
