@@ -247,7 +247,8 @@ TEST_F(RegisterPairs, AreRefused)
   refuse(with({ "--stage", "syn", "-m", "cc,cc", "-w", Path("moving-b.nrrd") }), { "--also-moving", "--warped" }, 1);
   const auto far = MakeGrid<2>(fieldSize);
   far->FillBuffer(1.0F);
-  far->SetOrigin(itk::MakePoint(1e4, 0.0));
+  const double origin[2] = { 1e4, 0.0 };
+  far->SetOrigin(origin);
   WriteTestImage(far.GetPointer(), Path("far.nrrd"));
   for (const auto & [fixed, moving] : { std::pair("far.nrrd", "moving-b.nrrd"), std::pair("fixed-b.nrrd", "far.nrrd") })
   {
