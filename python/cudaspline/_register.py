@@ -571,7 +571,8 @@ class _Work:
 
         def are_inside(places: numpy.ndarray, image: Geometry) -> numpy.ndarray:
             there = (places - image.origin) @ image.point_to_index.T
-            return ((there >= -0.5) & (there <= numpy.array(image.size) - 0.5)).all(-1)
+            inside: numpy.ndarray = ((there >= -0.5) & (there <= numpy.array(image.size) - 0.5)).all(-1)
+            return inside
 
         def has_any_inside(indices: Sequence[numpy.ndarray], fixed: Geometry, moving: Geometry) -> bool:
             index = numpy.stack(numpy.meshgrid(*indices, indexing="ij"), -1).reshape(-1, grid.dimension)
