@@ -33,6 +33,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <cstdlib>
@@ -43,6 +44,9 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace CudaSplineProgram
 {
@@ -257,11 +261,37 @@ EndsWith(const std::string & name, const std::string & ending)
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+/** Throws where the disk has no room for a picture: PNG's library crashes over that, and JPEG's ends the program.
+ *
+ * \param[in] name of the file, which is empty then
+ * \param[in] bytes of the pixels: compressed they are seldom more */
+void
+CheckRoom(const std::string & name, std::size_t bytes)
+{
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT, 0666);
+  if (file < 0)
+  {
+    return; // ITK's message says it
+  }
+  const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes + bytes / 2 + 4096));
+  const int emptied = ftruncate(file, 0);
+  close(file);
+  if (emptied == 0 && (error == ENOSPC || error == EDQUOT || error == EFBIG))
+  {
+    throw ProgramError("there is no room for the output \"" + BareName(name) + "\": " + std::strerror(error));
+  }
+}
+
 /** Writes by ITK. \return the format */
 std::string
 WriteByItk(const Volume & volume, const std::string & name, const std::string & file, const ImageLayout & layout)
 {
   const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
+  const std::string               format = io->GetNameOfClass();
+  if (format == "PNGImageIO" || format == "JPEGImageIO")
+  {
+    CheckRoom(name, static_cast<std::size_t>(io->GetImageSizeInBytes()));
+  }
   try
   {
     const LibraryMessages messages;
@@ -271,11 +301,11 @@ WriteByItk(const Volume & volume, const std::string & name, const std::string & 
   {
     throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
                        ": " + TextOf(exception) +
-                       (std::string(io->GetNameOfClass()) == "GDCMImageIO"
+                       (format == "GDCMImageIO"
                           ? " in a single file; --output-type uint16 may help, or a folder for a series (--dicom)"
                           : ""));
   }
-  return io->GetNameOfClass();
+  return format;
 }
 
 /** Reads the first bytes of a file. */

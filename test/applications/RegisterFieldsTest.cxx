@@ -478,6 +478,15 @@ TEST_F(RegisterFields, FullDisk)
                 1,
                 "CudaSplineRegister");
   }
+  settings.fileSizeLimit = 4000;
+  for (const char * const name : { "out.png", "out.jpg" })
+  {
+    ExpectError(
+      Register({ "--iterations", "1", "--levels", "1", "-o", Path("out.tfm"), "--picture", Path(name) }, settings),
+      { "there is no room", name },
+      1,
+      "CudaSplineRegister");
+  }
 }
 
 /** Images that are turned far are found by --initialize search, and by the moments alone are not. */
