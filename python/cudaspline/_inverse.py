@@ -22,6 +22,8 @@ from ._methods import Method, make_method
 ENOUGH, MOST_ITERATIONS = 1e-4, 100
 #: Samples an axis of the field that a B-spline's inverse is, at most.
 _MOST_SAMPLES = 2000
+#: Half the extent of an image of coordinates (mm), at the least: its values are rounded to 1e-10 mm.
+_LEAST_REACH = 2.0**20
 #: Places that are mapped at one time.
 _TOGETHER = 2**18
 #: Of these in a line.
@@ -29,13 +31,13 @@ _LINE = 1024
 
 
 def reach_of(places: numpy.ndarray) -> float:
-    """Half the extent of an image of coordinates (mm): 2^20, whose values are rounded to 1e-10 mm, or many times as far as places are."""
+    """Half the extent of an image of coordinates (mm): many times as far as places are."""
     largest = float(numpy.abs(places[numpy.isfinite(places)]).max(initial=0.0))
-    return 2.0 ** max(20, math.ceil(math.log2(max(largest, 1.0))) + 3)
+    return max(_LEAST_REACH, 2.0 ** (math.ceil(math.log2(max(largest, 1.0))) + 3))
 
 
 @functools.lru_cache(maxsize=8)
-def _coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Method]:
+def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Method]:
     """An image of coordinates: two samples an axis, linear between them."""
     axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
@@ -43,7 +45,7 @@ def _coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry,
     return values, geometry, make_method(geometry, "linear")
 
 
-def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float = 2.0**20) -> numpy.ndarray:
+def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:
     """Where places go by stages whose arrays are in host memory.
 
     points: (n, dimension), mm, x first
@@ -66,7 +68,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float =
     chain = _transforms.Stages(dimension)
     chain.add_field(vectors.reshape(*line.shape, dimension), line, True, False, "points", -1)
     chain.append(stages)
-    values, geometry, method = _coordinates(dimension, reach)
+    values, geometry, method = coordinates(dimension, reach)
     image = _images.open_image(values, "points", True)
     output = numpy.empty((*line.shape, dimension))
     described = method.describe_image(image.buffer, geometry.size, dimension, "float64")

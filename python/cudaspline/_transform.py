@@ -341,13 +341,11 @@ class _Sampled:
 def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.Buffer]) -> Any:
     """Displacements as an array of float64 of NumPy, or of the library and device of an array: the image of coordinates under the
     transform, less the coordinates."""
-    n = geometry.dimension
     sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
     index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
     where = index @ geometry.index_to_point.T + geometry.origin
     reach = _inverse.reach_of(where)
-    axes = numpy.meshgrid(*[[-reach, reach]] * n, indexing="ij")
-    values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
+    values = _inverse.coordinates(geometry.dimension, reach)[0]
     options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
     if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # places are float64
         coordinates = Image(values, 2 * reach, -reach, channels=True)

@@ -146,15 +146,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   const auto resample = [](const std::vector<std::string> & arguments) {
     EXPECT_EQ(RunProgram(arguments).code, 0); // which may say that samples are coarse
   };
-  resample({ Path("moving.nrrd"),
-             Path("resampled.nrrd"),
-             "-r",
-             Path("fixed.nrrd"),
-             "--ants-order",
-             "-t",
-             Path("p_1Warp.nii.gz"),
-             "-t",
-             Path("p_0GenericAffine.mat") });
+  resample(ResampleByAntsFiles("resampled.nrrd"));
   EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
   resample({ Path("fixed.nrrd"),
              Path("resampled.nrrd"),

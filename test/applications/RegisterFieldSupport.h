@@ -94,6 +94,15 @@ protected:
     return content.size() > 9 && content[9] == '\xFF';
   }
 
+  /** Words by which CudaSplineResample moves the moving image by the files of --output-prefix p_. */
+  std::vector<std::string>
+  ResampleByAntsFiles(const std::string & output) const
+  {
+    return { Path("moving.nrrd"),    Path(output),   "-r",
+             Path("fixed.nrrd"),     "--ants-order", "-t",
+             Path("p_1Warp.nii.gz"), "-t",           Path("p_0GenericAffine.mat") };
+  }
+
   /** Where two transforms, one behind the other, bring the points of the middle half of the grid: how far from there a
    * third does. */
   template <unsigned int VDimension>
