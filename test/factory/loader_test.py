@@ -191,7 +191,7 @@ def driver(options):
     for library in options.libraries:
         output, _ = run(["readelf", "-dW", library])
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output)
-        expect(needed and not any("cuda" in name.lower().replace("libcudaspline", "") for name in needed), f"{library} needs {needed}")
+        expect(needed and not any("cuda" in name.lower().replace("cudaspline", "") for name in needed), f"{library} needs {needed}")
     path = os.path.join(options.work, "driver.bin")
     place = os.path.join(options.work, "driver")
     shutil.rmtree(place, ignore_errors=True)
