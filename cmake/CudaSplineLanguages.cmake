@@ -8,5 +8,5 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 
 if(NOT TARGET CudaSplineWarnings)
   add_library(CudaSplineWarnings INTERFACE)
-  target_compile_options(CudaSplineWarnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>)
+  target_compile_options(CudaSplineWarnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>)
 endif()

@@ -615,7 +615,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     };
     const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
     const bool takesForces = withDerivative && descriptor.fieldStage >= 0 && this->TakesForces();
-    const auto parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
+    const auto parameterCount = static_cast<std::int64_t>(this->GetNumberOfParameters());
     // Forces are the derivative, in double: of a metric of float they have an array of their own until they are
     // rounded.
     std::unique_ptr<double[]> ownForces;
@@ -624,7 +624,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     {
       if constexpr (IsSingle)
       {
-        ownForces = CudaSplineDetail::MakeUninitialized<double>(parameters);
+        ownForces = CudaSplineDetail::MakeUninitialized<double>(parameterCount);
         forces = ownForces.get();
       }
       else
@@ -694,7 +694,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
         }
       };
       const bool isThere = takesForces && !IsSingle; // where the kernels put it
-      this->ParallelFor(!withDerivative || isThere ? 0 : parameters, write);
+      this->ParallelFor(!withDerivative || isThere ? 0 : parameterCount, write);
     }
   }
 }

@@ -64,10 +64,10 @@ struct ScanlineTuning
 };
 
 /** \brief Linear interpolation: reads are short, and several are on their way at a time. */
-inline constexpr ScanlineTuning LinearScanlines{ 8, 16, 4 };
+inline constexpr ScanlineTuning LinearScanlineTuning{ 8, 16, 4 };
 
 /** \brief Fetches of a texture: reads take long, so that many warps are wanted. */
-inline constexpr ScanlineTuning TextureScanlines{ 8, 8, 1 };
+inline constexpr ScanlineTuning TextureScanlineTuning{ 8, 8, 1 };
 /** @} */
 
 /** \name Boxes of the output, each with a tile of the input in shared memory: boxes/

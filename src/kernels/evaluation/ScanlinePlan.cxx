@@ -63,7 +63,7 @@ PlanBlocks(const EvaluationArguments<3> & arguments,
 bool
 PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, ScanlinePlan & plan)
 {
-  if (!PlanBlocks(arguments, lines, LinearScanlines, plan))
+  if (!PlanBlocks(arguments, lines, LinearScanlineTuning, plan))
   {
     return false;
   }
@@ -95,7 +95,7 @@ PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines
 bool
 PlanTextureScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, ScanlinePlan & plan)
 {
-  if (arguments.outputType != ScalarType::Float32 || !PlanBlocks(arguments, lines, TextureScanlines, plan))
+  if (arguments.outputType != ScalarType::Float32 || !PlanBlocks(arguments, lines, TextureScanlineTuning, plan))
   {
     return false;
   }

@@ -42,9 +42,9 @@ namespace
 template <typename TMethod>
 struct ScanlineValue
 {
-  static constexpr int  Lanes = TextureScanlines.lanes;
-  static constexpr int  Samples = TextureScanlines.samples;
-  static constexpr int  Unrolled = TextureScanlines.unrolled;
+  static constexpr int  Lanes = TextureScanlineTuning.lanes;
+  static constexpr int  Samples = TextureScanlineTuning.samples;
+  static constexpr int  Unrolled = TextureScanlineTuning.unrolled;
   static constexpr bool FloatsOnly = true; ///< no other pixels are stored
   static constexpr int  Forms = 1;         ///< of the samples: in a texture, and where they are
 
@@ -86,9 +86,9 @@ struct ScanlineValue
 template <>
 struct ScanlineValue<LinearMethod<float>>
 {
-  static constexpr int  Lanes = LinearScanlines.lanes;
-  static constexpr int  Samples = LinearScanlines.samples;
-  static constexpr int  Unrolled = LinearScanlines.unrolled;
+  static constexpr int  Lanes = LinearScanlineTuning.lanes;
+  static constexpr int  Samples = LinearScanlineTuning.samples;
+  static constexpr int  Unrolled = LinearScanlineTuning.unrolled;
   static constexpr bool FloatsOnly = false;
   static constexpr int  Forms = 2;
   static constexpr int  Blocks = 6;
