@@ -134,11 +134,12 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   EXPECT_LE(LargestDistanceOfTwo<2>(found, ReadField<2>("inverse.nii").GetPointer(), identity), 0.2);
   EXPECT_GT(LargestDistance<2>(inverseWarp.GetPointer(), identity, fieldSize), 0.5);
 
-  using Image = RegisterTest::Image<2>;
-  const auto warped = ReadTestImage<Image>(Path("warped.nrrd"));
-  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("p_Warped.nii.gz")).GetPointer()), 0.0);
-  const auto back = ReadTestImage<Image>(Path("p_InverseWarped.nii.gz"));
-  const auto moving = ReadTestImage<Image>(Path("moving.nrrd"));
+  using ImageType = Image<2>;
+  const auto warped = ReadTestImage<ImageType>(Path("warped.nrrd"));
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<ImageType>(Path("p_Warped.nii.gz")).GetPointer()),
+            0.0);
+  const auto back = ReadTestImage<ImageType>(Path("p_InverseWarped.nii.gz"));
+  const auto moving = ReadTestImage<ImageType>(Path("moving.nrrd"));
   ExpectSameGrid(back.GetPointer(), moving.GetPointer());
 
   // CudaSplineResample makes the same of what ANTs' users have; displacements that NIfTI keeps as doubles, places in
@@ -147,7 +148,8 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
     EXPECT_EQ(RunProgram(arguments).code, 0); // which may say that samples are coarse
   };
   resample(ResampleByAntsFiles("resampled.nrrd"));
-  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<ImageType>(Path("resampled.nrrd")).GetPointer()),
+            1e-2);
   resample({ Path("fixed.nrrd"),
              Path("resampled.nrrd"),
              "-r",
@@ -157,7 +159,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
              "[" + Path("p_0GenericAffine.mat") + ",1]",
              "-t",
              Path("p_1InverseWarp.nii.gz") });
-  EXPECT_LE(LargestDifference(back.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+  EXPECT_LE(LargestDifference(back.GetPointer(), ReadTestImage<ImageType>(Path("resampled.nrrd")).GetPointer()), 1e-2);
 
   // Determinants: the ratio of areas of a quarter of a voxel's square and its image, on average over some voxels.
   const auto jacobian = ReadTestImage<itk::Image<double, 2>>(Path("jacobian.nrrd"));

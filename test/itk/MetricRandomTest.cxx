@@ -382,11 +382,12 @@ CompareDemons(Random & random, bool onGpu, Tally & tally)
 {
   using Reference = itk::DemonsImageToImageMetricv4<TImage, TImage>;
   using Ours = itk::CudaDemonsImageToImageMetricv4<TImage, TImage>;
-  using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
+  using DemonsSource = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
   const DrawnCase<TImage> drawn(random, true);
-  const Source            source = Percent(random, 50) ? Source::GRADIENT_SOURCE_FIXED : Source::GRADIENT_SOURCE_MOVING;
+  const DemonsSource      source =
+    Percent(random, 50) ? DemonsSource::GRADIENT_SOURCE_FIXED : DemonsSource::GRADIENT_SOURCE_MOVING;
   const testing::ScopedTrace trace(
-    __FILE__, __LINE__, drawn.Text() + (source == Source::GRADIENT_SOURCE_FIXED ? ", of fixed" : ", of moving"));
+    __FILE__, __LINE__, drawn.Text() + (source == DemonsSource::GRADIENT_SOURCE_FIXED ? ", of fixed" : ", of moving"));
   const auto reference = Reference::New();
   const auto metric = Ours::New();
   drawn.SetUp(reference.GetPointer());

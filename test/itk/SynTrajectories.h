@@ -141,11 +141,11 @@ protected:
     for (std::size_t n = 0; n < expected.fields.size(); ++n)
     {
       ASSERT_EQ(found.fields[n]->GetBufferedRegion(), expected.fields[n]->GetBufferedRegion());
-      const auto norms = Differences(found.fields[n].GetPointer(), expected.fields[n].GetPointer());
-      EXPECT_LE(norms[norms.size() * 99 / 100], isSingle ? 0.05 : 1e-6) << "field " << n;
+      const auto distances = Differences(found.fields[n].GetPointer(), expected.fields[n].GetPointer());
+      EXPECT_LE(distances[distances.size() * 99 / 100], isSingle ? 0.05 : 1e-6) << "field " << n;
       if (!isSingle)
       {
-        EXPECT_LE(norms.back(), 1e-6) << "field " << n;
+        EXPECT_LE(distances.back(), 1e-6) << "field " << n;
       }
     }
   }
