@@ -89,7 +89,7 @@ def errors(experiment):
 
 
 def notes(experiment):
-    """What has to be said of each method, with its version and parameters."""
+    """What has to be said of each method, with its version and parameters: a text each."""
     lines = []
     for told in experiment["methods"].values():
         if "failed" in told:
@@ -105,7 +105,7 @@ def notes(experiment):
             words.append(f"run again: **failed**, {again}")
         backends = sorted({stage["backend"] for stage in told["stages"] if stage.get("backend")})
         words += [f"computed by {', '.join(backends)}"] if backends else []
-        lines.append(f"* *{told['title']}*: " + "; ".join(words))
+        lines.append("\n".join([f"* *{told['title']}*", *(f"  * {one}" for one in words)]))
     return lines
 
 
