@@ -52,12 +52,15 @@ def rng(request):
     return numpy.random.default_rng([SEED, sum(request.node.name.encode())])
 
 
-@pytest.fixture
-def by_one_backend(monkeypatch):
-    """For tests that compare bits of several calls: these would each run where they are estimated to be done first, and each backend has
-    roundings of its own. Whoever names a device has it all the same; where a GPU has to be there, it is that."""
+@pytest.fixture(autouse=True)
+def one_backend(request, monkeypatch):
+    """Pins every test to one backend: each backend rounds in its own way, and calls that are compared bit for bit may otherwise run on
+    different ones, depending on which is estimated to finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the
+    GPU, others the host. A test that names a device uses that device."""
     if "CUDASPLINE_DEVICE" not in os.environ:
-        monkeypatch.setenv("CUDASPLINE_DEVICE", "gpu" if os.environ.get("CUDASPLINE_REQUIRE_GPU") else "cpu")
+        wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get("CUDASPLINE_REQUIRE_GPU")
+        monkeypatch.setenv("CUDASPLINE_DEVICE", "gpu" if wants_gpu else "cpu")
+
 
 
 def pytest_runtest_makereport(item, call):

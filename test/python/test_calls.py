@@ -14,7 +14,6 @@ import cudaspline
 from cudaspline import _library, ndimage
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 
 
 def test_arrays_of_no_axes_and_generators_are_numbers(rng):

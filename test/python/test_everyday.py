@@ -19,7 +19,6 @@ import cudaspline
 from conftest import difference
 from test_resample import make_image, make_transforms, turned
 
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 PROGRAM = os.environ.get("CUDASPLINE_RESAMPLE", "")
 needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="CUDASPLINE_RESAMPLE names no program to compare with")
 NEAR = 1e-5  # of the range, for float32

@@ -6,7 +6,6 @@ import pytest
 import cudaspline
 from conftest import difference
 
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3], [0, 0, 0, 1]])
 
 

@@ -5,7 +5,6 @@ import pytest
 
 import cudaspline
 
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 TURN = numpy.array([[0.0, -1, 0, 17], [1, 0, 0, 1], [0, 0, 1, 0.25]])
 
 

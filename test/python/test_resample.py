@@ -10,7 +10,6 @@ import pytest
 import cudaspline
 from conftest import difference
 
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 INTERPOLATIONS = {
     "linear": ("sitkLinear", {}),
     "bspline": ("sitkBSpline", {}),

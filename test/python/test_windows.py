@@ -11,7 +11,6 @@ import pytest
 import cudaspline
 from cudaspline import ndimage
 
-pytestmark = pytest.mark.usefixtures("by_one_backend")
 BOUNDARIES = ("itk", "mirror", "reflect", "grid-wrap")
 
 
