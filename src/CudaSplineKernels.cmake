@@ -169,6 +169,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/device/GatherTexture.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/PinnedBuffer.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/StagedCopy.cxx"
+      "${CMAKE_CURRENT_LIST_DIR}/device/StartLock.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/Stream.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/StreamPool.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/Texture.cxx"

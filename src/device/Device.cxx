@@ -29,9 +29,11 @@
 #  include "itkCudaSpline/device/DeviceStart.h"
 #  include "itkCudaSpline/device/Stream.h"
 #  include "device/DevicePool.h"
+#  include "device/StartLock.h"
 #  include <cuda_runtime_api.h>
 #  include <chrono>
 #  include <limits>
+#  include <optional>
 #endif
 
 namespace itk::CudaSpline
@@ -212,8 +214,14 @@ ProbeDevices()
   {
     RememberProcess(); // before the call, which holds locks of the driver: a child forked meanwhile must know
   }
+  std::optional<StartLock> lock; // of what starts the driver
+  if (isFirst)
+  {
+    lock.emplace();
+  }
   const auto        begin = std::chrono::steady_clock::now();
   const cudaError_t error = cudaGetDeviceCount(&probe.count);
+  lock.reset();
   if (isFirst)
   {
     RememberDriverStart(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

@@ -32,6 +32,7 @@
 #  include "itkCudaSpline/device/Stream.h"
 
 #  include "device/Driver.h"
+#  include "device/StartLock.h"
 
 #  include <cuda_runtime_api.h>
 
@@ -114,6 +115,7 @@ public:
             this->Start(device, true);
             if (then && !m_IsLeaving)
             {
+              const StartLock lock;
               then();
             }
           }
@@ -200,6 +202,7 @@ public:
   void
   StartDriver(int device)
   {
+    const StartLock lock;
     PrepareForCuda();
     const bool        isFirst = !DriverIsLoaded();
     const auto        begin = std::chrono::steady_clock::now();
@@ -227,7 +230,7 @@ public:
   double
   Start(int device, bool isInBackground)
   {
-    const std::lock_guard<std::mutex> lock(m_Start);
+    const StartLock lock;
     if (HasContext(device))
     {
       return 0.0;
@@ -347,7 +350,6 @@ private:
     std::mutex    mutex;
     std::thread * thread{ nullptr }; ///< never destroyed: a forked child has this object, but not the thread
   } m_Thread;
-  std::mutex          m_Start;
   std::atomic<pid_t>  m_Process{ 0 }; ///< that has the threads; 0: there was none
   std::atomic<double> m_DriverSeconds{ 0.0 };
   std::atomic<double> m_ContextSeconds{ 0.0 };

@@ -17,26 +17,50 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceStart.h"
 
 #include "device/DeviceHealth.h"
 #include "device/Driver.h"
+#include "device/StartLock.h"
 #include "device/StreamPool.h"
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace itk::CudaSpline
 {
 
+namespace
+{
+/** Devices whose contexts were entered before, a bit each: entering them again starts nothing. */
+std::atomic<std::uint64_t> enteredDevices{ 0 };
+
+std::uint64_t
+BitOf(int device)
+{
+  return device >= 0 && device < 64 ? std::uint64_t{ 1 } << device : 0;
+}
+} // namespace
+
 DeviceScope::DeviceScope(int device)
   : m_Device(device)
 {
   PrepareForCuda();
+  std::optional<StartLock> lock;
+  // A start in the background holds the lock itself, and loads kernels under it, for which nobody waits here.
+  if ((enteredDevices & BitOf(m_Device)) == 0 && GetDeviceState(m_Device) == DeviceState::Stopped)
+  {
+    lock.emplace();
+  }
   CheckCuda(cudaInitDevice(m_Device, 0, 0), "cudaInitDevice");
   CheckCuda(EnterContext(m_Device, &m_Previous), "cuCtxSetCurrent");
+  enteredDevices |= BitOf(m_Device);
   m_IsCurrent = true;
 }
 

@@ -197,7 +197,8 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
             "");
 }
 
-// Of a start itself, too, that another thread of the parent has under way.
+// Of a start itself, too, that another thread of the parent has under way. The fork waits for it: the child would have
+// its locks.
 TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
 {
   EXPECT_EQ(InChild([]() -> std::string {
@@ -207,6 +208,10 @@ TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
               AwaitSlowCall();
               const std::string found = InChild([]() -> std::string {
                 alarm(20);
+                if (const double seconds = itk::CudaSpline::SecondsSinceStartBegan(); seconds < 0.2)
+                {
+                  return "forked " + std::to_string(seconds) + " s after the start began, within its call of 0.2 s";
+                }
                 try
                 {
                   itk::CudaSpline::StartDevice(0);

@@ -299,3 +299,30 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
     testing::ExitedWithCode(0),
     "");
 }
+
+// With two GPUs a child that was forked from within the driver's half of a start hung in the clean-up of CUDA's
+// runtime: at every stage of a start, in steps of 15 ms.
+TEST_F(DeviceStartGpu, AChildForkedAtAnyStageOfAStartEnds)
+{
+  CUDASPLINE_NEEDS_GPU();
+  for (int step = 0; step <= 40; ++step)
+  {
+    EXPECT_EXIT(
+      {
+        StartAnyway();
+        std::this_thread::sleep_for(std::chrono::milliseconds(15 * step));
+        const pid_t child = fork();
+        if (child == 0)
+        {
+          alarm(20);
+          Leave(!SelectDevice("") && !DecideBackend(WorkOf(8), 2, 0) ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        Leave(WIFEXITED(status) ? WEXITSTATUS(status) : 10);
+      },
+      testing::ExitedWithCode(0),
+      "")
+      << 15 * step << " ms";
+  }
+}
