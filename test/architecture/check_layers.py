@@ -150,7 +150,7 @@ class Tree:
         for top in ("include", "src", "applications", "examples", "benchmark", "wrapping", "test"):
             for folder, folders, names in os.walk(os.path.join(root, top)):
                 # Fixtures break the rules on purpose; builds inside of the tree are none of it.
-                folders[:] = sorted(f for f in folders if not f.startswith((".", "build")) and f not in ("fixtures", "__pycache__"))
+                folders[:] = sorted(f for f in folders if not f.startswith((".", "build")) and f != "__pycache__")
                 for name in sorted(names):
                     if SOURCE.search(name):
                         self.files.append(os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/"))

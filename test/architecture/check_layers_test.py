@@ -1,52 +1,58 @@
 #!/usr/bin/env python3
-"""Tests of check_layers.py: every folder of fixtures/layers breaks one rule, and the check must say so.
+"""Tests of check_layers.py: every tree of layer_trees.py breaks one rule, and the check must say so.
 
-A line of a fixture that breaks a rule ends with "BREAKS: <part of the message>", more than one separated by "|"; "BREAKS-NEXT:" speaks of
-the line after it. The check must complain about these lines, in these words, and about nothing else. The tree "clean" breaks nothing.
+The check must complain about the lines that are marked, in these words, and about nothing else. The tree "clean" breaks nothing.
 """
 
 import os
 import re
+import tempfile
 import unittest
 
 import check_layers
 from in_process import run
+from layer_trees import TREES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FIXTURES = os.path.join(HERE, "fixtures", "layers")
 
 
 def check(root):
+    """Return code, complaints (path, line, message) and output for the tree below a folder."""
     code, output = run(check_layers, "--root", root)
     found = re.findall(r"^(\S+?):(\d+): (.*)$", output, re.M)
     return code, [(path, int(line), message) for path, line, message in found], output
 
 
-def expectations(root):
+def check_tree(tree):
+    """The same for a tree of TREES."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in TREES[tree].items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as stream:
+                stream.write(text)
+        return check(root)
+
+
+def expectations(tree):
+    """Path, line and part of the message of each complaint that a tree must cause."""
     expected = []
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            with open(path, encoding="utf-8") as stream:
-                for number, line in enumerate(stream, 1):
-                    match = re.search(r"BREAKS(-NEXT)?: (.*)$", line)
-                    for phrase in match.group(2).split(" | ") if match else []:
-                        expected.append((os.path.relpath(path, root), number + (1 if match.group(1) else 0), phrase.strip()))
+    for path, text in TREES[tree].items():
+        for number, line in enumerate(text.splitlines(), 1):
+            match = re.search(r"BREAKS(-NEXT)?: (.*)$", line)
+            for phrase in match.group(2).split(" | ") if match else []:
+                expected.append((path, number + (1 if match.group(1) else 0), phrase.strip()))
     return expected
 
 
-class LayerFixtures(unittest.TestCase):
-    def test_every_fixture_is_found_out(self):
-        names = sorted(os.listdir(FIXTURES))
-        self.assertGreaterEqual(len(names), 30)
-        for name in names:
-            if name in ("clean", "folder_without_layer"):
-                continue
-            with self.subTest(fixture=name):
-                root = os.path.join(FIXTURES, name)
-                expected = expectations(root)
-                self.assertTrue(expected, "the fixture marks no line")
-                code, found, output = check(root)
+class LayerTrees(unittest.TestCase):
+    def test_every_tree_is_refused(self):
+        self.assertGreaterEqual(len(TREES), 30)
+        for name in sorted(TREES.keys() - {"clean", "folder_without_layer"}):
+            with self.subTest(tree=name):
+                expected = expectations(name)
+                self.assertTrue(expected, "the tree marks no line")
+                code, found, output = check_tree(name)
                 self.assertEqual(code, 1, output)
                 for path, line, phrase in expected:
                     self.assertTrue(
@@ -55,12 +61,12 @@ class LayerFixtures(unittest.TestCase):
                 self.assertEqual(len(found), len(expected), output)
 
     def test_folder_without_layer(self):
-        code, found, output = check(os.path.join(FIXTURES, "folder_without_layer"))
+        code, found, output = check_tree("folder_without_layer")
         self.assertEqual(code, 1, output)
         self.assertEqual(found, [("include/itkCudaSpline/extras/Extra.h", 1, "a folder that belongs to no layer")])
 
     def test_clean_tree(self):
-        code, found, output = check(os.path.join(FIXTURES, "clean"))
+        code, found, output = check_tree("clean")
         self.assertEqual(found, [], output)
         self.assertEqual(code, 0, output)
 

@@ -10,16 +10,13 @@
   * no paths of somebody's machine and no hosts of package registries.
 
 usage: check_sources.py [--root DIR] [--without-cuda FILE...]
-Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one. Files of more than
-400 lines are told, for who reads: they may have two subjects. They are no violation.
+Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one.
 """
 
 import argparse
 import os
 import re
 import sys
-
-LONG = 400
 
 LICENSED = re.compile(r"\.(c|h|hxx|cxx|cu|cuh)(\.in)?$")
 CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts(/[\w-]+\.d)?|\.ci)/[^./]+$")
@@ -70,16 +67,14 @@ DISCOVERY = re.compile(r'^[ \t]*gtest_discover_tests\([^()]*?"[^"();]*;[^"()]*"'
 def files(root):
     for folder, folders, names in os.walk(root):
         top = os.path.relpath(folder, root).replace(os.sep, "/")
-        # Fixtures break the rules on purpose.
-        folders[:] = sorted(f for f in folders if f not in ("__pycache__", "fixtures") and not (top == "." and IGNORED.match(f)))
+        folders[:] = sorted(f for f in folders if f != "__pycache__" and not (top == "." and IGNORED.match(f)))
         for name in sorted(names):
             yield name if top == "." else top + "/" + name
 
 
 def check(root, without_cuda=()):
-    """Violations, number of files and long files of the tree below root, of which the paths without_cuda are compiled without CUDA."""
+    """Violations and number of files of the tree below root, of which the paths without_cuda are compiled without CUDA."""
     violations = []
-    long_files = []
     seen = set()
     host = {os.path.relpath(os.path.realpath(path), os.path.realpath(root)).replace(os.sep, "/") for path in without_cuda}
     for path in files(root):
@@ -91,8 +86,6 @@ def check(root, without_cuda=()):
             lines = stream.read().split("\n")
         if lines and not lines[-1]:
             lines.pop()
-        if code and len(lines) > LONG:
-            long_files.append((len(lines), path))
         if LICENSED.search(path):
             head = "\n".join(lines[:17])
             if not lines or lines[0] != LICENSE_BEGIN or not all(part in head for part in LICENSE_LINES):
@@ -122,7 +115,7 @@ def check(root, without_cuda=()):
                 if found:
                     violations.append((path, number, f"{what}: {found.group(0)}"))
     violations.extend((path, 1, "compiled without CUDA, and not a file of this tree") for path in sorted(host - seen))
-    return violations, len(seen), sorted(long_files, reverse=True)
+    return violations, len(seen)
 
 
 def main():
@@ -130,11 +123,9 @@ def main():
     parser.add_argument("--root", default=".", help="root of the repository")
     parser.add_argument("--without-cuda", nargs="+", default=[], metavar="FILE", help="sources that are compiled without CUDASPLINE_HAS_CUDA")
     arguments = parser.parse_args()
-    violations, checked, long_files = check(arguments.root, arguments.without_cuda)
+    violations, checked = check(arguments.root, arguments.without_cuda)
     for path, line, message in violations:
         print(f"{path}:{line}: {message}")
-    for length, path in long_files:
-        print(f"long: {path} has {length} lines; has it two subjects?")
     print(f"checked {checked} files: {len(violations)} violations")
     return 1 if violations or not checked else 0
 

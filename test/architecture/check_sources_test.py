@@ -41,18 +41,6 @@ class SourceRules(unittest.TestCase):
         self.assertIn(phrase, output)
         self.assertIn(" 1 violations", output)
 
-    def test_length(self):
-        for path, content, is_told in (
-            ("src/Long.cxx", licence() + "int x;\n" * (400 - 17), False),
-            ("src/Long.cxx", licence() + "int x;\n" * (401 - 17), True),
-            ("test/architecture/long.py", "x = 1\n" * 401, True),
-            ("scripts/demo", "true\n" * 401, True),
-            ("README.md", "word\n" * 1000, False),
-        ):
-            code, output = self.check(path, content)
-            self.assertEqual(code, 0, output)
-            self.assertEqual(f"long: {path} has 401 lines" in output, is_told, output)
-
     def test_licence(self):
         self.expect_clean("include/itkCudaFilter.h", licence() + "class Filter;\n")
         self.expect_complaint("include/itkCudaFilter.h", "class Filter;\n", 1, "licence")

@@ -372,7 +372,7 @@ class Script(unittest.TestCase):
             left_out = {pair: ["somebody"] for pair in results["pairs"]}
             script.publish({**results, "left_out": left_out}, folder, ["errors.png"], "trial", doc)
             self.assertEqual((doc / "reproduction" / "registration-trial.json").read_text(), (folder / "results.json").read_text())
-            for text in results["context"].values():  # as the other results there, which Architecture.Commits reads
+            for text in results["context"].values():
                 self.assertIsInstance(text, str)
             published = (doc / "reproduction" / "Registration.md").read_text()
             self.assertIn("](../images/registration/errors.png)", published)
