@@ -480,10 +480,9 @@ SetNiftiGrid(const NiftiGrid & grid, RawNiftiHeader & header)
                                        1 + r[0][0] - r[1][1] - r[2][2],
                                        1 - r[0][0] + r[1][1] - r[2][2],
                                        1 - r[0][0] - r[1][1] + r[2][2] };
-  const auto                  largest = static_cast<std::size_t>(
-    std::max_element(squares.begin(), squares.end()) - squares.begin());
-  const double          two = std::sqrt(squares[largest]); // twice that number
-  std::array<double, 4> q{};                               // a, b, c, d
+  const auto   largest = static_cast<std::size_t>(std::max_element(squares.begin(), squares.end()) - squares.begin());
+  const double two = std::sqrt(squares[largest]); // twice that number
+  std::array<double, 4> q{};                      // a, b, c, d
   q[largest] = 0.5 * two;
   const double bc = r[1][0] + r[0][1];
   const double bd = r[0][2] + r[2][0];

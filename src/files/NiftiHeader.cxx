@@ -32,6 +32,7 @@ namespace itk::CudaSpline
 namespace
 {
 
+constexpr char          magicEnding[] = "\r\n\032\n"; // of NIfTI-2
 constexpr int           vectorIntent = 1007;
 constexpr int           displacementIntent = 1006;
 constexpr int           matrixIntent = 1005;
@@ -50,20 +51,15 @@ struct DataType
   NiftiPixel    pixel;
 };
 
-constexpr DataType dataTypes[] = { { 2, ScalarType::UInt8, 1, NiftiPixel::Scalar },
-                                   { 4, ScalarType::Int16, 1, NiftiPixel::Scalar },
-                                   { 8, ScalarType::Int32, 1, NiftiPixel::Scalar },
-                                   { 16, ScalarType::Float32, 1, NiftiPixel::Scalar },
-                                   { 32, ScalarType::Float32, 2, NiftiPixel::Complex },
-                                   { 64, ScalarType::Float64, 1, NiftiPixel::Scalar },
-                                   { 128, ScalarType::UInt8, 3, NiftiPixel::Rgb },
-                                   { 256, ScalarType::Int8, 1, NiftiPixel::Scalar },
-                                   { 512, ScalarType::UInt16, 1, NiftiPixel::Scalar },
-                                   { 768, ScalarType::UInt32, 1, NiftiPixel::Scalar },
-                                   { 1024, ScalarType::Int64, 1, NiftiPixel::Scalar },
-                                   { 1280, ScalarType::UInt64, 1, NiftiPixel::Scalar },
-                                   { 1792, ScalarType::Float64, 2, NiftiPixel::Complex },
-                                   { 2304, ScalarType::UInt8, 4, NiftiPixel::Rgba } };
+constexpr DataType dataTypes[] = {
+  { 2, ScalarType::UInt8, 1, NiftiPixel::Scalar },       { 4, ScalarType::Int16, 1, NiftiPixel::Scalar },
+  { 8, ScalarType::Int32, 1, NiftiPixel::Scalar },       { 16, ScalarType::Float32, 1, NiftiPixel::Scalar },
+  { 32, ScalarType::Float32, 2, NiftiPixel::Complex },   { 64, ScalarType::Float64, 1, NiftiPixel::Scalar },
+  { 128, ScalarType::UInt8, 3, NiftiPixel::Rgb },        { 256, ScalarType::Int8, 1, NiftiPixel::Scalar },
+  { 512, ScalarType::UInt16, 1, NiftiPixel::Scalar },    { 768, ScalarType::UInt32, 1, NiftiPixel::Scalar },
+  { 1024, ScalarType::Int64, 1, NiftiPixel::Scalar },    { 1280, ScalarType::UInt64, 1, NiftiPixel::Scalar },
+  { 1792, ScalarType::Float64, 2, NiftiPixel::Complex }, { 2304, ScalarType::UInt8, 4, NiftiPixel::Rgba }
+};
 
 [[noreturn]] void
 Refuse(const std::string & message)
@@ -136,21 +132,19 @@ void
 CheckMagic(const RawNiftiHeader & header)
 {
   const std::string version = std::to_string(header.version);
-  const std::string ending = header.version == 2 ? "\r\n\032\n" : "";
-  if (header.magic == "n+" + version + ending || header.magic == "ni" + version + ending)
+  if (header.magic != "n+" + version && header.magic != "ni" + version)
   {
-    return;
+    if (header.version == 1 && header.magic.compare(0, 1, "n") != 0)
+    {
+      Refuse("it is an Analyze 7.5 file (it has no magic \"n+1\" or \"ni1\"), whose header does not tell left from "
+             "right; convert it to NIfTI with the program that wrote it");
+    }
+    Refuse("its magic is neither \"n+" + version + "\" nor \"ni" + version + "\"");
   }
-  if (header.version == 1 && header.magic.compare(0, 1, "n") != 0)
+  if (header.version == 2 && !header.magicEnding.empty() && header.magicEnding != magicEnding)
   {
-    Refuse("it is an Analyze 7.5 file (it has no magic \"n+1\" or \"ni1\"), whose header does not tell left from right; "
-           "convert it to NIfTI with the program that wrote it");
+    Refuse("the bytes after its magic show that it was transferred as text; transfer it in binary mode");
   }
-  if (header.version == 2 && (header.magic.compare(0, 3, "n+2") == 0 || header.magic.compare(0, 3, "ni2") == 0))
-  {
-    Refuse("its magic lacks the bytes that show that it was not transferred as text; transfer it in binary mode");
-  }
-  Refuse("its magic is neither \"n+" + version + "\" nor \"ni" + version + "\"");
 }
 
 /** Position of the pixels. */
@@ -182,7 +176,8 @@ DescribePixels(const RawNiftiHeader & header, NiftiDescription & description)
   if (header.bitpix != bits)
   {
     description.warnings.push_back("bitpix is " + std::to_string(header.bitpix) + ", and voxels of datatype " +
-                                   std::to_string(type.code) + " have " + std::to_string(bits) + " bits; these are taken");
+                                   std::to_string(type.code) + " have " + std::to_string(bits) +
+                                   " bits; these are taken");
   }
   description.storedType = type.number;
   description.type = type.number;
@@ -333,8 +328,7 @@ DataTypeToWrite(const NiftiDescription & description)
   const DataType * scalar = nullptr;
   for (const DataType & type : dataTypes)
   {
-    if (type.number == description.type && type.components == description.components &&
-        type.pixel == description.pixel)
+    if (type.number == description.type && type.components == description.components && type.pixel == description.pixel)
     {
       return type;
     }
@@ -430,7 +424,8 @@ DescribeNifti(const void * bytes, std::size_t count)
   }
   if (!(size < maxBytes))
   {
-    Refuse("it has " + NumberText(size / 8.0) + " numbers (" + DimensionsText(header) + "), more than can be addressed");
+    Refuse("it has " + NumberText(size / 8.0) + " numbers (" + DimensionsText(header) +
+           "), more than can be addressed");
   }
   return description;
 }
@@ -460,12 +455,12 @@ MakeNiftiHeader(NiftiDescription & description)
   header.dim[4] = static_cast<std::int64_t>(description.volumes);
   header.dim[5] = description.arePlanes ? static_cast<std::int64_t>(description.components) : 1;
   constexpr std::int64_t maxSize = 32767; // of 16 bits
-  const bool isLarge = *std::max_element(header.dim.begin(), header.dim.end()) > maxSize;
+  const bool             isLarge = *std::max_element(header.dim.begin(), header.dim.end()) > maxSize;
   description.version = isLarge ? 2 : description.version;
   header.version = description.version;
   header.sizeofHdr = static_cast<std::int32_t>(SizeOfNiftiHeader(header.version));
   header.magic = (description.isSingleFile ? "n+" : "ni") + std::to_string(header.version);
-  header.magic += header.version == 2 ? "\r\n\032\n" : "";
+  header.magicEnding = magicEnding;
   description.pixelOffset = description.isSingleFile ? SizeOfNiftiHeader(header.version) + extensionBytes : 0;
   header.voxOffset = static_cast<double>(description.pixelOffset);
   header.datatype = type.code;
@@ -502,7 +497,8 @@ GetForeignWarpReason(const void * bytes, std::size_t count)
   if ((intent >= 2006 && intent <= 2009) || (intent >= 2016 && intent <= 2018))
   {
     return "it is a warp of FSL (intent_code " + std::to_string(intent) +
-           "), whose vectors are along FSL's own axes; wb_command -convert-warpfield -from-fnirt ... -to-itk converts it";
+           "), whose vectors are along FSL's own axes; wb_command -convert-warpfield -from-fnirt ... -to-itk converts "
+           "it";
   }
   constexpr std::int32_t afni = 4; // code of an extension
   const auto * const     all = static_cast<const char *>(bytes);

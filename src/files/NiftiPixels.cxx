@@ -50,7 +50,12 @@ HasOppositeSign(const NiftiDescription & description, std::uint32_t component)
 
 template <std::size_t VBytes>
 void
-CopyNumbers(const char * from, std::size_t fromStride, bool isSwapped, std::size_t count, char * to, std::size_t toStride)
+CopyNumbers(const char * from,
+            std::size_t  fromStride,
+            bool         isSwapped,
+            std::size_t  count,
+            char *       to,
+            std::size_t  toStride)
 {
   for (std::size_t number = 0; number < count; ++number)
   {
@@ -116,7 +121,13 @@ ChangeSigns(std::size_t numberBytes, std::size_t count, char * numbers, std::siz
 
 template <typename TStored, typename TNumber>
 void
-ScaleNumbers(const char * stored, bool isSwapped, double slope, double intercept, std::size_t count, char * to, std::size_t stride)
+ScaleNumbers(const char * stored,
+             bool         isSwapped,
+             double       slope,
+             double       intercept,
+             std::size_t  count,
+             char *       to,
+             std::size_t  stride)
 {
   for (std::size_t number = 0; number < count; ++number)
   {
@@ -208,6 +219,11 @@ ConvertNiftiNumbers(const NiftiDescription & description,
                  stride * bytes);
     return;
   }
+  if (stride == 1 && !NeedsNiftiConversion(description, component))
+  {
+    std::memmove(to, from, count * bytes);
+    return;
+  }
   CopyNumbers(bytes, from, bytes, description.isSwapped, count, to, stride * bytes);
   if (isOpposite)
   {
@@ -232,20 +248,19 @@ NiftiFileBytes::Read(std::uint64_t begin, std::size_t bytes, char * to) const
 {
   if (begin < m_Description.pixelOffset) // of a single file, whose header ends there
   {
-    const auto ofHeader =
-      std::min<std::size_t>(bytes, static_cast<std::size_t>(m_Description.pixelOffset - begin));
+    const auto ofHeader = std::min<std::size_t>(bytes, static_cast<std::size_t>(m_Description.pixelOffset - begin));
     std::memcpy(to, m_Header.data() + begin, ofHeader);
     begin += ofHeader;
     bytes -= ofHeader;
     to += ofHeader;
   }
   begin -= m_Description.pixelOffset;
-  const std::size_t numberBytes = SizeOf(m_Description.type);
+  const std::size_t   numberBytes = SizeOf(m_Description.type);
   std::array<char, 8> number;
   while (bytes > 0)
   {
-    const auto first = begin / numberBytes;
-    const auto within = static_cast<std::size_t>(begin % numberBytes);
+    const auto  first = begin / numberBytes;
+    const auto  within = static_cast<std::size_t>(begin % numberBytes);
     std::size_t done = bytes / numberBytes * numberBytes;
     if (within == 0 && done > 0)
     {

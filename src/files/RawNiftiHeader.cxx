@@ -48,7 +48,8 @@ VisitFields(THeader & h, const TVisitor & visit)
   visit.Number(0, Int{}, h.sizeofHdr);
   if (h.version == 2)
   {
-    visit.Text(4, 8, h.magic);
+    visit.Text(4, 4, h.magic);
+    visit.Text(8, 4, h.magicEnding);
     visit.Number(12, Short{}, h.datatype);
     visit.Number(14, Short{}, h.bitpix);
     list(16, Long{}, h.dim);
@@ -214,7 +215,8 @@ ReadRawNiftiHeader(const void * bytes, std::size_t count)
     {
       std::memcpy(&size, bytes, sizeof(size));
     }
-    throw std::invalid_argument("sizeof_hdr is " + std::to_string(size) + "; 348 (NIfTI-1) and 540 (NIfTI-2) are allowed");
+    throw std::invalid_argument("sizeof_hdr is " + std::to_string(size) +
+                                "; 348 (NIfTI-1) and 540 (NIfTI-2) are allowed");
   }
   if (count < SizeOfNiftiHeader(header.version))
   {

@@ -26,12 +26,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The fields of a header of either version as numbers, before anything is made of them. Names are nifti1.h's. */
+/** \brief The fields of a header of either version as numbers, before anything is made of them. Names are nifti1.h's.
+ */
 struct RawNiftiHeader
 {
   int                         version{ 1 };
   bool                        isSwapped{ false };
   std::string                 magic;
+  std::string                 magicEnding; ///< of NIfTI-2: bytes that a transfer as text changes
   std::int32_t                sizeofHdr{ 348 };
   std::array<std::int64_t, 8> dim{ { 0, 1, 1, 1, 1, 1, 1, 1 } };
   std::array<double, 8>       pixdim{ { 1, 1, 1, 1, 1, 1, 1, 1 } };

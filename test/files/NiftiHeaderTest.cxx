@@ -126,7 +126,7 @@ DrawHeader(Random & random)
   f.version = random.Integer(0, 2) == 0 ? 2 : 1;
   f.isSwapped = random.Integer(0, 1) == 1;
   const bool isPair = random.Integer(0, 3) == 0;
-  f.magic = std::string(isPair ? "ni" : "n+") + (f.version == 2 ? "2\r\n\032\n" : "1");
+  f.magic = f.version == 2 ? NiftiReference::SecondMagic(isPair ? "ni2" : "n+2") : isPair ? "ni1" : "n+1";
   f.voxOffset = isPair ? OneOf(random, { 0, 16, 352 }) : OneOf(random, { 0, 544, 560, 1024 });
   f.dim[0] = random.Integer(1, 7);
   for (std::size_t axis = 1; axis <= 7; ++axis)
@@ -174,7 +174,8 @@ DrawHeader(Random & random)
     f.qoffset[i] = random.Uniform(-300.0, 300.0) * size / unit;
   }
   // A matrix, also rounded, sheared, or with axes that change places.
-  const std::vector<double> rotation = random.Integer(0, 1) == 0 ? random.Rotation(3) : std::vector<double>{ 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  const std::vector<double> rotation =
+    random.Integer(0, 1) == 0 ? random.Rotation(3) : std::vector<double>{ 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   const double digits = OneOf(random, { 0, 0, 1e-6, 1e-4, 1e-3 });
   const double shear = OneOf(random, { 0, 0, 0, 0, 1e-6, 1e-4, 3e-3, 7e-3, 0.02, 0.5 });
   const auto   first = static_cast<std::size_t>(random.Integer(0, 2));
@@ -358,8 +359,9 @@ TEST(NiftiHeader, RoundTrip)
     EXPECT_TRUE(found.pixel == before.pixel || (isInteger && before.pixel == NiftiPixel::Displacement));
     const Affine written = AffineOf(before.grid);
     const Affine read = AffineOf(found.grid);
-    const double rounding = found.version == 2 ? 1e-9 : 0x1p-24; // of a number; NIfTI-2's is that of the whole, in voxels
-    double       bound = found.version == 2 ? 1e-9 : 1e-9;
+    const double rounding =
+      found.version == 2 ? 1e-9 : 0x1p-24; // of a number; NIfTI-2's is that of the whole, in voxels
+    double bound = found.version == 2 ? 1e-9 : 1e-9;
     if (found.version == 1)
     {
       double square = 0.0;
@@ -378,7 +380,8 @@ TEST(NiftiHeader, RoundTrip)
     {
       for (std::size_t i = 0; i < 3; ++i)
       {
-        bound += 0x1p-50 * std::abs(written[i][3]) / *std::min_element(before.grid.spacing.begin(), before.grid.spacing.end());
+        bound +=
+          0x1p-50 * std::abs(written[i][3]) / *std::min_element(before.grid.spacing.begin(), before.grid.spacing.end());
       }
     }
     EXPECT_LE(VoxelsAtCorners(written, read, before.grid), bound);
@@ -506,7 +509,7 @@ TEST(NiftiHeader, UnitsOfTime)
   Fields f = Plain();
   f.dim = { { 4, 5, 6, 7, 9, 1, 1, 1 } };
   f.version = 2;
-  f.magic = "n+2\r\n\032\n";
+  f.magic = NiftiReference::SecondMagic();
   f.voxOffset = 544;
   f.pixdim[4] = -2000;
   f.toffset = 500;
@@ -537,7 +540,7 @@ TEST(NiftiHeader, ScalingOfEveryType)
     {
       Fields f = Plain();
       f.version = isSecond ? 2 : 1;
-      f.magic = isSecond ? "n+2\r\n\032\n" : "n+1";
+      f.magic = isSecond ? NiftiReference::SecondMagic() : "n+1";
       f.voxOffset = isSecond ? 544 : 352;
       f.datatype = datatype;
       f.bitpix = NiftiReference::BitsOf(datatype)->first;
@@ -661,7 +664,8 @@ TEST(NiftiHeader, Shears)
 TEST(NiftiHeader, WhatIsRefused)
 {
   Fields f = Plain();
-  for (const auto & [datatype, name] : { std::pair(1, "binary"), std::pair(1536, "float128"), std::pair(2048, "complex256") })
+  for (const auto & [datatype, name] :
+       { std::pair(1, "binary"), std::pair(1536, "float128"), std::pair(2048, "complex256") })
   {
     f.datatype = datatype;
     EXPECT_NE(MessageOf(f).find(name), std::string::npos);
@@ -673,7 +677,7 @@ TEST(NiftiHeader, WhatIsRefused)
   EXPECT_NE(MessageOf(f).find("magic"), std::string::npos);
   f = Plain();
   f.version = 2;
-  f.magic = "n+2\n\032\n"; // its carriage return was taken for the end of a line
+  f.magic = std::string("n+2\0\n\032\n", 7); // its carriage return was taken for the end of a line
   EXPECT_NE(MessageOf(f).find("binary mode"), std::string::npos) << MessageOf(f);
   f = Plain();
   f.srow[1][2] = infinity;
@@ -802,7 +806,11 @@ template <typename T>
 void
 CheckNumbers(int datatype)
 {
-  const std::vector<T> stored{ static_cast<T>(0), static_cast<T>(1), static_cast<T>(100), std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max() };
+  const std::vector<T> stored{ static_cast<T>(0),
+                               static_cast<T>(1),
+                               static_cast<T>(100),
+                               std::numeric_limits<T>::lowest(),
+                               std::numeric_limits<T>::max() };
   for (const bool isSwapped : { false, true })
   {
     for (const double slope : { 1.0, 0.5 })

@@ -18,6 +18,7 @@
 #ifndef NiftiReference_h
 #define NiftiReference_h
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -37,6 +38,13 @@ namespace NiftiReference
 
 using Matrix3 = std::array<std::array<double, 3>, 3>;
 using Affine = std::array<std::array<double, 4>, 3>; ///< rows, RAS
+
+/** The magic of a single file of NIfTI-2. */
+inline std::string
+SecondMagic(const std::string & begin = "n+2")
+{
+  return begin + std::string("\0\r\n\032\n", 5);
+}
 
 /** The fields of a header that tests set; numbers are those that a header of the version can have. */
 struct Fields
@@ -348,7 +356,7 @@ Interpret(const Fields & f)
     const bool   isValid = std::isfinite(number) && number > 0.0;
     return isValid ? number : size[static_cast<std::size_t>(axis)] > 1.0 ? NAN : 1.0;
   };
-  Affine   raw{};
+  Affine raw{};
   if (f.sformCode > 0)
   {
     for (int i = 0; i < 3; ++i)

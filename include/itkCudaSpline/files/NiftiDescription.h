@@ -43,10 +43,10 @@ enum class NiftiPixel : unsigned char
 /** \brief Where the voxels are: ITK's physical space (LPS), mm, x first. */
 struct NiftiGrid
 {
-  unsigned int                 dimension{ 3 };              ///< 2 or 3
-  std::array<std::uint64_t, 3> size{ 1, 1, 1 };             ///< voxels; of 2 dimensions the last one is 1
-  std::array<double, 3>        spacing{ 1.0, 1.0, 1.0 };    ///< mm; of 2 dimensions the last one is the thickness
-  std::array<double, 3>        origin{ 0.0, 0.0, 0.0 };     ///< centre of the first voxel, mm
+  unsigned int                         dimension{ 3 };           ///< 2 or 3
+  std::array<std::uint64_t, 3>         size{ 1, 1, 1 };          ///< voxels; of 2 dimensions the last one is 1
+  std::array<double, 3>                spacing{ 1.0, 1.0, 1.0 }; ///< mm; of 2 dimensions the last one is the thickness
+  std::array<double, 3>                origin{ 0.0, 0.0, 0.0 };  ///< centre of the first voxel, mm
   std::array<std::array<double, 3>, 3> direction{ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } }; ///< [row][axis]
 };
 
@@ -62,8 +62,8 @@ struct NiftiFields
   double                calMax{ 0.0 }; ///< displayed as white
   std::string           description;
   std::string           auxFile;
-  int                   dimInfo{ 0 };         ///< axes of frequency, phase and slice encoding, 2 bits each
-  int                   sliceCode{ 0 };       ///< order of the slices in time
+  int                   dimInfo{ 0 };   ///< axes of frequency, phase and slice encoding, 2 bits each
+  int                   sliceCode{ 0 }; ///< order of the slices in time
   std::int64_t          sliceStart{ 0 };
   std::int64_t          sliceEnd{ 0 };
   double                sliceDuration{ 0.0 }; ///< in the unit of the fourth axis
@@ -77,22 +77,22 @@ struct NiftiFields
 /** \brief What a NIfTI header says, as nifti1.h and nifti2.h define it. The rules are in doc/FileFormats.md. */
 struct NiftiDescription
 {
-  int                      version{ 1 };           ///< 1 or 2
-  bool                     isSingleFile{ true };   ///< header and pixels are in one file, not in .hdr and .img
-  bool                     isSwapped{ false };     ///< bytes are not in the order of this machine
-  std::uint64_t            pixelOffset{ 352 };     ///< byte of the first pixel in its (uncompressed) file
-  NiftiGrid                grid;                   ///< of a volume
-  std::uint64_t            volumes{ 1 };           ///< along the fourth axis
+  int                      version{ 1 };         ///< 1 or 2
+  bool                     isSingleFile{ true }; ///< header and pixels are in one file, not in .hdr and .img
+  bool                     isSwapped{ false };   ///< bytes are not in the order of this machine
+  std::uint64_t            pixelOffset{ 352 };   ///< byte of the first pixel in its (uncompressed) file
+  NiftiGrid                grid;                 ///< of a volume
+  std::uint64_t            volumes{ 1 };         ///< along the fourth axis
   NiftiPixel               pixel{ NiftiPixel::Scalar };
-  std::uint32_t            components{ 1 };        ///< numbers a pixel
-  bool                     arePlanes{ false };     ///< each component has all volumes of its own, the first one first
+  std::uint32_t            components{ 1 };    ///< numbers a pixel
+  bool                     arePlanes{ false }; ///< each component has all volumes of its own, the first one first
   ScalarType               storedType{ ScalarType::Float32 }; ///< of a number in the file
   ScalarType               type{ ScalarType::Float32 };       ///< of a number in memory
-  bool                     isScaled{ false };      ///< a number is slope * stored + intercept
+  bool                     isScaled{ false };                 ///< a number is slope * stored + intercept
   double                   slope{ 1.0 };
   double                   intercept{ 0.0 };
   NiftiFields              fields;
-  std::vector<std::string> warnings;               ///< a sentence each, without the file's name
+  std::vector<std::string> warnings; ///< a sentence each, without the file's name
 
   /** Voxels of a volume. */
   std::uint64_t
