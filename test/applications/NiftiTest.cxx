@@ -22,6 +22,7 @@
 #include "itkVectorImage.h"
 #include "itk_zlib.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
