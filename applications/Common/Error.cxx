@@ -165,7 +165,11 @@ Warn(const std::string & message)
 {
   Warnings &                        warnings = GetWarnings();
   const std::lock_guard<std::mutex> lock(warnings.mutex);
-  warnings.list.push_back(Shortened(WithoutAddresses(OneLine(message))));
+  const std::string                 line = Shortened(WithoutAddresses(OneLine(message)));
+  if (std::find(warnings.list.begin(), warnings.list.end(), line) == warnings.list.end()) // a file may be read twice
+  {
+    warnings.list.push_back(line);
+  }
 }
 
 std::vector<std::string>

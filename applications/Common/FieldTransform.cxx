@@ -20,7 +20,6 @@
 #include "Error.h"
 #include "ImageInput.h"
 #include "LibraryMessages.h"
-#include "NiftiFile.h"
 #include "PixelType.h"
 
 #include "itkBSplineTransform.h"
@@ -83,25 +82,6 @@ DomainOf(const itk::Transform<double, VDimension, VDimension> * transform, const
   return field;
 }
 
-/** The grid of a field of one slice in a NIfTI file, of which ITK tells two axes alone. */
-Grid
-GridOfOneSlice(const std::string & file, const Grid & found)
-{
-  const std::string beginning = file.find(".nii") == std::string::npos ? "" : BeginningOfOneSlice(file);
-  std::string       folder = (std::filesystem::temp_directory_path() / "CudaSpline-XXXXXX").string();
-  if (beginning.empty() || mkdtemp(folder.data()) == nullptr)
-  {
-    return found;
-  }
-  const std::string name = folder + "/slice.nii";
-  std::ofstream(name, std::ios::binary) << beginning;
-  Grid              grid = found;
-  const std::string error = ErrorOf([&] { grid = DescribeImage(name, {}).grid; });
-  std::error_code   ignored;
-  std::filesystem::remove_all(folder, ignored);
-  return error.empty() ? grid : found;
-}
-
 } // namespace
 
 bool
@@ -123,8 +103,12 @@ typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file)
 {
   ImageDescription image = DescribeImage(file, {});
-  const bool       isSlice = VDimension == 3 && image.grid.dimension == 2 && image.layout.components == 3;
-  const Grid       grid = isSlice ? GridOfOneSlice(file, image.grid) : image.grid;
+  const Grid &     grid = image.grid;
+  if (image.layout.nifti && !image.layout.nifti->foreignWarp.empty())
+  {
+    throw ProgramError("the transform \"" + file +
+                       "\" is no displacement field of ITK: " + image.layout.nifti->foreignWarp);
+  }
   if (grid.dimension != VDimension || image.layout.components != VDimension || image.layout.volumes != 1)
   {
     throw ProgramError("the transform \"" + file + "\" is an image of " + std::to_string(image.grid.dimension) +

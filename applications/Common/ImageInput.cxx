@@ -22,12 +22,12 @@
 #include "ImageFiles.h"
 #include "ImageReading.h"
 #include "PackedData.h"
+#include "PlanarPixels.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -55,14 +55,70 @@ BytesOf(const std::string & path)
 }
 
 nlohmann::json
+AsJson(const Grid & grid)
+{
+  return { grid.dimension, grid.size, grid.spacing, grid.origin, grid.direction };
+}
+
+Grid
+GridFromJson(const nlohmann::json & json)
+{
+  Grid grid;
+  grid.dimension = json.at(0);
+  grid.size = json.at(1);
+  grid.spacing = json.at(2);
+  grid.origin = json.at(3);
+  grid.direction = json.at(4);
+  return grid;
+}
+
+nlohmann::json
+AsJson(const NiftiOrigin & nifti)
+{
+  const itk::CudaSpline::NiftiFields & f = nifti.fields;
+  return { nifti.version, nifti.isDisplacement, AsJson(nifti.grid), nifti.foreignWarp, f.qformCode,
+           f.sformCode,   f.intentCode,         f.intentParameters, f.intentName,      f.calMin,
+           f.calMax,      f.description,        f.auxFile,          f.dimInfo,         f.sliceCode,
+           f.sliceStart,  f.sliceEnd,           f.sliceDuration,    f.volumeUnit,      f.volumeSpacing,
+           f.volumeOrigin };
+}
+
+NiftiOrigin
+NiftiFromJson(const nlohmann::json & json)
+{
+  NiftiOrigin                    nifti;
+  itk::CudaSpline::NiftiFields & f = nifti.fields;
+  std::size_t                    index = 0;
+  const auto                     get = [&json, &index](auto & field) { field = json.at(index++); };
+  get(nifti.version);
+  get(nifti.isDisplacement);
+  nifti.grid = GridFromJson(json.at(index++));
+  get(nifti.foreignWarp);
+  get(f.qformCode);
+  get(f.sformCode);
+  get(f.intentCode);
+  get(f.intentParameters);
+  get(f.intentName);
+  get(f.calMin);
+  get(f.calMax);
+  get(f.description);
+  get(f.auxFile);
+  get(f.dimInfo);
+  get(f.sliceCode);
+  get(f.sliceStart);
+  get(f.sliceEnd);
+  get(f.sliceDuration);
+  get(f.volumeUnit);
+  get(f.volumeSpacing);
+  get(f.volumeOrigin);
+  return nifti;
+}
+
+nlohmann::json
 AsJson(const ImageDescription & image)
 {
   nlohmann::json json;
-  json["dimension"] = image.grid.dimension;
-  json["size"] = image.grid.size;
-  json["spacing"] = image.grid.spacing;
-  json["origin"] = image.grid.origin;
-  json["direction"] = image.grid.direction;
+  json["grid"] = AsJson(image.grid);
   json["type"] = static_cast<int>(image.type);
   json["messages"] = image.messages;
   json["slices"] = image.slices;
@@ -70,6 +126,10 @@ AsJson(const ImageDescription & image)
   json["layout"] = { layout.components, static_cast<int>(layout.pixel), layout.volumes,
                      layout.isSeries,   layout.volumeSpacing,           layout.volumeOrigin,
                      layout.notes };
+  if (layout.nifti)
+  {
+    json["nifti"] = AsJson(*layout.nifti);
+  }
   return json;
 }
 
@@ -77,11 +137,7 @@ ImageDescription
 FromJson(const nlohmann::json & json)
 {
   ImageDescription image;
-  image.grid.dimension = json.at("dimension");
-  image.grid.size = json.at("size");
-  image.grid.spacing = json.at("spacing");
-  image.grid.origin = json.at("origin");
-  image.grid.direction = json.at("direction");
+  image.grid = GridFromJson(json.at("grid"));
   image.type = static_cast<ScalarType>(json.at("type").get<int>());
   image.messages = json.at("messages");
   image.slices = json.at("slices").get<std::vector<std::string>>();
@@ -93,23 +149,11 @@ FromJson(const nlohmann::json & json)
   image.layout.volumeSpacing = layout.at(4);
   image.layout.volumeOrigin = layout.at(5);
   image.layout.notes = layout.at(6).get<std::map<std::string, std::string>>();
-  return image;
-}
-
-/** Takes numbers that lie behind each other in pixels apart: a plane for each. */
-template <typename TNumber>
-void
-TakeApart(const void * from, std::size_t pixels, unsigned int components, void * to)
-{
-  const auto * const numbers = static_cast<const TNumber *>(from);
-  auto * const       planes = static_cast<TNumber *>(to);
-  for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+  if (json.contains("nifti"))
   {
-    for (unsigned int component = 0; component < components; ++component)
-    {
-      planes[component * pixels + pixel] = numbers[pixel * components + component];
-    }
+    image.layout.nifti = NiftiFromJson(json.at("nifti"));
   }
+  return image;
 }
 
 /** Reads a volume as planes. */
@@ -117,28 +161,14 @@ void
 ReadApart(OpenedImage & image, std::size_t number, void * to)
 {
   const unsigned int components = image.layout.components;
-  if (components == 1)
+  if (image.nifti || components == 1)
   {
     ReadPixels(image, number, to);
     return;
   }
   std::vector<char> pixels(BytesOfVolume(image));
   ReadPixels(image, number, pixels.data());
-  const std::size_t count = image.grid.GetNumberOfVoxels();
-  switch (itk::CudaSpline::SizeOf(image.type))
-  {
-    case 1:
-      TakeApart<std::uint8_t>(pixels.data(), count, components, to);
-      return;
-    case 2:
-      TakeApart<std::uint16_t>(pixels.data(), count, components, to);
-      return;
-    case 4:
-      TakeApart<std::uint32_t>(pixels.data(), count, components, to);
-      return;
-    default:
-      TakeApart<std::uint64_t>(pixels.data(), count, components, to);
-  }
+  TakeApart(itk::CudaSpline::SizeOf(image.type), pixels.data(), image.grid.GetNumberOfVoxels(), components, to);
 }
 
 /** Reads the header first, then volumes, into the memory of both processes. */
@@ -157,9 +187,8 @@ ReadStep(OpenedImage &          image,
   }
   const double volume = CountBytes(image.grid, image.type) * image.layout.components;
   const double declared = volume * static_cast<double>(image.layout.volumes);
-  // Rescaled integers of NIfTI become real numbers, of 8 bytes at most; its own length is compared when it is read.
-  const bool   isNifti = !image.io.IsNull() && std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
-  const double most = MostBytes(fileBytes, PackingOf(image)) * (isNifti ? 8.0 : 1.0);
+  // Rescaled integers of NIfTI become real numbers of up to 8 bytes; its own length is compared when it is read.
+  const double most = MostBytes(fileBytes, PackingOf(image)) * (image.nifti ? 8.0 : 1.0);
   if (declared > most)
   {
     CheckPixels(image); // which may know more of it: files that are missing
@@ -167,7 +196,7 @@ ReadStep(OpenedImage &          image,
                        Brief(declared / 1e6) + " MB), and its " + Brief(fileBytes) + " bytes cannot hold more than " +
                        Brief(most / 1e6) + " MB");
   }
-  AllowReading(image.place ? std::min(declared, volume * 8.0) : declared, most);
+  AllowReading(image.place || image.nifti ? std::min(declared, volume * 8.0) : declared, most);
   const std::shared_ptr<void> pixels = memory.Map(BytesOfVolume(image));
   ReadApart(image, order.get<std::size_t>(), pixels.get());
   return image.messages;

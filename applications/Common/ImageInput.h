@@ -21,11 +21,14 @@
 #include "ReadingProcess.h"
 #include "Volume.h"
 
+#include "itkCudaSpline/files/NiftiDescription.h"
+
 #include "itkCommonEnums.h"
 
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,16 @@ struct SeriesChoice
   bool        force{ false }; ///< read it even if its geometry is not a regular grid
 };
 
+/** \brief What a NIfTI file had that an output of the same format keeps. */
+struct NiftiOrigin
+{
+  int                          version{ 1 };
+  bool                         isDisplacement{ false }; ///< its vectors were along NIfTI's axes (intent 1006)
+  itk::CudaSpline::NiftiFields fields;
+  Grid                         grid;        ///< of the file
+  std::string                  foreignWarp; ///< see itk::CudaSpline::GetForeignWarpReason()
+};
+
 /** \brief What a file has beyond a grid and a type of numbers: several numbers a pixel, several volumes. */
 struct ImageLayout
 {
@@ -46,10 +59,11 @@ struct ImageLayout
   itk::IOPixelEnum pixel{ itk::IOPixelEnum::SCALAR }; ///< what they are
   std::size_t      volumes{ 1 };                      ///< along the fourth axis
   bool             isSeries{ false };                 ///< there is a fourth axis
-  double           volumeSpacing{ 1.0 };              ///< of the fourth axis, in whatever unit it has
+  double           volumeSpacing{ 1.0 };              ///< of the fourth axis; of NIfTI in s, if it is a time
   double           volumeOrigin{ 0.0 };
   /** What the file says of itself and is kept: NIfTI's codes of the space, its description. */
   std::map<std::string, std::string> notes;
+  std::optional<NiftiOrigin>         nifti; ///< of a NIfTI file
 
   /** Volumes of one number a pixel. */
   std::size_t

@@ -18,11 +18,9 @@
 #include "ImageOutput.h"
 
 #include "Error.h"
-#include "Gzip.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"
-#include "NiftiBytes.h"
-#include "NiftiFile.h"
+#include "NiftiOutput.h"
 #include "PackedData.h"
 #include "PixelType.h"
 
@@ -65,7 +63,7 @@ itk::ImageIOBase::Pointer
 MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
   const itk::ImageIOBase::Pointer io = itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::WriteMode);
-  if (io.IsNull())
+  if (io.IsNull() || std::string(io->GetNameOfClass()) == "NiftiImageIO")
   {
     throw ProgramError("no format is known for the output name \"" + BareName(file) +
                        "\"; endings such as .nii.gz, .nii, .nrrd, .mha, .mhd, .png and .tif are allowed");
@@ -129,56 +127,6 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
   io->SetUseCompression(false); // a name such as .nii.gz compresses all the same
   io->SetIORegion(region);
   return io;
-}
-
-/** The name under which ITK writes a NIfTI file whose ending is in capitals, which it refuses; other names as they are.
- */
-std::string
-NameForItk(const std::string & file)
-{
-  std::string lower = file;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const std::string ending : { ".nii.gz", ".nii" })
-  {
-    if (lower.size() > ending.size() && lower.compare(lower.size() - ending.size(), ending.size(), ending) == 0)
-    {
-      return file.substr(0, file.size() - ending.size()) + ending;
-    }
-  }
-  return file;
-}
-
-/** What notes have for the header of a NIfTI file and ITK does not write. */
-NiftiMarks
-MarksOf(const ImageLayout & layout)
-{
-  const auto get = [&layout](const char * key) -> std::optional<int> {
-    const auto found = layout.notes.find(key);
-    return found == layout.notes.end() ? std::nullopt : std::optional<int>(std::atoi(found->second.c_str()));
-  };
-  NiftiMarks marks;
-  marks.qform = get("qform_code");
-  marks.sform = get("sform_code");
-  const std::pair codes(marks.qform.value_or(0), marks.sform.value_or(0));
-  const bool      isKnown = codes.first >= 0 && codes.first <= 5 && codes.second >= 0 && codes.second <= 5;
-  const bool      isOfItk = codes == std::pair(1, 1) || codes == std::pair(0, 0);
-  if (isKnown && !isOfItk)
-  {
-    marks.qform = codes.first;
-    marks.sform = codes.second;
-  }
-  else
-  {
-    marks.qform = std::nullopt;
-    marks.sform = std::nullopt;
-  }
-  if (layout.isSeries)
-  {
-    marks.timeUnit = get("nifti_time_unit");
-  }
-  const auto description = layout.notes.find("nifti_description");
-  marks.description = description == layout.notes.end() ? std::string() : description->second;
-  return marks;
 }
 
 bool
@@ -252,13 +200,6 @@ Verify(const Volume &      volume,
     throw ProgramError("the output \"" + BareName(file) + "\" was not written in full (is the disk full?)");
   }
   return CompareGeometry(volume.grid, description.grid);
-}
-
-/** Whether a name ends like that. */
-bool
-EndsWith(const std::string & name, const std::string & ending)
-{
-  return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 /** Throws where the disk has no room for a picture: PNG's library crashes over that, and JPEG's ends the program.
@@ -363,41 +304,6 @@ AppendVolumes(const std::string & name,
   return true;
 }
 
-/** Compresses a NIfTI file that is not written before: ITK writes that of a sample.
- * \param[in] volume the image with all its pixels
- * \param[in] name of the file that is not compressed
- * \param[in] marks where they are to be set
- * \return what was lost of the geometry; empty where ITK has a layout of its own for such pixels */
-std::optional<std::string>
-WritePacked(const Volume &                    volume,
-            const std::string &               name,
-            const std::string &               file,
-            const ImageLayout &               layout,
-            const std::optional<NiftiMarks> & marks)
-{
-  const Volume      sample = NiftiBytes::MakeSample(volume, layout.components);
-  const std::string format = WriteByItk(sample, name, file, layout);
-  if (marks)
-  {
-    WriteNiftiMarks(name, *marks);
-  }
-  const std::optional<NiftiBytes> bytes = NiftiBytes::Learn(name, sample, volume, layout.components);
-  std::error_code                 error;
-  std::filesystem::remove(name, error);
-  if (!bytes)
-  {
-    return std::nullopt;
-  }
-  CompressBytes(
-    [&bytes](std::uint64_t begin, std::size_t count, char * to) {
-      bytes->Read(begin, count, to);
-      return true;
-    },
-    bytes->GetSize(),
-    file);
-  return Verify(volume, nullptr, file, file, format, layout);
-}
-
 /** Writes an image and reads it back.
  *
  * \param[in] volume grid and type
@@ -410,50 +316,19 @@ Write(const Volume &                  volume,
       const std::string &             file,
       const ImageLayout &             layout)
 {
+  if (IsNiftiName(file))
+  {
+    return CompareGeometry(volume.grid, WriteNifti(all(), file, layout));
+  }
   constexpr std::size_t few = 2; // with which a format has the fourth axis
-  std::string           name = NameForItk(file);
-  const NiftiMarks      marks = MarksOf(layout);
-  const bool            hasMarks = marks.qform || marks.sform || marks.timeUnit || !marks.description.empty();
-  const bool            isStreamed = layout.volumes > few;
-  const bool            isPacked = EndsWith(name, ".nii.gz");
-  const bool            setsMarks = hasMarks && (isPacked || std::filesystem::path(name).extension() == ".nii");
-  if (isPacked)
+  ImageLayout           begun = layout;
+  begun.volumes = std::min(layout.volumes, few);
+  std::string format = WriteByItk(all(), file, file, begun);
+  if (layout.volumes > few && !AppendVolumes(file, format, volume, pixelsOf, layout))
   {
-    name.resize(name.size() - 3); // compressed when they are in it
-    const auto lost = layout.isSeries
-                        ? std::nullopt
-                        : WritePacked(all(), name, file, layout, setsMarks ? std::optional(marks) : std::nullopt);
-    if (lost)
-    {
-      return *lost;
-    }
+    format = WriteByItk(all(), file, file, layout);
   }
-  ImageLayout begun = layout;
-  begun.volumes = isStreamed ? few : layout.volumes;
-  std::string format = WriteByItk(all(), name, file, begun);
-  if (isStreamed && !AppendVolumes(name, format, volume, pixelsOf, layout))
-  {
-    format = WriteByItk(all(), name, file, layout);
-  }
-  if (setsMarks)
-  {
-    WriteNiftiMarks(name, marks);
-  }
-  const std::string lost = Verify(volume, pixelsOf, name, file, format, layout);
-  if (isPacked)
-  {
-    CompressFile(name, file); // which verifies by itself
-  }
-  else if (name != file)
-  {
-    std::error_code error;
-    std::filesystem::rename(name, file, error);
-    if (error)
-    {
-      throw ProgramError("cannot write \"" + BareName(file) + "\": " + error.message());
-    }
-  }
-  return lost;
+  return Verify(volume, pixelsOf, file, file, format, layout);
 }
 
 } // namespace

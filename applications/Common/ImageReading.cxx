@@ -21,9 +21,9 @@
 #include "Error.h"
 #include "LibraryMessages.h"
 #include "GridCheck.h"
-#include "NiftiFile.h"
 #include "PackedData.h"
 #include "PixelType.h"
+#include "TemporaryMemory.h"
 
 #include "itkImageFileReader.h" // registers the formats of the build
 #include "itkImageIOFactory.h"
@@ -31,14 +31,8 @@
 #include "itkMetaDataObject.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <new>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace CudaSplineProgram
 {
@@ -153,26 +147,28 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
     return series;
   }
 
-  LibraryMessages messages;
-  OpenedImage     description;
+  OpenedImage description;
   description.path = path;
+  description.nifti = OpenNifti(path);
+  if (description.nifti)
+  {
+    description.grid = GridOfNifti(description.nifti->description.grid);
+    description.type = description.nifti->description.type;
+    description.layout = LayoutOfNifti(*description.nifti);
+    return description;
+  }
+  LibraryMessages messages;
   description.io = itk::ImageIOFactory::CreateImageIO(path.c_str(), itk::IOFileModeEnum::ReadMode);
-  if (description.io.IsNull())
+  if (description.io.IsNull() || std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
   {
     throw ProgramError(
       "\"" + path +
       "\" is no image, or a damaged one; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
   }
-  if (std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
-  {
-    CheckNiftiGeometry(path);
-  }
   try
   {
-    const NiftiName name(path);
-    description.io->SetFileName(name.Get());
-    description.io->ReadImageInformation();
     description.io->SetFileName(path);
+    description.io->ReadImageInformation();
   }
   catch (const itk::ExceptionObject & exception)
   {
@@ -183,18 +179,6 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   description.grid = GridOfHeader(*description.io, path);
   description.type = TypeOfHeader(*description.io, path);
   description.layout = LayoutOfHeader(*description.io);
-  if (std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
-  {
-    const NiftiMarks marks = ReadNiftiMarks(path, description.layout.volumeSpacing);
-    if (!marks.description.empty())
-    {
-      description.layout.notes["nifti_description"] = marks.description;
-    }
-    if (marks.timeUnit && description.layout.isSeries)
-    {
-      description.layout.notes["nifti_time_unit"] = std::to_string(*marks.timeUnit);
-    }
-  }
   if (description.layout.volumes > 1)
   {
     description.place = PlaceOfVolumes(description);
@@ -204,25 +188,6 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
 
 namespace
 {
-
-/** Memory of a file that has no name, so that what does not fit stays on the disk. */
-std::shared_ptr<void>
-MapTemporaryFile(std::size_t bytes)
-{
-  std::FILE * const file = std::tmpfile();
-  if (file == nullptr || ftruncate(fileno(file), static_cast<off_t>(bytes)) != 0)
-  {
-    throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
-                       " MB in the folder of temporary files: " + std::strerror(errno));
-  }
-  void * const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
-  std::fclose(file);
-  if (memory == MAP_FAILED)
-  {
-    throw std::bad_alloc();
-  }
-  return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
-}
 
 /** Reads a volume, or all, by ITK. */
 void
@@ -243,8 +208,7 @@ ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixe
   LibraryMessages messages;
   try
   {
-    const NiftiName name(image.path);
-    io.SetFileName(name.Get());
+    io.SetFileName(image.path);
     io.SetIORegion(region);
     io.Read(pixels);
   }
@@ -263,15 +227,11 @@ CheckPixels(const OpenedImage & image)
 {
   if (image.io.IsNull())
   {
-    return; // DICOM, whose slices are looked at one by one
+    return; // DICOM, whose slices are looked at one by one, and NIfTI, whose volumes are
   }
   const std::string format = image.io->GetNameOfClass();
   const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
-  if (format == "NiftiImageIO")
-  {
-    CheckNiftiLength(image.path);
-  }
-  else if (format == "MetaImageIO")
+  if (format == "MetaImageIO")
   {
     CheckMetaImageData(image.path, bytes);
   }
@@ -302,21 +262,20 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
     ReadDicomSlices(image, slices);
     return;
   }
+  if (image.nifti)
+  {
+    if (image.reader == nullptr)
+    {
+      image.reader = std::make_shared<NiftiReader>(*image.nifti);
+    }
+    image.reader->Read(volume, pixels);
+    return;
+  }
   const std::size_t bytes = BytesOfVolume(image);
   const std::size_t volumes = image.layout.volumes;
-  const bool        isNifti = std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
   if (volumes == 1)
   {
     CheckPixels(image);
-    if (isNifti && (image.type == ScalarType::Float32 || image.type == ScalarType::Float64))
-    {
-      // ITK's library makes zeros of what is not finite.
-      if (const std::optional<VolumePlace> place = PlaceOfVolumes(image))
-      {
-        VolumeReader(*place).Read(0, 1, bytes, pixels);
-        return;
-      }
-    }
     ReadByItk(image, 0, 1, pixels);
     return;
   }
@@ -332,12 +291,6 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   if (volume == 0)
   {
     CheckPixels(image);
-  }
-  // Of an uncompressed NIfTI file a part can be read; for other formats ITK reads all.
-  if (isNifti)
-  {
-    ReadByItk(image, volume, 1, pixels);
-    return;
   }
   if (image.all == nullptr)
   {

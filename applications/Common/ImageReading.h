@@ -19,6 +19,7 @@
 #define CudaSplineProgram_ImageReading_h
 
 #include "ImageInput.h"
+#include "NiftiInput.h"
 #include "VolumeReader.h"
 
 #include "itkImageIOBase.h"
@@ -34,7 +35,9 @@ namespace CudaSplineProgram
  * process of its own do it. */
 struct OpenedImage : ImageDescription
 {
-  itk::ImageIOBase::Pointer     io;      ///< of a single file
+  itk::ImageIOBase::Pointer     io;      ///< of a single file that is not NIfTI
+  std::optional<NiftiInput>     nifti;   ///< of a NIfTI file
+  std::shared_ptr<NiftiReader>  reader;  ///< reads its volumes
   std::optional<VolumePlace>    place;   ///< of a series, where its volumes can be read one by one
   std::shared_ptr<VolumeReader> volumes; ///< reads them there
   std::shared_ptr<void>         all;     ///< pixels of all volumes, where the format gives them at once only
@@ -65,7 +68,7 @@ OpenImage(const std::string & path, const SeriesChoice & choice);
 void
 CheckPixels(const OpenedImage & image);
 
-/** \brief Reads the pixels of a volume, the numbers of a pixel behind each other.
+/** \brief Reads the pixels of a volume: the numbers of a pixel together, or, of NIfTI, a plane for each component.
  * \param[in,out] image gets the messages of libraries
  * \param[in] volume its number, from 0
  * \param[out] pixels as many as the grid has

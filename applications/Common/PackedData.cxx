@@ -20,7 +20,6 @@
 #include "Error.h"
 #include "ImageFiles.h"
 #include "ImageReading.h"
-#include "NiftiFile.h"
 
 #include "itk_zlib.h"
 
@@ -413,16 +412,15 @@ PlaceOfNrrdVolumes(const OpenedImage & image)
 Packing
 PackingOf(const OpenedImage & image)
 {
+  if (image.nifti)
+  {
+    return image.nifti->isPacked ? Packing::Deflate : Packing::None;
+  }
   if (image.io.IsNull())
   {
     return Packing::Other; // DICOM
   }
   const std::string format = image.io->GetNameOfClass();
-  if (format == "NiftiImageIO")
-  {
-    const std::string name = Word(image.path);
-    return name.size() > 3 && name.compare(name.size() - 3, 3, ".gz") == 0 ? Packing::Deflate : Packing::None;
-  }
   if (format == "MetaImageIO")
   {
     return IsTrue(ReadMetaHeader(image.path).Get("compresseddata")) ? Packing::Deflate : Packing::None;
@@ -439,9 +437,7 @@ std::optional<VolumePlace>
 PlaceOfVolumes(const OpenedImage & image)
 {
   const std::string format = image.io.IsNull() ? "" : image.io->GetNameOfClass();
-  const double      bytes = static_cast<double>(BytesOfVolume(image)) * static_cast<double>(image.layout.volumes);
-  auto              place = format == "NiftiImageIO"  ? PlaceOfNiftiVolumes(image.path, image.layout.components, bytes)
-                            : format == "MetaImageIO" ? PlaceOfMetaVolumes(image)
+  auto              place = format == "MetaImageIO"   ? PlaceOfMetaVolumes(image)
                             : format == "NrrdImageIO" ? PlaceOfNrrdVolumes(image)
                                                       : std::nullopt;
   if (place)
@@ -454,10 +450,6 @@ PlaceOfVolumes(const OpenedImage & image)
 bool
 SetNumberOfVolumes(const std::string & format, std::string & header, std::size_t volumes)
 {
-  if (format == "NiftiImageIO")
-  {
-    return SetNumberOfNiftiVolumes(header, volumes);
-  }
   // The last number of a line: "sizes: 13 11 7 2", "DimSize = 13 11 7 2".
   const std::string key = format == "NrrdImageIO" ? "\nsizes:" : "\nDimSize =";
   const auto        begin = header.find(key);

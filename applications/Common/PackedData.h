@@ -39,7 +39,7 @@ std::optional<VolumePlace>
 PlaceOfVolumes(const OpenedImage & image);
 
 /** \brief Writes another number of volumes into the header of a series that ITK has written.
- * \param[in] format the name of ITK's class: NIfTI, NRRD or MetaImage
+ * \param[in] format the name of ITK's class: NRRD or MetaImage
  * \param[in,out] header the bytes of the file before its pixels
  * \return false where it has no place for it */
 bool

@@ -19,7 +19,7 @@ from ._sample import sample
 from ._source import Source, prefilter
 from ._transform import Transform
 from ._transforms import BSplineGrid, DisplacementField
-from ._warnings import DownsamplingWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
+from ._warnings import DownsamplingWarning, FileWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
 __version__ = _version()
 
@@ -29,6 +29,7 @@ __all__ = [
     "DeviceMemoryError",
     "DisplacementField",
     "DownsamplingWarning",
+    "FileWarning",
     "Folding",
     "Geometry",
     "History",

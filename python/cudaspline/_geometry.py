@@ -18,8 +18,8 @@ from ._checks import LARGEST_INT64, integer
 
 #: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has it.
 _MOST = 1e15
-#: Degrees that two axes of a NIfTI affine may lack to a right angle: roundings of a header. As CudaSplineResample has it.
-_MOST_SHEAR = 0.05
+#: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of itkCudaSpline/files/NiftiHeader.h.
+_MOST_SHEAR = 0.5
 
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 

@@ -68,6 +68,14 @@ class Image:
         )
         return made
 
+    def like(self, array: Any, geometry: Geometry) -> Image:
+        """An image of the same kind of another array, of the shape that a geometry has."""
+        return Image.of(array, geometry, self.channels)
+
+    def in_space_of(self, other: Any) -> Image:
+        """It with what another image says of its space, where files of both say something of that."""
+        return self
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
@@ -260,7 +268,7 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if owner is None:
             return made.result()
-        return Image.of(made.result(), grid, channels)
+        return owner.like(made.result(), grid)
 
     return Pixels(read, dtype, device, geometry, components, channels, finish)
 
@@ -423,14 +431,17 @@ def _make_nibabel(like: Any, array: numpy.ndarray, grid: Geometry) -> Any:
     return made
 
 
-def name_space(image: Any, like: Any) -> None:
-    """Gives an image of nibabel NIfTI's codes of another one's space (scanner, MNI and so on), where both have them."""
+def name_space(image: Any, like: Any) -> Any:
+    """The image with NIfTI's codes of another one's space (scanner, MNI and so on), where both have them: of nibabel, or of files."""
+    if isinstance(image, Image):
+        return image.in_space_of(like)
     if not (_is_nibabel(image) and _is_nibabel(like) and hasattr(image, "set_sform") and hasattr(like, "get_sform")):
-        return
+        return image
     qform, sform = int(like.header["qform_code"]), int(like.header["sform_code"])
     if qform > 0 or sform > 0:
         image.set_qform(image.affine, qform or sform, update_affine=False)  # which has float64, and the header float32
         image.set_sform(image.affine, sform or qform, update_affine=False)
+    return image
 
 
 @dataclass
@@ -465,7 +476,7 @@ def open_series(image: Any, name: str, channels: bool, series: Optional[bool], i
         owner = image if isinstance(image, Image) else None
         found = _arrays.view(image if owner is None else owner.array, name)
         array = found.array.reshape(found.shape)
-        image = array if owner is None else Image(array, owner.spacing, owner.origin, owner.direction, owner.channels)
+        image = array if owner is None else owner.like(array, owner.geometry)
     buffers = [found] if is_read else []
     whole = open_image(image, name, channels)
     dimension = whole.geometry.dimension

@@ -19,6 +19,7 @@ from typing import Any, Callable, Dict, Generator, Iterator, NamedTuple, Optiona
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
+    NIFTI_HEADER_BYTES as NIFTI_HEADER_BYTES,
     MAXIMUM_DIMENSION as MAXIMUM_DIMENSION,
     REASON_BYTES as REASON_BYTES,
     DeviceInfo as DeviceInfo,
@@ -26,6 +27,7 @@ from ._structures import (  # noqa: F401
     Image as Image,
     Interpolation as Interpolation,
     Matrix as Matrix,
+    Nifti as Nifti,
     Points as Points,
     Progress as Progress,
     ProgressState as ProgressState,
@@ -35,7 +37,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 6
+INTERFACE = 7
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 
@@ -115,6 +117,11 @@ def _load() -> ctypes.CDLL:
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
         "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
+        "cudaspline_describe_nifti": (c_int32, [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64]),
+        "cudaspline_nifti_foreign_warp": (c_int32, [c_void_p, c_int64, c_void_p, c_int64]),
+        "cudaspline_read_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_void_p]),
+        "cudaspline_make_nifti_header": (c_int32, [POINTER(Nifti), c_void_p, POINTER(c_int64)]),
+        "cudaspline_write_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_int64, c_void_p]),
         "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
     for name, (result, arguments) in functions.items():
@@ -504,6 +511,46 @@ def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
     steps = (c_double * 9)()
     check(_library.cudaspline_sampling_steps(image, resampling, steps))
     return steps[:]
+
+
+#: Bytes of texts that the functions of NIfTI write, cut where they are longer.
+_TEXT_BYTES = 4096
+
+
+def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
+    """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says, and warnings. Raises ValueError."""
+    nifti = Nifti()
+    warnings = ctypes.create_string_buffer(_TEXT_BYTES)
+    check(_library.cudaspline_describe_nifti(beginning, len(beginning), ctypes.byref(nifti), warnings, _TEXT_BYTES))
+    return nifti, warnings.value.decode("utf-8", "replace")
+
+
+def nifti_foreign_warp(beginning: bytes) -> str:
+    """cudaspline_nifti_foreign_warp: why an image is no displacement field of ITK; empty for others."""
+    reason = ctypes.create_string_buffer(_TEXT_BYTES)
+    check(_library.cudaspline_nifti_foreign_warp(beginning, len(beginning), reason, _TEXT_BYTES))
+    return reason.value.decode("utf-8", "replace")
+
+
+def read_nifti(nifti: Nifti, stored: int, size: int, numbers: int) -> None:
+    """cudaspline_read_nifti; addresses of the stored bytes, of their number, and of the numbers that are made of them."""
+    check(_library.cudaspline_read_nifti(ctypes.byref(nifti), stored, size, numbers))
+
+
+def make_nifti_header(nifti: Nifti) -> bytes:
+    """cudaspline_make_nifti_header; the structure becomes that of the file. Raises ValueError."""
+    header = ctypes.create_string_buffer(NIFTI_HEADER_BYTES)
+    count = c_int64()
+    check(_library.cudaspline_make_nifti_header(ctypes.byref(nifti), header, ctypes.byref(count)))
+    return header.raw[: count.value]
+
+
+def write_nifti(nifti: Nifti, numbers: int, begin: int, count: int) -> bytearray:
+    """cudaspline_write_nifti: stored bytes of the numbers at an address."""
+    stored = bytearray(count)
+    if count:
+        check(_library.cudaspline_write_nifti(ctypes.byref(nifti), numbers, begin, count, (ctypes.c_char * count).from_buffer(stored)))
+    return stored
 
 
 def version() -> str:

@@ -259,7 +259,7 @@ def resample(
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(made, grid))
     if reference is not None:
-        _images.name_space(result, reference)
+        result = _images.name_space(result, reference)
     return result
 
 

@@ -1,4 +1,4 @@
-"""The structures of the library by ctypes: those of include/itkCudaSpline/c/CudaSplineC.h, which documents them, field by field."""
+"""The structures of the library by ctypes: those of include/itkCudaSpline/c/CudaSplineC.h and CudaSplineFilesC.h, which document them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint
 
 MAXIMUM_DIMENSION = 4
 REASON_BYTES = 512
+NIFTI_HEADER_BYTES = 544
 
 Vector = c_double * 3
 Matrix = c_double * 9
@@ -72,6 +73,48 @@ class Image(ctypes.Structure):
         ("extension", c_int32 * MAXIMUM_DIMENSION),
         ("storage", c_int32),
         ("table_entries", c_int32),
+    ]
+
+
+class Nifti(ctypes.Structure):
+    """cudaspline_nifti."""
+
+    _fields_ = [
+        ("version", c_int32),
+        ("single_file", c_int32),
+        ("swapped", c_int32),
+        ("dimension", c_int32),
+        ("pixel", c_int32),
+        ("components", c_int32),
+        ("planes", c_int32),
+        ("stored_type", c_int32),
+        ("type", c_int32),
+        ("scaled", c_int32),
+        ("size", Sizes),
+        ("volumes", c_int64),
+        ("pixel_offset", c_uint64),
+        ("slope", c_double),
+        ("intercept", c_double),
+        ("spacing", Vector),
+        ("origin", Vector),
+        ("direction", Matrix),
+        ("qform_code", c_int32),
+        ("sform_code", c_int32),
+        ("intent_code", c_int32),
+        ("dim_info", c_int32),
+        ("slice_code", c_int32),
+        ("volume_unit", c_int32),
+        ("intent_parameters", Vector),
+        ("cal_min", c_double),
+        ("cal_max", c_double),
+        ("slice_duration", c_double),
+        ("volume_spacing", c_double),
+        ("volume_origin", c_double),
+        ("slice_start", c_int64),
+        ("slice_end", c_int64),
+        ("intent_name", c_char * 17),
+        ("description", c_char * 81),
+        ("aux_file", c_char * 25),
     ]
 
 

@@ -155,9 +155,12 @@ def read(path: Path, name: str) -> Any:
 
 
 def _read_field(path: Path, name: str) -> DisplacementField:
-    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space, in NIfTI too."""
+    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space; of NIfTI's intent 1006 along RAS."""
     try:
-        field = DisplacementField(_image_files.read_image(path, name), space="LPS")
+        image = _image_files.read_image(path, name)
+        if getattr(image, "foreign_warp", ""):
+            raise ValueError(image.foreign_warp)
+        field = DisplacementField(image, space="LPS")
         pixels = _images.open_image(field.array, name)
         is_finite = bool(numpy.isfinite(pixels.buffer.array).all())
     except (OSError, RuntimeError, TypeError, ValueError) as error:

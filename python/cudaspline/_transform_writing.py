@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from . import _image_files, _images, _library, _transforms
-from ._geometry import Geometry, affine_of_nifti
+from . import _image_files, _images, _library, _nifti, _transforms
+from ._geometry import Geometry
 
 if TYPE_CHECKING:
     from ._transform import Transform
@@ -111,19 +111,14 @@ def _write_matlab(path: Path, kind: str, numbers: numpy.ndarray, fixed: numpy.nd
 def _write_field(transform: Transform, path: Path, grid: Any) -> None:
     geometry = _images.geometry_of(grid, "grid")
     vectors = transform.field(geometry).array
-    if importlib.util.find_spec("SimpleITK") is not None:
+    if _nifti.is_name(path):
+        _nifti.write(_images.Image.of(vectors, geometry, True), path)
+    elif importlib.util.find_spec("SimpleITK") is not None:
         _write_by("SimpleITK", lambda library: library.WriteImage(_simple_image(vectors, geometry), str(path)), path)
     elif importlib.util.find_spec("itk") is not None:
         _write_by("itk", lambda library: library.imwrite(_itk_image(vectors, geometry), str(path)), path)
-    elif importlib.util.find_spec("nibabel") is not None and path.name.lower().endswith((".nii", ".nii.gz")):
-        nibabel = importlib.import_module("nibabel")
-        n = geometry.dimension
-        data = numpy.moveaxis(vectors, -1, 0).T.reshape(*geometry.size, *[1] * (4 - n), n)
-        image = nibabel.Nifti1Image(data, affine_of_nifti(geometry))
-        image.header.set_intent("vector")
-        nibabel.save(image, str(path))
     else:
-        raise ImportError(f"path: {path.name} is written by SimpleITK, itk or, for NIfTI, nibabel, and none is installed (pip install SimpleITK).")
+        raise ImportError(f"path: {path.name} is written by SimpleITK or itk, and neither is installed (pip install SimpleITK).")
 
 
 def _simple_image(vectors: numpy.ndarray, geometry: Geometry) -> Any:

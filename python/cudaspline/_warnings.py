@@ -51,6 +51,15 @@ class OutsideWarning(ResamplingWarning):
     """
 
 
+class FileWarning(UserWarning):
+    """A file says something twice and differently, or nearly what its format allows: what was taken is in the message.
+
+    >>> import cudaspline
+    >>> issubclass(cudaspline.FileWarning, cudaspline.ResamplingWarning)
+    False
+    """
+
+
 class RegistrationWarning(UserWarning):
     """A registration was stopped, or has images with pixels that are not finite.
 

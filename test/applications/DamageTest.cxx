@@ -180,28 +180,24 @@ TEST_F(ProgramDamage, NiftiGeometry)
   }
   write();
   Patch("a.nii", 44, std::int16_t{ 0 }); // dim[2]
-  ExpectRefused("a.nii", { "dim", "along y is 0" });
+  ExpectRefused("a.nii", { "dim[2] is 0" });
   write();
   Patch("a.nii", sformCode, std::int16_t{ 1 });
   Patch("a.nii", srow, std::numeric_limits<float>::quiet_NaN());
-  ExpectRefused("a.nii", { "sform", "not finite" });
+  ExpectRefused("a.nii", { "srow_x[0] is nan", "sform_code is 1" });
   for (std::size_t number = 0; number < 12; ++number)
   {
     Patch("a.nii", srow + 4 * number, 0.0F);
   }
-  ExpectRefused("a.nii", { "sform", "no inverse" });
+  ExpectRefused("a.nii", { "sform", "spacing of 0 mm along x" });
 
   write();
   Patch("a.nii", qformCode, std::int16_t{ 1 });
   Patch("a.nii", sformCode, std::int16_t{ 1 });
   float x = 0.0F;
   std::memcpy(&x, Content(Path("a.nii")).data() + srow, sizeof(x));
-  Patch("a.nii", srow + 4, 0.1F * std::abs(x)); // x of the second axis
-  const ProgramResult sheared = RunProgram({ Path("a.nii"), Path("b.nrrd") });
-  EXPECT_EQ(sheared.code, 0) << sheared.errors;
-  EXPECT_NE(sheared.errors.find("sheared by"), std::string::npos) << sheared.errors;
-  Patch("a.nii", qformCode, std::int16_t{ 0 });
-  ExpectRefused("a.nii", { "sheared by", "no qform" });
+  Patch("a.nii", srow + 4, 0.1F * std::abs(x));                     // x of the second axis
+  ExpectRefused("a.nii", { "sform", "sheared by", "at most 0.5" }); // whatever its qform says
 }
 
 /** Counts and grids are checked before ITK allocates for them. */

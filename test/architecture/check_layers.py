@@ -7,6 +7,7 @@ doc/Architecture.md:
   math       C++ standard library; math
   device     standard library, CUDA runtime API; device
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
+  files      formats of files as bytes in memory: standard library; math, files; no ITK, no CUDA call, no access to files
   c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
              no CUDA header, no CUDA call
   jax        foreign functions of XLA (src/jax): standard library, XLA's headers of them; the public headers of c; no CUDA call
@@ -33,7 +34,7 @@ import sys
 SOURCE = re.compile(r"\.(h|hxx|hpp|cxx|cpp|cc|c|cu|cuh|wrap)(\.in)?$")
 CUDA_SOURCE = re.compile(r"\.cuh?(\.in)?$")
 
-# What an include can be. A layer is "math", "device", "kernels", "c", "jax", "loader", "itk", "programs", "benchmark",
+# What an include can be. A layer is "math", "device", "kernels", "files", "c", "jax", "loader", "itk", "programs", "benchmark",
 # "kernel benchmark" or "tests".
 STANDARD = set(
     """algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes
@@ -60,16 +61,17 @@ OUTSIDE = [
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]
 
-LAYERS = ["math", "device", "kernels", "c", "jax"]
+LAYERS = ["math", "device", "kernels", "files", "c", "jax"]
 ALLOWED = {
     "math": {"standard", "math"},
     "device": {"standard", "system", "CUDA runtime", "device"},
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
-    "c": {"standard", "math", "device", "kernels", "c"},
+    "files": {"standard", "math", "files"},
+    "c": {"standard", "math", "device", "kernels", "files", "c"},
     "jax": {"standard", "XLA", "c", "jax"},
     "loader": {"standard", "system", "loader"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
-    "programs": {"standard", "system", "ITK", "library of programs", "itk", "programs"},
+    "programs": {"standard", "system", "ITK", "library of programs", "itk", "files", "programs"},
     "benchmark": {
         "standard", "system", "ITK", "library of programs", "itk", "math", "device", "kernels", "kernel benchmark", "benchmark",
     },
@@ -78,7 +80,7 @@ ALLOWED = {
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
 PUBLIC_ONLY = {"c", "jax", "itk", "programs", "benchmark"}
 # Layers that make no CUDA call and launch nothing.
-NO_CUDA_CALL = {"math", "c", "jax", "loader", "itk", "programs", "benchmark"}
+NO_CUDA_CALL = {"math", "files", "c", "jax", "loader", "itk", "programs", "benchmark"}
 
 INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import|include_next)\b[ \t]*(.*)$")
 WRAP_INCLUDE = re.compile(r"^[ \t]*itk_wrap_include\([ \t]*\"?([^\")]+)\"?[ \t]*\)")

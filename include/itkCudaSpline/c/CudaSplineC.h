@@ -51,7 +51,7 @@ extern "C"
    * @{ */
 
   /** Number of this interface: a library with another one has other structures. */
-#define CUDASPLINE_C_INTERFACE 6
+#define CUDASPLINE_C_INTERFACE 7
 
   /** Most dimensions of an image; values are made in 1 to 3. */
 #define CUDASPLINE_MAXIMUM_DIMENSION 4

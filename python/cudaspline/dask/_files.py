@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable
 
 import numpy
 
-from .. import _image_files, _images
+from .. import _image_files, _images, _nifti
 
 #: Formats whose pixels are in another file than their header: no rename makes both at once.
 _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
@@ -20,7 +20,7 @@ _PREFIX = ".cudaspline-"
 
 
 def read_image(path: Any) -> Any:
-    """An image of a file: an array of .npy, else what SimpleITK, itk or (NIfTI) nibabel reads, the first that is installed.
+    """An image of a file: an array of .npy, an Image of NIfTI, else what SimpleITK or itk reads, the first that is installed.
 
     Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
     if not os.path.exists(path):
@@ -44,6 +44,8 @@ def write_image(image: Any, path: Any) -> None:
         if path.suffix != ".npy":
             raise ValueError(f"output: bare arrays are written as .npy, not as {path.name}.")
         numpy.save(path, image)
+    elif isinstance(image, _images.Image) and _nifti.is_name(path):
+        _nifti.write(image, path)
     elif isinstance(image, _images.Image):
         sitk: Any = importlib.import_module("SimpleITK")
         made = sitk.GetImageFromArray(numpy.asarray(image.array), isVector=image.channels)

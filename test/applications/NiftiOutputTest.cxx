@@ -31,14 +31,14 @@
 #include <vector>
 
 /** \file
- * \brief Compressed NIfTI files, which are made from memory, have the bytes that ITK writes. */
+ * \brief Compressed NIfTI files, which are made from memory, have the bytes of those that are not compressed. */
 
 namespace
 {
 
 using namespace CudaSplineProgram;
 
-/** An image of random numbers, whose kind and size ITK's layout may depend on. */
+/** An image of random numbers, whose kind and size the layout may depend on. */
 struct PackedCase
 {
   std::string                name;
@@ -48,7 +48,7 @@ struct PackedCase
   std::array<std::size_t, 3> size; ///< of two axes where the last is 0
 };
 
-class ProgramNiftiBytes
+class ProgramNiftiOutput
   : public ProgramTest
   , public ::testing::WithParamInterface<PackedCase>
 {
@@ -90,7 +90,7 @@ protected:
 
 } // namespace
 
-TEST_P(ProgramNiftiBytes, AreThoseOfItk)
+TEST_P(ProgramNiftiOutput, IsTheSameWhenCompressed)
 {
   const Volume volume = MakeVolume(GetParam());
   ImageLayout  layout;
@@ -100,7 +100,7 @@ TEST_P(ProgramNiftiBytes, AreThoseOfItk)
   {
     if (hasNotes)
     {
-      layout.notes = { { "qform_code", "4" }, { "sform_code", "4" }, { "nifti_description", "a template" } };
+      layout.notes = { { "qform_code", "4" }, { "sform_code", "4" }, { "ITK_FileNotes", "a template" } };
     }
     EXPECT_EQ(WriteImage(volume, Path("plain.nii"), layout), "");
     EXPECT_EQ(WriteImage(volume, Path("packed.nii.gz"), layout), "");
@@ -113,7 +113,7 @@ TEST_P(ProgramNiftiBytes, AreThoseOfItk)
  * have several blocks of the compression, which begin within numbers or pixels. */
 INSTANTIATE_TEST_SUITE_P(
   ProgramNifti,
-  ProgramNiftiBytes,
+  ProgramNiftiOutput,
   ::testing::Values(
     PackedCase{ "Bytes", ScalarType::UInt8, itk::IOPixelEnum::SCALAR, 1, { 101, 67, 43 } },
     PackedCase{ "Shorts", ScalarType::Int16, itk::IOPixelEnum::SCALAR, 1, { 67, 101, 1 } },

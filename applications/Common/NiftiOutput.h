@@ -1,0 +1,41 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_NiftiOutput_h
+#define CudaSplineProgram_NiftiOutput_h
+
+#include "ImageInput.h"
+#include "Volume.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief Writes a NIfTI file, or a pair where the name ends with .hdr or .img, and reads it back. What is compressed
+ * is compressed on all threads.
+ *
+ * \param[in] volume all pixels, the components of a pixel together
+ * \param[in] file a name of IsNiftiName()
+ * \return the geometry as the file has it, which is rounded
+ * \exception ProgramError it cannot be written */
+Grid
+WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & layout);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,150 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_c_CudaSplineFilesC_h
+#define itkCudaSpline_c_CudaSplineFilesC_h
+
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
+
+/** \file
+ * \brief Formats of files as bytes in memory, in C: headers and numbers of NIfTI. No function opens a file.
+ *
+ * For codes and errors see CudaSplineC.h. The rules are in doc/FileFormats.md. */
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+  /* NOLINTBEGIN(modernize-use-using): structures of C, too */
+
+  /** \addtogroup CudaSplineC
+   * @{ */
+
+  /** Bytes of a header, with those before the pixels of a single file, at most. */
+#define CUDASPLINE_NIFTI_HEADER_BYTES 544
+
+  /** \brief What the numbers of a pixel are. */
+  enum cudaspline_nifti_pixel
+  {
+    CUDASPLINE_NIFTI_SCALAR = 0,           /**< one number */
+    CUDASPLINE_NIFTI_VECTOR = 1,           /**< vectors along LPS, or other lists of numbers */
+    CUDASPLINE_NIFTI_DISPLACEMENT = 2,     /**< in the file along RAS, in memory along LPS */
+    CUDASPLINE_NIFTI_SYMMETRIC_MATRIX = 3, /**< in memory the upper triangle by rows */
+    CUDASPLINE_NIFTI_RGB = 4,              /**< red, green, blue */
+    CUDASPLINE_NIFTI_RGBA = 5,             /**< red, green, blue, opacity */
+    CUDASPLINE_NIFTI_COMPLEX = 6           /**< real and imaginary part */
+  };
+
+  /** \brief An image of NIfTI. Geometry is along LPS, in mm, x first. */
+  typedef struct cudaspline_nifti
+  {
+    int32_t  version;      /**< 1 or 2 */
+    int32_t  single_file;  /**< header and pixels are in one file, not in .hdr and .img */
+    int32_t  swapped;      /**< bytes are not in the order of this machine */
+    int32_t  dimension;    /**< 2 or 3 */
+    int32_t  pixel;        /**< cudaspline_nifti_pixel */
+    int32_t  components;   /**< numbers a pixel */
+    int32_t  planes;       /**< each component has all volumes of its own in the file */
+    int32_t  stored_type;  /**< cudaspline_type of a number in the file */
+    int32_t  type;         /**< cudaspline_type of a number in memory */
+    int32_t  scaled;       /**< a number is slope * stored + intercept */
+    int64_t  size[3];      /**< voxels; of 2 dimensions the last one is 1 */
+    int64_t  volumes;      /**< along the fourth axis */
+    uint64_t pixel_offset; /**< byte of the first pixel in its (uncompressed) file */
+    double   slope;        /**< of scaling */
+    double   intercept;    /**< of scaling */
+    double   spacing[3];   /**< mm; of 2 dimensions the last one is the thickness */
+    double   origin[3];    /**< centre of the first voxel, mm */
+    double   direction[9]; /**< directions of the axes in columns, by rows */
+    int32_t  qform_code;   /**< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template */
+    int32_t  sform_code;   /**< the same */
+    int32_t  intent_code;  /**< as nifti1.h has it */
+    int32_t  dim_info;     /**< axes of frequency, phase and slice encoding */
+    int32_t  slice_code;   /**< order of the slices in time */
+    int32_t  volume_unit;  /**< of the fourth axis: 8: s, 0: unknown, 32: Hz, 40: ppm, 48: rad/s */
+    double   intent_parameters[3];
+    double   cal_min;        /**< displayed as black */
+    double   cal_max;        /**< displayed as white */
+    double   slice_duration; /**< in the unit of the fourth axis */
+    double   volume_spacing; /**< of the fourth axis, in its unit; 0: unknown */
+    double   volume_origin;  /**< toffset, in that unit */
+    int64_t  slice_start;
+    int64_t  slice_end;
+    char     intent_name[17];
+    char     description[81];
+    char     aux_file[25];
+  } cudaspline_nifti;
+
+  /** \brief Interprets a header.
+   *
+   * \param[in] bytes the beginning of the uncompressed file with the header
+   * \param[in] count how many; 348 of NIfTI-1 or 540 of NIfTI-2 are needed
+   * \param[out] image what it says
+   * \param[out] warnings sentences, separated by "; ", cut to \p warning_bytes; empty: none */
+  int32_t
+  cudaspline_describe_nifti(const void *       bytes,
+                            int64_t            count,
+                            cudaspline_nifti * image,
+                            char *             warnings,
+                            int64_t            warning_bytes);
+
+  /** \brief What keeps an image from being a displacement field of ITK, although it has the numbers of one: FSL or AFNI
+   * wrote it. \param[in] bytes as above, with the extensions of the header \param[out] reason empty: nothing */
+  int32_t
+  cudaspline_nifti_foreign_warp(const void * bytes, int64_t count, char * reason, int64_t reason_bytes);
+
+  /** \brief Makes numbers of all stored bytes of an image.
+   *
+   * \param[in] image of cudaspline_describe_nifti()
+   * \param[in] stored bytes from the first pixel on
+   * \param[in] count how many there are; too few are an error
+   * \param[out] numbers of \c type: all volumes, x fastest, the components of a pixel together */
+  int32_t
+  cudaspline_read_nifti(const cudaspline_nifti * image, const void * stored, int64_t count, void * numbers);
+
+  /** \brief Makes a header of this machine's order.
+   *
+   * \param[in,out] image what to write; what concerns the file is set: \c version, \c pixel_offset, \c planes and so on
+   * \param[out] bytes CUDASPLINE_NIFTI_HEADER_BYTES of memory
+   * \param[out] count how many were written: all before the pixels of a single file */
+  int32_t
+  cudaspline_make_nifti_header(cudaspline_nifti * image, void * bytes, int64_t * count);
+
+  /** \brief Makes stored bytes of numbers.
+   *
+   * \param[in] image as cudaspline_make_nifti_header() left it
+   * \param[in] numbers as cudaspline_read_nifti() makes them
+   * \param[in] begin first byte, from the first pixel on
+   * \param[in] count bytes
+   * \param[out] stored where they go */
+  int32_t
+  cudaspline_write_nifti(const cudaspline_nifti * image,
+                         const void *             numbers,
+                         int64_t                  begin,
+                         int64_t                  count,
+                         void *                   stored);
+
+  /** @} */
+
+  /* NOLINTEND(modernize-use-using) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

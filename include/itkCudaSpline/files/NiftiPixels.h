@@ -1,0 +1,112 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_files_NiftiPixels_h
+#define itkCudaSpline_files_NiftiPixels_h
+
+#include "itkCudaSpline/files/NiftiDescription.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/** \file
+ * \brief Numbers of NIfTI files, from and to bytes in memory. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Where the numbers of a component of a volume are in the file, and what is done to them. */
+struct NiftiPlane
+{
+  std::uint64_t offset{ 0 };    ///< byte of the first number in the (uncompressed) file with the pixels
+  std::uint64_t count{ 0 };     ///< numbers, one after the other: those of a component, or of all of them
+  std::uint32_t component{ 0 }; ///< in memory; 0 where all components are together
+};
+
+/** \brief Planes of a volume: one for each component, in the order of the file, or one with all components together.
+ * \param[in] index of the plane, below the number of planes of the volume
+ * \param[in] volume below the number of volumes */
+NiftiPlane
+GetNiftiPlane(const NiftiDescription & description, std::uint64_t volume, std::uint32_t index);
+
+/** \brief Number of planes of a volume: the components, or 1 where they are together. */
+std::uint32_t
+GetNumberOfNiftiPlanes(const NiftiDescription & description);
+
+/** \brief Whether the numbers in memory are other bytes than those of the file. */
+bool
+NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t component);
+
+/** \brief Makes numbers of stored bytes: order of bytes, slope and intercept, and the sign of displacements.
+ *
+ * \param[in] component of the plane, in memory
+ * \param[in] stored bytes of the file, which may be where \p numbers are if these have the same size
+ * \param[in] count numbers
+ * \param[out] numbers of the description's \c type
+ * \param[in] stride distance of the numbers in memory, in numbers */
+void
+ConvertNiftiNumbers(const NiftiDescription & description,
+                    std::uint32_t            component,
+                    const void *             stored,
+                    std::size_t              count,
+                    void *                   numbers,
+                    std::size_t              stride = 1);
+
+/** \brief The bytes of a NIfTI file of an image in memory, which need not be in memory at once. */
+class NiftiFileBytes
+{
+public:
+  /** \param[in] description of the image; sizes, components and types are those of the memory
+   * \param[in] pixels of all volumes, the components of a pixel together; they are used, not copied
+   * \exception std::invalid_argument as MakeNiftiHeader() */
+  NiftiFileBytes(const NiftiDescription & description, const void * pixels);
+
+  /** \brief What the file says. */
+  const NiftiDescription &
+  GetDescription() const
+  {
+    return m_Description;
+  }
+
+  /** \brief The header with all bytes before the pixels of a single file; of a pair the whole .hdr file. */
+  const std::string &
+  GetHeader() const
+  {
+    return m_Header;
+  }
+
+  /** \brief Bytes of the file with the pixels. */
+  std::uint64_t
+  GetSize() const;
+
+  /** \brief Copies bytes of the file with the pixels; several threads may. */
+  void
+  Read(std::uint64_t begin, std::size_t bytes, char * to) const;
+
+private:
+  void
+  ReadNumbers(std::uint64_t first, std::size_t count, char * to) const;
+
+  NiftiDescription m_Description;
+  std::string      m_Header;
+  const char *     m_Pixels;
+};
+
+} // namespace itk::CudaSpline
+
+#endif

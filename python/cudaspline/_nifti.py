@@ -1,0 +1,221 @@
+"""NIfTI files by name: bytes by Python, headers and numbers by the library, so that nothing depends on what else is installed.
+
+The rules are in doc/FileFormats.md.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gzip
+import zlib
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy
+
+from . import _library, _warnings
+from ._geometry import Geometry, make_geometry
+from ._images import Image
+
+_ENDINGS = (".nii", ".nii.gz", ".hdr", ".hdr.gz", ".img", ".img.gz")
+#: First bytes of a file that have the header and its extensions, as far as they are looked at.
+_BEGINNING = 1 << 16
+#: Bytes of pixels that are written at once.
+_PIECE = 1 << 24
+_SCALAR, _VECTOR = 0, 1
+
+
+def is_name(path: Path) -> bool:
+    """Whether a name is that of a NIfTI file, or of half a pair, by its ending."""
+    return path.name.lower().endswith(_ENDINGS)
+
+
+class NiftiImage(Image):
+    """An image of a NIfTI file, with what its header has in addition to grid and numbers: what is made of it keeps that."""
+
+    #: The structure of the library.
+    nifti: _library.Nifti
+    #: Why it is no displacement field of ITK; empty for others.
+    foreign_warp: str
+
+    @staticmethod
+    def with_header(array: Any, geometry: Geometry, channels: bool, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
+        """An image of an array of the shape that a geometry has."""
+        made = object.__new__(NiftiImage)
+        made.__dict__.update(Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp)
+        return made
+
+    def like(self, array: Any, geometry: Geometry) -> NiftiImage:
+        return NiftiImage.with_header(array, geometry, self.channels, self.nifti)
+
+    def in_space_of(self, other: Any) -> NiftiImage:
+        if not isinstance(other, NiftiImage):
+            return self
+        nifti = copy.copy(self.nifti)
+        nifti.qform_code, nifti.sform_code = other.nifti.qform_code, other.nifti.sform_code
+        return NiftiImage.with_header(self.array, self.geometry, self.channels, nifti)
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.array, self.geometry, self.channels, bytes(self.nifti), self.foreign_warp)
+
+
+def _restore(array: Any, geometry: Geometry, channels: bool, nifti: bytes, foreign_warp: str) -> NiftiImage:
+    return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
+
+
+def _read_bytes(path: Path, name: str, count: int = -1) -> bytes:
+    """The bytes of a file, decompressed where it is compressed, whatever its name is."""
+    with open(path, "rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        try:
+            if not is_packed:
+                return file.read(count)
+            with gzip.GzipFile(fileobj=file) as packed:
+                return packed.read(count)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
+
+
+def _partner(path: Path, own: str, other: str) -> Optional[Path]:
+    """The other file of a pair: that with the same compression, else the one that is there."""
+    lower = path.name.lower()
+    is_packed = lower.endswith(f"{own}.gz")
+    if not is_packed and not lower.endswith(own):
+        return None
+    base = path.name[: -len(own) - (3 if is_packed else 0)]
+    is_upper = path.name[len(base) + 1].isupper()
+    for packed in (is_packed, not is_packed):
+        ending = other + (".gz" if packed else "")
+        candidate = path.with_name(base + (ending.upper() if is_upper else ending))
+        if candidate.exists():
+            return candidate
+    return None
+
+
+def _geometry(nifti: _library.Nifti, name: str) -> Geometry:
+    """Of 4 axes where it is a series."""
+    n = nifti.dimension
+    size, spacing, origin = list(nifti.size[:n]), list(nifti.spacing[:n]), list(nifti.origin[:n])
+    direction = numpy.array(nifti.direction).reshape(3, 3)[:n, :n]
+    if nifti.volumes > 1:
+        block = numpy.eye(n + 1)
+        block[:n, :n] = direction
+        direction = block
+        size.append(nifti.volumes)
+        spacing.append(nifti.volume_spacing or 1.0)
+        origin.append(nifti.volume_origin)
+    return make_geometry(size, spacing, origin, direction, name)
+
+
+def read(path: Path, name: str) -> NiftiImage:
+    """The image of a file, named by itself or by either half of a pair; a series has four axes.
+
+    name: of the argument, for errors
+
+    Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not read, and OSError."""
+    header = _partner(path, ".img", ".hdr") or path
+    beginning = _read_bytes(header, name, _BEGINNING)
+    try:
+        nifti, warning = _library.describe_nifti(beginning)
+        foreign_warp = _library.nifti_foreign_warp(beginning)
+    except ValueError as error:
+        raise ValueError(f"{name}: the NIfTI file {path} cannot be read: {error}") from None
+    pixels = header if nifti.single_file else _partner(header, ".hdr", ".img")
+    if pixels is None:
+        raise ValueError(f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing")
+    data = _read_bytes(pixels, name)
+    geometry = _geometry(nifti, f"{name}: {path}: ")
+    channels = nifti.components > 1
+    shape = (*geometry.shape, nifti.components) if channels else geometry.shape
+    stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
+    itemsize = numpy.dtype(_library.TYPE_NAMES[nifti.stored_type]).itemsize
+    count = int(numpy.prod([int(n) for n in shape], dtype=object)) * itemsize
+    if stored.size < count:
+        raise ValueError(f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}")
+    array = numpy.empty(shape, _library.TYPE_NAMES[nifti.type])
+    _library.read_nifti(nifti, stored.ctypes.data, stored.size, array.ctypes.data)
+    if warning:
+        _warnings.warn(f"{name}: the NIfTI file {path}: {warning}", _warnings.FileWarning)
+    return NiftiImage.with_header(array, geometry, channels, nifti, foreign_warp)
+
+
+def _is_same_grid(nifti: _library.Nifti, geometry: Geometry) -> bool:
+    """Whether voxels are where they were, to a thousandth of them."""
+    n = nifti.dimension
+    if tuple(nifti.size[:n]) != tuple(geometry.size[:n]) or geometry.dimension < n:
+        return False
+    before = numpy.array(nifti.direction).reshape(3, 3)[:n, :n] * numpy.array(nifti.spacing[:n])
+    moved = numpy.abs(before - geometry.index_to_point[:n, :n]) @ numpy.array(geometry.size[:n])
+    moved += numpy.abs(numpy.array(nifti.origin[:n]) - geometry.origin[:n])
+    return bool(moved.max() <= 1e-3 * geometry.spacing[:n].min())
+
+
+def _describe(image: Image, array: numpy.ndarray, path: Path) -> _library.Nifti:
+    """The structure of an image that is to be written."""
+    geometry = image.geometry
+    if array.dtype.name not in _library.TYPES:
+        raise TypeError(f"image: NIfTI has no pixels of type {array.dtype}; they are {', '.join(_library.TYPE_NAMES)}.")
+    if isinstance(image, NiftiImage):
+        nifti = copy.copy(image.nifti)
+        if not _is_same_grid(nifti, geometry):  # slices that were taken at their times are no more
+            nifti.dim_info = nifti.slice_code = nifti.slice_start = nifti.slice_end = 0
+            nifti.slice_duration = 0.0
+    else:
+        nifti = _library.Nifti(version=1, volume_unit=8, volume_spacing=1.0)
+        nifti.direction[8] = nifti.spacing[2] = 1.0
+    components = array.shape[-1] if image.channels else 1
+    if not image.channels or components == 1:
+        nifti.pixel = _SCALAR
+    elif components != nifti.components or nifti.pixel == _SCALAR:
+        nifti.pixel = _VECTOR
+    nifti.components = components
+    n = min(geometry.dimension, 3)
+    nifti.dimension = max(n, 2)
+    nifti.size[:] = (*geometry.size[:n], *[1] * (3 - n))
+    nifti.spacing[:n] = geometry.spacing[:n].tolist()
+    nifti.origin[:n] = geometry.origin[:n].tolist()
+    direction = numpy.array(nifti.direction).reshape(3, 3)
+    direction[:n, :n] = geometry.direction[:n, :n]
+    if n == 1:
+        direction[1, 1], nifti.spacing[1] = 1.0, 1.0
+    nifti.direction[:] = direction.ravel().tolist()
+    nifti.volumes = 1
+    if geometry.dimension == 4:
+        nifti.volumes = geometry.size[3]
+        is_unknown = nifti.volume_spacing == 0 and geometry.spacing[3] == 1
+        nifti.volume_spacing = 0.0 if is_unknown else float(geometry.spacing[3])
+        nifti.volume_origin = float(geometry.origin[3])
+    nifti.type = _library.TYPES[array.dtype.name]
+    nifti.scaled = 0
+    nifti.single_file = int(path.name.lower().endswith((".nii", ".nii.gz")))
+    return nifti
+
+
+def write(image: Image, path: Path) -> None:
+    """Writes an Image, or a series of 4 axes: a single file, or a pair where the name ends with .hdr or .img, compressed where with .gz.
+
+    Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that it does not have, and OSError."""
+    found = numpy.asarray(image.array)
+    array = numpy.ascontiguousarray(found, found.dtype.newbyteorder("="))
+    nifti = _describe(image, array, path)
+    header = _library.make_nifti_header(nifti)
+    with_pixels = path
+    if not nifti.single_file:
+        lower = path.name.lower()
+        at = lower.rfind(".hdr" if ".hdr" in lower[-7:] else ".img")
+        name, ending = path.name[:at], path.name[at + 4 :]
+        is_upper = path.name[at + 1].isupper()
+        pair = [path.with_name(name + (part.upper() if is_upper else part) + ending) for part in (".hdr", ".img")]
+        with _open_to_write(pair[0]) as file:
+            file.write(header)
+        with_pixels, header = pair[1], b""
+    with _open_to_write(with_pixels) as file:
+        file.write(header)
+        for begin in range(0, array.nbytes, _PIECE):
+            file.write(_library.write_nifti(nifti, array.ctypes.data, begin, min(_PIECE, array.nbytes - begin)))
+
+
+def _open_to_write(path: Path) -> Any:
+    return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0) if path.name.lower().endswith(".gz") else open(path, "wb")

@@ -1,0 +1,312 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/files/NiftiPixels.h"
+
+#include "itkCudaSpline/files/NiftiHeader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** The component in memory of a plane of the file, and the way back. */
+std::uint32_t
+PermuteComponent(const NiftiDescription & description, std::uint32_t index)
+{
+  // xx yx yy zx zy zz in the file, xx xy xz yy yz zz in memory: two change places.
+  if (description.pixel == NiftiPixel::SymmetricMatrix && description.components == 6 && (index == 2 || index == 3))
+  {
+    return 5 - index;
+  }
+  return index;
+}
+
+/** Whether numbers of a component have the other sign in memory: RAS and LPS differ in the first two axes. */
+bool
+HasOppositeSign(const NiftiDescription & description, std::uint32_t component)
+{
+  return description.pixel == NiftiPixel::Displacement && component < 2;
+}
+
+template <std::size_t VBytes>
+void
+CopyNumbers(const char * from,
+            std::size_t  fromStride,
+            bool         isSwapped,
+            std::size_t  count,
+            char *       to,
+            std::size_t  toStride)
+{
+  for (std::size_t number = 0; number < count; ++number)
+  {
+    std::array<char, VBytes> bytes;
+    std::memcpy(bytes.data(), from + number * fromStride, VBytes);
+    if (isSwapped)
+    {
+      std::reverse(bytes.begin(), bytes.end());
+    }
+    std::memcpy(to + number * toStride, bytes.data(), VBytes);
+  }
+}
+
+/** Copies numbers that are a distance apart, in bytes. */
+void
+CopyNumbers(std::size_t  numberBytes,
+            const char * from,
+            std::size_t  fromStride,
+            bool         isSwapped,
+            std::size_t  count,
+            char *       to,
+            std::size_t  toStride)
+{
+  switch (numberBytes)
+  {
+    case 1:
+      CopyNumbers<1>(from, fromStride, false, count, to, toStride);
+      return;
+    case 2:
+      CopyNumbers<2>(from, fromStride, isSwapped, count, to, toStride);
+      return;
+    case 4:
+      CopyNumbers<4>(from, fromStride, isSwapped, count, to, toStride);
+      return;
+    default:
+      CopyNumbers<8>(from, fromStride, isSwapped, count, to, toStride);
+  }
+}
+
+/** Changes the sign of real numbers, which may be zeros, infinite or no numbers: their highest bit.
+ * \param[in] stride in bytes */
+void
+ChangeSigns(std::size_t numberBytes, std::size_t count, char * numbers, std::size_t stride)
+{
+  for (std::size_t number = 0; number < count; ++number, numbers += stride)
+  {
+    if (numberBytes == 4)
+    {
+      float value;
+      std::memcpy(&value, numbers, sizeof(value));
+      value = -value;
+      std::memcpy(numbers, &value, sizeof(value));
+    }
+    else
+    {
+      double value;
+      std::memcpy(&value, numbers, sizeof(value));
+      value = -value;
+      std::memcpy(numbers, &value, sizeof(value));
+    }
+  }
+}
+
+template <typename TStored, typename TNumber>
+void
+ScaleNumbers(const char * stored,
+             bool         isSwapped,
+             double       slope,
+             double       intercept,
+             std::size_t  count,
+             char *       to,
+             std::size_t  stride)
+{
+  for (std::size_t number = 0; number < count; ++number)
+  {
+    TStored value;
+    CopyNumbers<sizeof(TStored)>(
+      stored + number * sizeof(TStored), 0, isSwapped, 1, reinterpret_cast<char *>(&value), 0);
+    const auto result = static_cast<TNumber>(static_cast<double>(value) * slope + intercept);
+    std::memcpy(to + number * stride, &result, sizeof(result));
+  }
+}
+
+template <typename... TArguments>
+void
+ScaleNumbers(ScalarType type, TArguments... arguments)
+{
+  switch (type)
+  {
+    case ScalarType::UInt8:
+      return ScaleNumbers<std::uint8_t, float>(arguments...);
+    case ScalarType::Int8:
+      return ScaleNumbers<std::int8_t, float>(arguments...);
+    case ScalarType::UInt16:
+      return ScaleNumbers<std::uint16_t, float>(arguments...);
+    case ScalarType::Int16:
+      return ScaleNumbers<std::int16_t, float>(arguments...);
+    case ScalarType::UInt32:
+      return ScaleNumbers<std::uint32_t, double>(arguments...);
+    case ScalarType::Int32:
+      return ScaleNumbers<std::int32_t, double>(arguments...);
+    case ScalarType::UInt64:
+      return ScaleNumbers<std::uint64_t, double>(arguments...);
+    case ScalarType::Int64:
+      return ScaleNumbers<std::int64_t, double>(arguments...);
+    case ScalarType::Float32:
+      return ScaleNumbers<float, float>(arguments...);
+    case ScalarType::Float64:
+      return ScaleNumbers<double, double>(arguments...);
+  }
+}
+
+} // namespace
+
+std::uint32_t
+GetNumberOfNiftiPlanes(const NiftiDescription & description)
+{
+  return description.arePlanes ? description.components : 1;
+}
+
+NiftiPlane
+GetNiftiPlane(const NiftiDescription & description, std::uint64_t volume, std::uint32_t index)
+{
+  NiftiPlane plane;
+  plane.count = description.GetNumberOfVoxels() * (description.arePlanes ? 1 : description.components);
+  plane.offset =
+    description.pixelOffset + (index * description.volumes + volume) * plane.count * SizeOf(description.storedType);
+  plane.component = description.arePlanes ? PermuteComponent(description, index) : 0;
+  return plane;
+}
+
+bool
+NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t component)
+{
+  return description.isScaled || (description.isSwapped && SizeOf(description.storedType) > 1) ||
+         HasOppositeSign(description, component);
+}
+
+void
+ConvertNiftiNumbers(const NiftiDescription & description,
+                    std::uint32_t            component,
+                    const void *             stored,
+                    std::size_t              count,
+                    void *                   numbers,
+                    std::size_t              stride)
+{
+  const auto * const from = static_cast<const char *>(stored);
+  auto * const       to = static_cast<char *>(numbers);
+  const bool         isOpposite = HasOppositeSign(description, component);
+  const std::size_t  bytes = SizeOf(description.type);
+  if (description.isScaled)
+  {
+    const double sign = isOpposite ? -1.0 : 1.0;
+    ScaleNumbers(description.storedType,
+                 from,
+                 description.isSwapped,
+                 sign * description.slope,
+                 sign * description.intercept,
+                 count,
+                 to,
+                 stride * bytes);
+    return;
+  }
+  if (stride == 1 && !NeedsNiftiConversion(description, component))
+  {
+    std::memmove(to, from, count * bytes);
+    return;
+  }
+  CopyNumbers(bytes, from, bytes, description.isSwapped, count, to, stride * bytes);
+  if (isOpposite)
+  {
+    ChangeSigns(bytes, count, to, stride * bytes);
+  }
+}
+
+NiftiFileBytes::NiftiFileBytes(const NiftiDescription & description, const void * pixels)
+  : m_Description(description)
+  , m_Header(MakeNiftiHeader(m_Description))
+  , m_Pixels(static_cast<const char *>(pixels))
+{}
+
+std::uint64_t
+NiftiFileBytes::GetSize() const
+{
+  return m_Description.pixelOffset + m_Description.GetStoredBytes();
+}
+
+void
+NiftiFileBytes::Read(std::uint64_t begin, std::size_t bytes, char * to) const
+{
+  if (begin < m_Description.pixelOffset) // of a single file, whose header ends there
+  {
+    const auto ofHeader = std::min<std::size_t>(bytes, static_cast<std::size_t>(m_Description.pixelOffset - begin));
+    std::memcpy(to, m_Header.data() + begin, ofHeader);
+    begin += ofHeader;
+    bytes -= ofHeader;
+    to += ofHeader;
+  }
+  begin -= m_Description.pixelOffset;
+  const std::size_t   numberBytes = SizeOf(m_Description.type);
+  std::array<char, 8> number;
+  while (bytes > 0)
+  {
+    const auto  first = begin / numberBytes;
+    const auto  within = static_cast<std::size_t>(begin % numberBytes);
+    std::size_t done = bytes / numberBytes * numberBytes;
+    if (within == 0 && done > 0)
+    {
+      this->ReadNumbers(first, done / numberBytes, to);
+    }
+    else // the end or the beginning of a number
+    {
+      done = std::min(bytes, numberBytes - within);
+      this->ReadNumbers(first, 1, number.data());
+      std::memcpy(to, number.data() + within, done);
+    }
+    begin += done;
+    bytes -= done;
+    to += done;
+  }
+}
+
+void
+NiftiFileBytes::ReadNumbers(std::uint64_t first, std::size_t count, char * to) const
+{
+  const std::size_t bytes = SizeOf(m_Description.type);
+  if (!m_Description.arePlanes)
+  {
+    std::memcpy(to, m_Pixels + first * bytes, count * bytes);
+    return;
+  }
+  const std::uint64_t voxels = m_Description.GetNumberOfVoxels();
+  const std::size_t   pixelBytes = bytes * m_Description.components;
+  while (count > 0)
+  {
+    const std::uint64_t plane = first / voxels; // of a component and a volume
+    const std::uint64_t voxel = first % voxels;
+    const std::uint64_t volume = plane % m_Description.volumes;
+    const auto          index = static_cast<std::uint32_t>(plane / m_Description.volumes);
+    const std::uint32_t component = PermuteComponent(m_Description, index);
+    const auto          numbers = static_cast<std::size_t>(std::min<std::uint64_t>(count, voxels - voxel));
+    const char * const  from = m_Pixels + (volume * voxels + voxel) * pixelBytes + component * bytes;
+    CopyNumbers(bytes, from, pixelBytes, false, numbers, to, bytes);
+    if (HasOppositeSign(m_Description, component))
+    {
+      ChangeSigns(bytes, numbers, to, bytes);
+    }
+    first += numbers;
+    count -= numbers;
+    to += numbers * bytes;
+  }
+}
+
+} // namespace itk::CudaSpline
