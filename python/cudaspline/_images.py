@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy
 
 from . import _arrays
-from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry
+from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, has_indices, make_geometry
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,7 +23,9 @@ class Image:
 
     Its attributes are set once: another geometry is another Image, of the same array. The array's elements may change.
 
-    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx)
+    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx). Or an image
+        of itk, SimpleITK, nibabel or ANTsPy, of which a copy of the pixels is taken in that order of axes, with its geometry; series have four
+        axes, (nt, nz, ny, nx)
     spacing: mm between samples, x first; a number stands for all axes
     origin: place of the first sample (mm), x first
     direction: directions of the axes in columns
@@ -47,6 +49,8 @@ class Image:
     geometry: Geometry = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if is_image(self.array):
+            self._adopt(self.array)
         shape = _arrays.shape_of(self.array, "array")
         if self.channels:
             if len(shape) < 2:
@@ -58,6 +62,19 @@ class Image:
         for name in ("spacing", "origin", "direction"):
             object.__setattr__(self, name, getattr(geometry, name))
         object.__setattr__(self, "geometry", geometry)
+
+    def _adopt(self, image: Any) -> None:
+        """Takes pixels and geometry of an image of another library; what was given of a geometry stays."""
+        pixels = _open_volumes(image, self.channels) or open_image(image, "array")
+        if self.channels and not pixels.channels:
+            raise ValueError("channels: the image has one number a pixel.")
+        array = pixels.buffer.array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
+        is_owned = isinstance(image, Image) or _is_nibabel(image)  # the memory of others goes with them
+        object.__setattr__(self, "array", array if is_owned else numpy.array(array))
+        object.__setattr__(self, "channels", pixels.channels)
+        for name in ("spacing", "origin", "direction"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(pixels.geometry, name))
 
     @staticmethod
     def of(array: Any, geometry: Geometry, channels: bool) -> Image:
@@ -231,7 +248,7 @@ def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixel
 def geometry_of(image: Any, name: str) -> Geometry:
     """The geometry of an image, without a look at its pixels. Raises TypeError for what has none."""
     if isinstance(image, Geometry):
-        return make_geometry(image.size, image.spacing, image.origin, image.direction, f"{name}: ")
+        return image
     if isinstance(image, Image):
         return image.geometry
     if _is_simpleitk(image):
@@ -506,6 +523,8 @@ def _dimension_of(image: Any) -> Optional[int]:
 
 def volume_geometry(geometry: Geometry, name: str) -> Geometry:
     """Where the volumes of a series are. Raises ValueError, naming the argument, where the last axis is not at right angles to the others."""
+    if has_indices(geometry):
+        return make_geometry(geometry.size[:-1])
     direction = geometry.direction
     if numpy.abs(direction[-1, :-1]).max() > 1e-6 or numpy.abs(direction[:-1, -1]).max() > 1e-6:
         raise ValueError(f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}.")
@@ -535,6 +554,23 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
         return _make_nibabel(image, made.array.transpose(3, 2, 1, 0, 4) if channels else made.array.T, grid)
 
     return Series(shape[3], volume, finish)
+
+
+def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
+    """A series of nibabel as an image of four axes, the time in s; None for others, and where its last axis are the numbers of a pixel."""
+    if channels or not _is_nibabel(image) or len(image.shape) != 4:
+        return None
+    grid = _geometry_of_nibabel(image, "array")
+    header = image.header
+    step = float(header.get_zooms()[3]) if hasattr(header, "get_zooms") and len(header.get_zooms()) > 3 else 0.0
+    unit = header.get_xyzt_units()[1] if hasattr(header, "get_xyzt_units") else "unknown"
+    step *= {"msec": 1e-3, "usec": 1e-6}.get(unit, 1.0)
+    direction = numpy.eye(4)
+    direction[:3, :3] = grid.direction
+    spacing, origin = numpy.append(grid.spacing, step if step > 0 else 1.0), numpy.append(grid.origin, 0.0)
+    geometry = make_geometry(image.shape, spacing, origin, direction, "array: ")
+    read, dtype, device, _ = _reader(numpy.asanyarray(image.dataobj).T, "array")
+    return Pixels(read, dtype, device, geometry, 1, False, lambda made, grid: made.array)
 
 
 def _peek_at(data: Any, name: str) -> tuple[str, int]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import sys
 import time
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy
 
@@ -419,6 +420,17 @@ def _join(
         return _bytes_of((finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like), image
 
 
+def check_spaces(grids: Mapping[str, Geometry]) -> None:
+    """Refuses two images of which one has no geometry, and the other's is not that of indices. Raises ValueError, naming the argument."""
+    for (name, grid), (other_name, other) in itertools.permutations(grids.items(), 2):
+        is_placed = not other.has_places_of_indices
+        if has_indices(grid) and is_placed:
+            raise ValueError(
+                f"{name}: it has no geometry, so that its positions are indices, and those of {other_name} are mm (spacing {other.spacing.tolist()}, "
+                f"origin {other.origin.tolist()}); cudaspline.Image(array, spacing, origin, direction) has one."
+            )
+
+
 def _open_beside(image: Any, name: str, first: _Side) -> _Side:
     """An image of a further pair, in the space of the first one's, whose mask is for both."""
     side = _open_image(image, name, first.pixels.dtype)
@@ -429,6 +441,7 @@ def _open_beside(image: Any, name: str, first: _Side) -> _Side:
     if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(first.pixels):
         kinds = side.pixels.kind, first.pixels.kind
         raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
+    check_spaces({first.name: first.geometry, name: side.geometry})
     if first.given is not None:
         side.lie_under(*first.given)
     return side
@@ -468,6 +481,7 @@ class _Work:
         if one.pixels.device != other.pixels.device:
             raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
         device_word(device, one.pixels.device)  # refuses what excludes that
+        check_spaces({"fixed": one.geometry, "moving": other.geometry})
         pairs = []
         for number, images in enumerate(further):
             pair = tuple(
@@ -790,12 +804,7 @@ def _cells_of(stage: Stage, geometry: Geometry) -> list[int]:
 
 def _middle_of(geometry: Geometry) -> numpy.ndarray:
     """The middle between the first sample and the last one, as CudaSplineRegister has it."""
-    corners = []
-    for index in (numpy.zeros(geometry.dimension), numpy.array(geometry.size) - 1.0):
-        place = geometry.origin.copy()
-        for axis in range(geometry.dimension):
-            place = place + geometry.index_to_point[:, axis] * index[axis]
-        corners.append(place)
+    corners = geometry.origin, geometry.point_of([size - 1.0 for size in geometry.size])
     middle: numpy.ndarray = 0.5 * (corners[0] + corners[1])
     return middle
 

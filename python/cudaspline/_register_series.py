@@ -15,7 +15,7 @@ from ._checks import LARGEST_INT32, callback, integer
 from ._geometry import Geometry
 from ._labels import part_of
 from ._options import PresetName, RealType, StageOptions
-from ._register import register
+from ._register import check_spaces, register
 from ._registration_result import RegistrationReport
 from ._registration_stages import Stage
 from ._transform import LinearPart, Transform
@@ -243,6 +243,7 @@ def register_series(
     if axes not in (2, 3):
         raise ValueError(f"series: its volumes have {axes} axes, behind the first one, which counts them; those of 2 and 3 are registered.")
     fixed, is_own = _fixed_of(opened, over)
+    check_spaces({"over": fixed.geometry, "series": opened.volume(0).geometry})
     if is_own and stages is None and preset is None:
         stages = "rigid"
         options.setdefault("metric", "correlation")  # the volumes are alike
@@ -291,7 +292,7 @@ def _image_of(pixels: _images.Pixels, name: str = "series") -> _images.Image:
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:
         raise ValueError(f"{name}: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
-    return _images.Image(buffer.array.reshape(buffer.shape), grid.spacing, grid.origin, grid.direction)
+    return _images.Image.of(buffer.array.reshape(buffer.shape), grid, False)
 
 
 def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[_images.Image, bool]:

@@ -12,7 +12,7 @@ import numpy
 
 from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
-from ._geometry import Geometry, check_size, has_indices, make_geometry, vector
+from ._geometry import Geometry, check_size, check_spacing, make_geometry, vector
 from ._images import Image
 from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import (
@@ -116,7 +116,9 @@ def resample(
     reference
         An image or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
     size, spacing, origin, direction
-        Of the output, x first, in place of the reference's.
+        Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's options. A spacing alone keeps the extent,
+        from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
+        origin nothing is moved, and a size alone is a region with the grid's spacing.
     interpolation
         "nearest", "linear", "bspline", "catmull-rom"; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or
         "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
@@ -211,8 +213,11 @@ def resample(
     >>> moved = cudaspline.resample(image, [[1, 0, 1.0], [0, 1, 0.0]], interpolation="linear", default=-1)
     >>> moved.array[0]
     array([ 1.,  2.,  3.,  4., -1.])
-    >>> cudaspline.resample(image, size=(3, 2), spacing=2.0, order=3, smooth="auto").shape
-    (2, 3)
+    >>> fine = cudaspline.resample(image, spacing=0.5, interpolation="linear")  # 5 mm x 8 mm, as before
+    >>> fine.shape, fine.origin
+    ((16, 10), array([-0.25, -0.75]))
+    >>> cudaspline.resample(image, size=(3, 2), smooth="auto").spacing
+    array([1.66666667, 4.        ])
     >>> volumes = cudaspline.Image(numpy.zeros((10, 4, 5, 6)), spacing=(1, 1, 2, 0.8))  # ten, each 0.8 s
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
@@ -569,16 +574,45 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
         size = _size_of(size, image.dimension)
         if reference is not None and size == base.shape and size != base.size:
             raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
-    if size is None:
-        size = base.size
-    if has_indices(base):
-        return make_geometry(size, spacing, origin, direction)
-    return make_geometry(
-        size,
-        base.spacing if spacing is None else spacing,
-        base.origin if origin is None else origin,
-        base.direction if direction is None else direction,
-    )
+    sizes, spacings = _sampling_of(base, size, spacing, origin)
+    if origin is None and direction is not None:
+        turned = make_geometry(sizes, spacings, None, direction)
+        origin = base.point_of(_middle_of(base.size)) - (turned.point_of(_middle_of(sizes)) - turned.origin)
+    elif origin is None:
+        # Exactly zero where nothing changes, so that the origin then keeps its bits.
+        counts, whole = zip(*((n - 1.0, m - 1.0) for n, m in zip(sizes, base.size)))
+        shift = 0.5 * (numpy.array(whole) * base.spacing - numpy.array(counts) * spacings) / base.spacing
+        origin = base.point_of(shift.tolist())
+    return make_geometry(sizes, spacings, origin, base.direction if direction is None else direction)
+
+
+def _sampling_of(base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, origin: Any) -> tuple[tuple[int, ...], numpy.ndarray]:
+    """(size, spacing), of which the one that is not given keeps the extent of a grid, from the outer edge of its first sample to that of its
+    last one: as CudaSplineResample's MakeOutputGrid(). With an origin a size alone is a region, whose spacing is the grid's."""
+    extent = numpy.array(base.size, numpy.float64) * base.spacing
+    spacings = base.spacing if spacing is None else check_spacing(spacing, base.dimension, "spacing")
+    if spacing is not None:
+        for axis in range(base.dimension):  # larger than all of the image may be meant, a million times is a slip
+            if spacings[axis] > 1e6 * extent[axis]:
+                raise ValueError(
+                    f"spacing: {spacings[axis]:.6g} mm is {spacings[axis] / extent[axis]:.6g} times the extent along {'xyz'[axis]} "
+                    f"({extent[axis]:.6g} mm)."
+                )
+        if size is None:
+            counts = extent / spacings
+            counts = numpy.maximum(1.0, numpy.floor(counts) + (counts - numpy.floor(counts) >= 0.5))
+            if counts.max() > 4294967295:
+                raise ValueError(f"spacing: {spacing!r} mm divides {extent.tolist()} mm into too many samples.")
+            size = tuple(int(count) for count in counts)
+    elif size is not None and origin is None:
+        counts = numpy.array(size, numpy.float64)
+        spacings = numpy.where(counts == base.size, base.spacing, extent / counts)
+    return base.size if size is None else size, spacings
+
+
+def _middle_of(size: Sequence[int]) -> list[float]:
+    """The index between the first sample and the last one, x first."""
+    return [0.5 * (n - 1) for n in size]
 
 
 def _size_of(size: Any, dimension: int) -> tuple[int, ...]:

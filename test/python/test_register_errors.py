@@ -131,7 +131,7 @@ class TestWrong:
             cudaspline.register(thin, thin, "syn", shrink=(1,), sigmas=(1,), initial="none", device="cpu")
         away = cudaspline.Image(SMALL, origin=(100, 100))
         with pytest.raises(ValueError, match="registration: .*do not overlap"):
-            cudaspline.register(SMALL, away, "rigid", initial="none", device="cpu")
+            cudaspline.register(cudaspline.Image(SMALL, 1), away, "rigid", initial="none", device="cpu")
 
     @pytest.mark.parametrize("kind, metric", [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")] + [("demons", "meansquares")])
     def test_fields_in_space(self, kind, metric):
@@ -146,7 +146,7 @@ class TestWrong:
         rough = {**fine, "learning_rate": 3.0, "update_variance": 0.0, "total_variance": 0.0, "iterations": 10}
         flat_error = "one value alone" if metric == "mattes" else None
         for images, more, error in (
-            ((fixed, cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
+            ((cudaspline.Image(fixed, 1), cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
             ((fixed[:1], moving[:1]), {}, "registration: .*1 samples along axis 2"),
             ((fixed[:1], moving[:1]), fine, None), ((fixed, moving[:1]), fine, None), ((fixed[:1], moving), fine, None),
             ((flat, flat), {}, flat_error), ((fixed, flat), {}, flat_error),

@@ -107,7 +107,7 @@ class TestPairs:
         """What register() finds."""
         options = {"radius": 2, "learning_rate": 0.25, "shrink": (2, 1), "sigmas": (1, 0), "iterations": (60, 40), "initial": "none", **options}
         also = channels[1:] if also is None else also
-        return cudaspline.register(*channels[0], kind, also=also, precision="float64", device="cpu", **options)
+        return cudaspline.register(*(cudaspline.Image(one, 1) for one in channels[0]), kind, also=also, precision="float64", device="cpu", **options)
 
     @pytest.mark.parametrize("kind", ["syn", "greedy"])
     def test_register_is_the_function_in_c(self, kind):
