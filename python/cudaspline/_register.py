@@ -17,7 +17,7 @@ from . import _arrays, _images, _inverse, _library, _registration_library, _resa
 from ._checks import LARGEST_INT32, callback
 from ._geometry import Geometry, has_indices
 from ._methods import choose, device_word
-from ._options import PresetName, RealType, StageOptions
+from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, check_pairs, stages_of, work_of
 from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
@@ -35,8 +35,8 @@ _MOST_INITIAL = 6
 
 @_arrays.refuses_gradients
 def register(
-    fixed: Any,
-    moving: Any,
+    fixed: Union[Kind, Like],
+    moving: Union[OtherKind, Like],
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
     also: Sequence[tuple[Any, Any]] = (),
@@ -50,7 +50,7 @@ def register(
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
-) -> Registration:
+) -> Registration[Kind, OtherKind]:
     """Lays one image over another one: what CudaSplineRegister does, with its kernels and its results.
 
     Parameters

@@ -6,7 +6,7 @@ import functools
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Generic, NamedTuple, Optional, Sequence, Union
 
 import numpy
 
@@ -14,7 +14,7 @@ from . import _arrays, _images, _resample
 from ._checks import LARGEST_INT32, callback, integer
 from ._geometry import Geometry
 from ._labels import part_of
-from ._options import PresetName, RealType, StageOptions
+from ._options import Kind, Like, PresetName, RealType, StageOptions
 from ._register import check_spaces, register
 from ._registration_result import RegistrationReport
 from ._registration_stages import Stage
@@ -101,7 +101,7 @@ class Motion:
         return f"<cudaspline.Motion of {len(self)} volumes, framewise displacement {largest:.3g} mm at most>"
 
 
-class SeriesRegistration:
+class SeriesRegistration(Generic[Kind]):
     """What register_series() has found.
 
     Examples
@@ -128,7 +128,7 @@ class SeriesRegistration:
         self.reports: tuple[RegistrationReport, ...] = tuple(report for _, report in found)
 
     @functools.cached_property
-    def warped(self) -> Any:
+    def warped(self) -> Union[Kind, Any]:
         """All volumes on the grid of what they are laid over, a series of the same kind, linearly interpolated; 0 where they have nothing."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
@@ -173,7 +173,7 @@ class SeriesRegistration:
 
 
 def register_series(
-    series: Any,
+    series: Union[Kind, Like],
     over: Any = "first",
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
@@ -188,7 +188,7 @@ def register_series(
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
-) -> SeriesRegistration:
+) -> SeriesRegistration[Kind]:
     """Lays each volume of a series over one image: motion correction, as CudaSplineRegister --motion, or registration to another image.
 
     Parameters

@@ -6,7 +6,7 @@ import ctypes
 import inspect
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy
 
@@ -18,18 +18,20 @@ from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_compon
 from ._options import (
     Alignment,
     Boundaries,
+    Channels,
     EvaluationMode,
     Interpolation,
+    Kind,
+    Like,
     Order,
     PrefilterMethod,
     RealType,
-    ResampleOptions,
     Rounding,
     Smoothing,
     Storage,
     TransformOrder,
     Window,
-    ZoomOptions,
+    ZoomRest,
 )
 from ._source import Source, takes_source
 
@@ -37,25 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@overload
-def resample(
-    image: numpy.ndarray[Any, Any], transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]
-) -> numpy.ndarray[Any, Any]: ...
-
-
-@overload
-def resample(image: Image, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Image: ...
-
-
-@overload
-def resample(image: Any, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any: ...
-
-
 @_resample_plans.shares_plans(lambda *given: _plan_of(*given))
 @_arrays.refuses_gradients
 @takes_source
 def resample(
-    image: Any,
+    image: Union[Kind, Like],
     transform: Any = None,
     reference: Any = None,
     *,
@@ -84,14 +72,14 @@ def resample(
     precision: Optional[RealType] = None,
     storage: Storage = "element",
     table: int = 1024,
-    channels: bool = False,
+    channels: Channels = False,
     series: Optional[bool] = None,
     out: Any = None,
     device: Any = None,
     threads: int = 0,
     memory_limit: int = 0,
     progress: Optional[Callable[[float], object]] = None,
-) -> Any:
+) -> Union[Kind, Any]:
     """An image on another grid, through a transform: what itk.ResampleImageFilter does.
 
     For each sample of the output its place (mm) is mapped by the transform, and the image's value is taken there. One, two and
@@ -414,33 +402,21 @@ def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
         )
 
 
-@overload
-def zoom(image: numpy.ndarray[Any, Any], zoom: Any, **options: Unpack[ZoomOptions]) -> numpy.ndarray[Any, Any]: ...
-
-
-@overload
-def zoom(image: Image, zoom: Any, **options: Unpack[ZoomOptions]) -> Image: ...
-
-
-@overload
-def zoom(image: Any, zoom: Any, **options: Unpack[ZoomOptions]) -> Any: ...
-
-
 @_resample_plans.shares_plans(lambda *given: _plan_of_zoom(*given))
 @_arrays.refuses_gradients
 @takes_source
 def zoom(
-    image: Any,
+    image: Union[Kind, Like],
     zoom: Any,
     *,
     interpolation: Interpolation = "bspline",
     order: Order = 3,
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
-    channels: bool = False,
+    channels: Channels = False,
     series: Optional[bool] = None,
-    **options: Any,
-) -> Any:
+    **options: Unpack[ZoomRest],
+) -> Union[Kind, Any]:
     """An image with more or fewer samples in the same place.
 
     Parameters
@@ -485,8 +461,8 @@ def zoom(
         geometry = volumes.volume(0).geometry
     else:
         geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
-    options.update(channels=channels, series=series)
-    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), options))
+    given: dict[str, Any] = {**options, "channels": channels, "series": series}
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), given))
 
 
 def _options_of_zoom(

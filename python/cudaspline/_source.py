@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, Union, cast
 
 import numpy
 
 from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
 from ._methods import WIDE, Method, check_components, choose, device_word, make_method
-from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
+from ._options import Boundaries, Channels, EvaluationMode, Interpolation, Kind, Like, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
 from ._plans import Plans
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Source:
         precision: Optional[RealType] = None,
         storage: Storage = "element",
         table: int = 1024,
-        channels: bool = False,
+        channels: Channels = False,
         device: Any = None,
         threads: int = 0,
         progress: Optional[Callable[[float], object]] = None,
@@ -236,7 +236,7 @@ def takes_source(function: _Function) -> _Function:
 
 @_arrays.refuses_gradients
 def prefilter(
-    image: Any,
+    image: Union[Kind, Like],
     order: Order = 3,
     *,
     boundary: Boundaries = "mirror",
@@ -244,12 +244,12 @@ def prefilter(
     taps: int = 15,
     axis: Optional[int] = None,
     dtype: Any = None,
-    channels: bool = False,
+    channels: Channels = False,
     out: Any = None,
     device: Any = None,
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
-) -> Any:
+) -> Union[Kind, Any]:
     """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and scipy.ndimage.spline_filter make.
 
     Parameters

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Sequence, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Sequence, Union, cast
 
 import numpy as np
 
 from .. import _library
 from .._checks import named
-from .._options import Mode as Mode
+from .._options import Kind, Mode as Mode
 from .._warnings import warn
 from . import _library as _functions
 from ._array import ArrayLibrary, adopt, as_readable, count, describe, host_array, is_output_type, library_of, overlap
@@ -21,24 +21,10 @@ if TYPE_CHECKING:
 
     _Rest = ParamSpec("_Rest")
 
-    class _Array(Protocol):
-        """An array of a library that speaks DLPack."""
-
-        def __dlpack__(self, *arguments: Any, **options: Any) -> Any: ...
-
-    _Given = TypeVar("_Given", bound=_Array)
-
     class _KeepsLibrary(Protocol[_Rest]):
-        """What gives an array of the input's library, as type checkers see it."""
+        """What gives an array of the input's library, as type checkers see it; of lists one of NumPy."""
 
-        @overload
-        def __call__(self, input: np.ndarray[Any, Any], *arguments: _Rest.args, **options: _Rest.kwargs) -> np.ndarray[Any, Any]: ...
-
-        @overload
-        def __call__(self, input: _Given, *arguments: _Rest.args, **options: _Rest.kwargs) -> _Given: ...
-
-        @overload
-        def __call__(self, input: Any, *arguments: _Rest.args, **options: _Rest.kwargs) -> Any: ...
+        def __call__(self, input: Union[Kind, Sequence[Any]], *arguments: _Rest.args, **options: _Rest.kwargs) -> Union[Kind, Any]: ...
 
 
 #: Of the arithmetic.
