@@ -40,6 +40,14 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
     return found
 
 
+def choose(value: Any, choices: Any, name: str) -> Any:
+    """The entry of a word. Raises ValueError, naming the argument and the words that there are."""
+    key = value.lower() if isinstance(value, str) else None
+    if key is None or key not in choices:
+        raise ValueError(f"{name}: {value!r} is not known; known are {', '.join(sorted(map(repr, choices)))}.")
+    return choices[key]
+
+
 def flag(value: Any, name: str) -> bool:
     """Yes or no. Raises TypeError, naming the argument, for what is neither."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # that of NumPy

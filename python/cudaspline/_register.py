@@ -56,9 +56,9 @@ def register(
     Parameters
     ----------
     fixed, moving
-        Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
-        pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
+        pixel. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
@@ -133,6 +133,7 @@ def register(
     array([16., 13.])
     """
     begin = time.monotonic()
+    fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
     chosen, quantiles = stages_of(stages, preset, options)
     quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
     precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
@@ -339,6 +340,7 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
 
 def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
+    mask = _images.loaded(mask, name)
     if isinstance(mask, _images.Image):
         mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
     else:

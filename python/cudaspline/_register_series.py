@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Generic, NamedTuple, Optional, Sequence, Union
@@ -236,7 +237,7 @@ def register_series(
     >>> found.warped.shape
     (2, 24, 32)
     """
-    opened = _images.open_series(series, "series", False, True)
+    opened = _images.open_series(_images.loaded(series, "series"), "series", False, True)
     if opened is None or opened.count < 1:
         raise ValueError("series: it has no volumes.")
     axes = len(opened.volume(0).geometry.size)
@@ -297,7 +298,7 @@ def _image_of(pixels: _images.Pixels, name: str = "series") -> _images.Image:
 
 def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[_images.Image, bool]:
     """What the volumes are laid over, and whether it is of their own. name: of the series' argument"""
-    if isinstance(over, str):
+    if isinstance(over, str) and not os.path.exists(over):
         if over.lower() not in ("first", "mean"):
             raise ValueError(f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image.")
         return (_image_of(series.volume(0), name) if over.lower() == "first" else _mean_of(series)), True

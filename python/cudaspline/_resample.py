@@ -88,8 +88,10 @@ def resample(
     Parameters
     ----------
     image
-        itk.Image, SimpleITK.Image, an image of nibabel or ANTsPy, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
+        itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a cudaspline.Image, the name of a file (.nii, .nrrd,
+        .mha and others by SimpleITK, itk or nibabel; .npy), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Elements may be bool (True where
+        what is computed is above 1/2) and float16, too. Or a
         cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
         series of volumes each is resampled (see series).
     transform
@@ -102,7 +104,7 @@ def resample(
         Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the first one is, as antsApplyTransforms takes
         them. What is in a file or a composite has ITK's order.
     reference
-        An image or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
+        An image, the name of its file, or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
     size, spacing, origin, direction
         Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's options. A spacing alone keeps the extent,
         from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
@@ -153,7 +155,8 @@ def resample(
     table
         Entries of the table of "texture-table".
     channels
-        The last axis of a bare array are the numbers of a pixel.
+        Where the numbers of a pixel are in a bare array: "last", (nz, ny, nx, components), or "first", (components, nz, ny, nx). False: there is one.
+        True: "last", but refused where the last axis is longer than the first one and than 4, which is likely to be the other.
     series
         Whether the slowest axis counts volumes: (nt, nz, ny, nx). Each is resampled by itself, one at a time, and the axis with its spacing
         stays. None: so it is with images of four axes of itk, SimpleITK, nibabel, ANTsPy and cudaspline.Image; not with bare arrays. Sizes, spacings
@@ -210,7 +213,8 @@ def resample(
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
-    channels, extrapolate = flag(channels, "channels"), flag(extrapolate, "extrapolate")
+    channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
+    image, reference = _images.loaded(image, "image"), _images.loaded(reference, "reference")
     series = series if series is None else flag(series, "series")
     if isinstance(image, Source):
         return _resample_source(
@@ -221,6 +225,7 @@ def resample(
     opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
     geometry = pixels.geometry
     _check_dimension(geometry, image)
+    _check_out(out, pixels)
     grid = _output_grid(geometry, reference, size, spacing, origin, direction)
     method = make_method(
         geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
@@ -250,7 +255,7 @@ def resample(
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
         _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
     finish = pixels.finish if volumes is None else volumes.finish
-    result = output.finish(lambda made: finish(made, grid))
+    result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
     if reference is not None:
         _images.name_space(result, reference)
     return result
@@ -262,7 +267,7 @@ def _work_of(
 ) -> tuple[_Work, str]:  # fmt: skip
     """How images like one are resampled, and the name of the result's type."""
     check_components(method, pixels.components)
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = _output_type_of(pixels, method, dtype)
     integers = _integers_of(rounding, method, output_type)
     pixel = pixel_of(default, pixels.components, output_type, "default")
     smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
@@ -275,7 +280,7 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
         return None
     options = {**_DEFAULTS, **given}
     smooth, device, threads = options["smooth"], options["device"], options["threads"]
-    channels, extrapolate = flag(options["channels"], "channels"), flag(options["extrapolate"], "extrapolate")
+    channels, extrapolate = _images.check_channels(options["channels"]), flag(options["extrapolate"], "extrapolate")
     if smooth is not None and smooth is not False:
         return None
     if isinstance(image, Source):
@@ -294,12 +299,31 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
         pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
         options["memory_limit"],
     )  # fmt: skip
-    if method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
     kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
     return _resample_plans.Plan(pixels, image if isinstance(image, Source) else None, work, output_type, smooth is None, kept)
+
+
+def _output_type_of(pixels: _images.Pixels, method: Method, dtype: Any) -> str:
+    """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
+    if dtype is not None:
+        return _arrays.type_name(dtype, "dtype")
+    if pixels.narrow == "bool" and method.is_of_labels:
+        return "uint8"
+    return "float32" if pixels.narrow else pixels.dtype
+
+
+def _like_given(made: _arrays.Buffer, pixels: _images.Pixels, dtype: Any) -> _arrays.Buffer:
+    """What was computed, with elements of the image's type where that is bool or float16 and no other was asked for."""
+    return _arrays.narrowed(made, pixels.narrow) if pixels.narrow and dtype is None else made
+
+
+def _check_out(out: Any, pixels: _images.Pixels) -> None:
+    if out is not None and not pixels.is_plain:
+        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:
@@ -456,7 +480,8 @@ def zoom(
     >>> cudaspline.zoom(numpy.zeros((4, 5), "f4"), (2, 3)).shape
     (12, 10)
     """
-    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", channels, series)
+    image = _images.loaded(image, "image")
+    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", _images.check_channels(channels), series)
     if volumes is not None:
         geometry = volumes.volume(0).geometry
     else:
@@ -521,7 +546,7 @@ def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any])
     is_source = isinstance(image, Source)
     if is_source:
         image.check_options(given)
-    geometry = image.geometry if is_source else _images.open_image(image, "image", flag(options.get("channels", False), "channels")).geometry
+    geometry = image.geometry if is_source else _images.open_image(image, "image", _images.check_channels(options.get("channels", False))).geometry
     return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
 
 
@@ -533,8 +558,8 @@ OPTIONS = frozenset(_DEFAULTS)
 def _check_dimension(geometry: Geometry, image: Any = None) -> None:
     if geometry.dimension > 3:
         raise ValueError(
-            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels=True: the "
-            "last are a pixel's numbers)."
+            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels='last' "
+            "or 'first': one has a pixel's numbers)."
         )
 
 
@@ -666,7 +691,8 @@ def _resample_source(
     _check_dimension(pixels.geometry)
     grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
     buffer = pixels.buffer
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = _output_type_of(pixels, source.method, dtype)
+    _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
     integers = _integers_of(rounding, source.method, output_type)
@@ -688,4 +714,4 @@ def _resample_source(
         _tell_of_inverses(stages)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
-    return output.finish(lambda made: pixels.finish(made, grid))
+    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, dtype), grid))

@@ -200,7 +200,8 @@ def sample(
     for name in options:
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
-    channels, series = flag(channels, "channels"), series if series is None else flag(series, "series")
+    image = _images.loaded(image, "image")
+    channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
     volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)

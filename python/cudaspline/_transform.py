@@ -197,8 +197,9 @@ class Transform:
         return _inverse.map_points(stages, flat, _inverse.reach_of(flat)).reshape(found.shape)
 
     def resample(self, image: Any, reference: Any = None, **options: Any) -> Any:
-        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise."""
-        options.setdefault("interpolation", "linear")
+        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise, or the image has labels."""
+        if not _images.is_labels(image):
+            options.setdefault("interpolation", "linear")
         return _resample.resample(image, self, reference, **options)
 
     def inverse(self) -> Transform:
@@ -258,6 +259,7 @@ class Transform:
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).field(numpy.zeros((2, 2))).array[1, 1]
         array([3., 1.], dtype=float32)
         """
+        grid = _images.loaded(grid, "grid")
         geometry = _images.geometry_of(grid, "grid")
         if geometry.dimension != self._dimension:
             raise ValueError(f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions.")

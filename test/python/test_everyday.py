@@ -109,9 +109,9 @@ class TestSeries:
 
     def test_arrays_say_what_their_axes_are(self, rng):
         volumes = rng.uniform(-1, 1, (4, 8, 9, 10)).astype("f4")
-        with pytest.raises(ValueError, match="^image: .*series=True.*channels=True"):
+        with pytest.raises(ValueError, match="^image: .*series=True.*channels='last'"):
             cudaspline.resample(volumes)
-        of_components = cudaspline.resample(volumes, self.TURN[:, :], channels=True)
+        of_components = cudaspline.resample(volumes, self.TURN[:, :], channels="last")
         assert of_components.shape == volumes.shape
         with pytest.raises(ValueError, match="^image: .*4 axes"):
             cudaspline.resample(cudaspline.Image(volumes), series=False)

@@ -24,7 +24,7 @@ class TestWrong:
             ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
             ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("initial", numpy.zeros((2, 3)), ValueError),
             ("mask", numpy.zeros((12, 14)), ValueError),
-            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
+            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", FileNotFoundError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
             ("odrer", 3, TypeError), ("sampling", "some", ValueError), ("sampling", "regular", ValueError), ("fraction", 0.5, ValueError),
             ("seed", -1, ValueError), ("seed", 0.5, TypeError), ("order", 0, ValueError), ("order", 6, ValueError), ("gradient", "none", ValueError),
             ("gradient", "analytic", ValueError), ("mask", True, ValueError), ("mask", numpy.ones((11, 14), bool), ValueError),
@@ -82,7 +82,7 @@ class TestWrong:
 
     def test_images(self):
         for wrong, error in (
-            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", TypeError), (numpy.zeros((4, 4), "c8"), TypeError),
+            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", FileNotFoundError), (numpy.zeros((4, 4), "c8"), TypeError),
             (numpy.full((8, 8), numpy.nan), ValueError),
         ):  # fmt: skip
             with pytest.raises(error, match="^fixed"):

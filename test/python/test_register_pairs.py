@@ -193,7 +193,7 @@ class TestPairs:
             ({"also": [SMALL_PAIR[0]]}, TypeError, r"^also\[0\]: ndarray is no pair"),
             ({"also": [SMALL_PAIR[:1]]}, TypeError, r"^also\[0\]: tuple is no pair"),
             ({"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]}, ValueError, r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2"),
-            ({"also": [(SMALL_PAIR[0], "moving.nii")]}, TypeError, r"^also\[0\]\[1\]"),
+            ({"also": [(SMALL_PAIR[0], "moving.nii")]}, FileNotFoundError, r"^also\[0\]\[1\]"),
             ({"also": [(SMALL_PAIR[0], numpy.full((9, 9), numpy.nan))]}, ValueError, r"^also\[0\]\[1\]: it has no pixel with a finite value"),
             ({"also": [(SMALL_PAIR[0], FAR)]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
             ({"also": [(FAR, SMALL_PAIR[1])]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
