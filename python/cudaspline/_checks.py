@@ -65,3 +65,9 @@ def callback(value: Any, name: str) -> Any:
 def named(error: Exception, message: str) -> Exception:
     """A TypeError where one was caught, else a ValueError, with a message that names the argument."""
     return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
+
+
+def renamed(error: Exception, name: str, to: str) -> Exception:
+    """An error whose message begins with another argument's name."""
+    message = str(error)
+    return named(error, f"{to}{message[len(name):]}" if message.startswith(name) else f"{to}: {message}")

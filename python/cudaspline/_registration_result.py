@@ -8,14 +8,13 @@ from typing import Any, Generic, Iterator, NamedTuple, Optional, Union
 
 import numpy
 
-from . import _arrays, _images, _library, _registration_library, _resample
+from . import _images, _library, _resample
 from ._checks import flag
-from ._geometry import Geometry
 from ._images import Image
 from ._options import Kind, OtherKind
 from ._registration_library import Folding
 from ._registration_stages import Stage
-from ._transform import Transform
+from ._transform import Transform, measure
 
 
 class Iteration(NamedTuple):
@@ -233,15 +232,8 @@ class Registration(Generic[Kind, OtherKind]):
         return self._measure(False, False)[1]
 
     def _measure(self, is_logarithm: bool, is_wanted: bool) -> tuple[Any, Folding]:
-        pixels = _images.open_image(self._fixed, "fixed")
-        geometry: Geometry = pixels.geometry
-        field = _arrays.view(self.field.array, "field")
-        output: Optional[_arrays.Buffer] = _arrays.empty(field, geometry.shape, field.dtype) if is_wanted else None
-        folding = _registration_library.measure_folding(
-            _library.Call("cpu", self._threads), geometry, field.pointer, field.type_code, is_logarithm,
-            0 if output is None else output.pointer, field.device, field.stream,
-        )  # fmt: skip
-        return None if output is None else pixels.finish(output, geometry), folding
+        found, folding = measure(self.field, self._threads, is_logarithm, is_wanted)
+        return None if found is None else _images.open_image(self._fixed, "fixed").finish(found, self.field.geometry), folding
 
     def __repr__(self) -> str:
         value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""
