@@ -38,7 +38,7 @@ else:
     def __dir__():
         return sorted({*globals(), *_MODULES})
 
-    _MODULES = ("dask", "jax", "ndimage", "torch")
+    _MODULES = ("ants", "dask", "jax", "ndimage", "torch")
 
 __version__ = _version()
 

@@ -234,7 +234,8 @@ def _is_nibabel(image: Any) -> bool:
     return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
 
 
-def _is_ants(image: Any) -> bool:
+def is_ants(image: Any) -> bool:
+    """Whether it is an image of ANTsPy."""
     return type(image).__module__.split(".", 1)[0] == "ants" and type(image).__name__ == "ANTsImage"
 
 
@@ -244,7 +245,7 @@ def is_image(value: Any) -> bool:
         isinstance(value, Image)
         or _is_simpleitk(value)
         or _is_nibabel(value)
-        or _is_ants(value)
+        or is_ants(value)
         or (_is_itk(value) and hasattr(value, "GetBufferedRegion"))
         or _foreign_images.is_foreign(value)
     )
@@ -288,7 +289,7 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
         return _open_simpleitk(image, name)
     if _is_nibabel(image):
         return _open_nibabel(image, name)
-    if _is_ants(image):
+    if is_ants(image):
         return _open_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetBufferedRegion"):
         return _open_itk(image, name)
@@ -308,7 +309,7 @@ def geometry_of(image: Any, name: str) -> Geometry:
         return _geometry_of_simpleitk(image, name)
     if _is_nibabel(image):
         return _geometry_of_nibabel(image, name)
-    if _is_ants(image):
+    if is_ants(image):
         return _geometry_of_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetLargestPossibleRegion"):
         return _geometry_of_itk(image, name)
@@ -587,7 +588,7 @@ def _dimension_of(image: Any) -> Optional[int]:
         return image.geometry.dimension
     if _is_simpleitk(image):
         return int(image.GetDimension())
-    if _is_ants(image):
+    if is_ants(image):
         return int(image.dimension)
     if _is_itk(image) and hasattr(image, "GetImageDimension"):
         return int(image.GetImageDimension())
