@@ -173,14 +173,19 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     if hasattr(array, "__dlpack_device__"):
         return _view_dlpack(array, name, dtype)
     if isinstance(array, (str, bytes, os.PathLike)):
-        raise TypeError(f"{name}: {array!r} is no array and no image; files are read before, as by SimpleITK.ReadImage or nibabel.load.")
+        raise TypeError(f"{name}: {array!r} is no array.")
+    return _view_numpy(as_array(array, name), name, dtype)
+
+
+def as_array(array: Any, name: str) -> numpy.ndarray:
+    """What NumPy makes an array of numbers of. Raises TypeError, naming the argument."""
     try:
         found = numpy.asarray(array)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from error
     if found.dtype == object:
         raise TypeError(f"{name}: {type(array).__name__} is no array of numbers.")
-    return _view_numpy(found, name, dtype)
+    return found
 
 
 def address_of(array: numpy.ndarray) -> int:
@@ -206,6 +211,39 @@ def as_numbers(array: Any) -> Any:
         return array.astype("uint8")
     functions = array.__array_namespace__()  # as the array standard has it
     return functions.astype(array, functions.uint8)
+
+
+def narrow_type(array: Any) -> str:
+    """ "bool" or "float16", where an array has such elements, of which the library has none; else nothing."""
+    kind = str(getattr(array, "dtype", "")).rpartition(".")[2]
+    return kind if kind in ("bool", "float16") else ""
+
+
+def permuted(array: Any, axes: Sequence[int]) -> Any:
+    """A view of an array with its axes in another order. Raises TypeError for an array of a library that has none."""
+    for name in ("permute", "transpose"):  # of PyTorch; of NumPy, CuPy and JAX
+        if hasattr(array, name):
+            return getattr(array, name)(tuple(axes))
+    raise TypeError(f"channels: 'first' is not for arrays of {type(array).__module__}, whose axes cannot be moved.")
+
+
+def contiguous(array: Any) -> Any:
+    """An array of NumPy, CuPy, PyTorch or JAX with its elements in C order."""
+    if hasattr(array, "contiguous"):
+        return array.contiguous()
+    return array.copy(order="C") if hasattr(array, "flags") and not array.flags.c_contiguous else array
+
+
+def narrowed(values: Buffer, narrow: str) -> Buffer:
+    """Values as elements of a type that the library does not have: True where they are above 1/2, or rounded to float16."""
+    with current_device(values), numpy.errstate(over="ignore"):
+        if narrow == "bool":
+            array = values.array > 0.5
+        elif hasattr(values.array, "astype"):
+            array = values.array.astype("float16")
+        else:
+            array = values.array.to(sys.modules["torch"].float16)
+    return replace(values, array=array, dtype=narrow)
 
 
 def view_plainly(array: Any) -> Optional[Buffer]:

@@ -40,6 +40,14 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
     return found
 
 
+def choose(value: Any, choices: Any, name: str) -> Any:
+    """The entry of a word. Raises ValueError, naming the argument and the words that there are."""
+    key = value.lower() if isinstance(value, str) else None
+    if key is None or key not in choices:
+        raise ValueError(f"{name}: {value!r} is not known; known are {', '.join(sorted(map(repr, choices)))}.")
+    return choices[key]
+
+
 def flag(value: Any, name: str) -> bool:
     """Yes or no. Raises TypeError, naming the argument, for what is neither."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # that of NumPy
@@ -57,3 +65,9 @@ def callback(value: Any, name: str) -> Any:
 def named(error: Exception, message: str) -> Exception:
     """A TypeError where one was caught, else a ValueError, with a message that names the argument."""
     return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
+
+
+def renamed(error: Exception, name: str, to: str) -> Exception:
+    """An error whose message begins with another argument's name."""
+    message = str(error)
+    return named(error, f"{to}{message[len(name):]}" if message.startswith(name) else f"{to}: {message}")

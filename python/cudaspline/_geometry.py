@@ -59,21 +59,26 @@ def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Geometry:
     """A sampled grid in physical space.
 
     size: samples an axis, x first
-    spacing: mm between samples, x first, above 0
-    origin: place of the first sample (mm), x first
-    direction: directions of the axes in columns
+    spacing: mm between samples, x first, above 0; a number stands for all axes; None: 1
+    origin: place of the first sample (mm), x first; None: 0
+    direction: directions of the axes in columns; None: along the axes of space
+
+    Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not written. Raises TypeError or ValueError, naming
+    the argument.
 
     Examples
     --------
-    >>> import numpy
     >>> import cudaspline
-    >>> cudaspline.Image(numpy.zeros((4, 5)), spacing=(1, 2)).geometry.size
-    (5, 4)
+    >>> grid = cudaspline.Geometry((5, 4), spacing=(1, 2), origin=[10, 20])
+    >>> grid.size, grid.shape
+    ((5, 4), (4, 5))
+    >>> grid.spacing
+    array([1., 2.])
     """
 
     size: tuple[int, ...]
@@ -83,9 +88,15 @@ class Geometry:
     #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to whoever compiles what reads them.
     numbers: tuple[tuple[tuple[float, ...], ...], tuple[float, ...]] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        rows = tuple(map(tuple, (self.direction * self.spacing).tolist()))
-        object.__setattr__(self, "numbers", (rows, tuple(self.origin.tolist())))
+    def __init__(
+        self, size: Sequence[int], spacing: Optional[VectorLike] = None, origin: Optional[VectorLike] = None, direction: Optional[Any] = None
+    ) -> None:
+        _set_geometry(self, *_checked(check_size(size, "size"), spacing, origin, direction, ""))
+
+    @classmethod
+    def _of(cls, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+        """Of numbers that were checked, in arrays of its own."""
+        return _set_geometry(cls.__new__(cls), size, spacing, origin, direction)
 
     @property
     def dimension(self) -> int:
@@ -119,6 +130,18 @@ class Geometry:
         affine[:-1, -1] = self.origin
         return affine
 
+    @property
+    def has_places_of_indices(self) -> bool:
+        """Whether the places of samples are their indices."""
+        return bool((self.spacing == 1).all() and not self.origin.any() and numpy.array_equal(self.direction, numpy.eye(self.dimension)))
+
+    def point_of(self, index: Sequence[float]) -> numpy.ndarray:
+        """Place (mm) of an index, x first, by the program's sums in the program's order (PointOfIndex() in applications/Common)."""
+        point = self.origin.copy()
+        for axis in range(self.dimension):
+            point = point + self.index_to_point[:, axis] * index[axis]
+        return point
+
     def __reduce__(self) -> Any:
         return make_geometry, (self.size, self.spacing, self.origin, self.direction)
 
@@ -130,6 +153,12 @@ class Geometry:
                 numpy.array_equal(getattr(self, name), getattr(other, name)) for name in ("spacing", "origin", "direction")
             )
         )
+
+
+def _set_geometry(geometry: Geometry, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+    rows = tuple(map(tuple, (direction * spacing).tolist()))
+    geometry.__dict__.update(size=size, spacing=spacing, origin=origin, direction=direction, numbers=(rows, tuple(origin.tolist())))
+    return geometry
 
 
 def check_size(size: Any, name: str) -> tuple[int, ...]:
@@ -168,11 +197,20 @@ def _is_few_numbers(value: Any) -> bool:
     return value is None or type(value) in (int, float) or (type(value) is tuple and all(type(one) in (int, float) for one in value))
 
 
-def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str) -> Geometry:
-    dimension = len(sizes)
-    found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
+def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
+    """mm between samples, x first; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    found = vector(spacing, dimension, name)
     if not (found.min() > 1 / _MOST and found.max() < _MOST):
-        raise ValueError(f"{name}spacing: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
+        raise ValueError(f"{name}: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
+    return found
+
+
+def _checked(
+    sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
+) -> tuple[tuple[int, ...], numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+    """The numbers of a geometry, in new arrays that are not written. Raises TypeError or ValueError, naming the argument."""
+    dimension = len(sizes)
+    found = check_spacing(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
     axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
     determinant = numpy.linalg.det(axes)
     if not abs(determinant) >= 1e-12:
@@ -182,7 +220,11 @@ def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction:
         raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
     for array in (found, first, axes):
         array.flags.writeable = False
-    return Geometry(sizes, found, first, axes)
+    return sizes, found, first, axes
+
+
+def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str) -> Geometry:
+    return Geometry._of(*_checked(sizes, spacing, origin, direction, name))
 
 
 @functools.lru_cache(maxsize=64)
@@ -192,7 +234,7 @@ def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
     arrays = (numpy.ones(n), numpy.zeros(n), numpy.eye(n))
     for array in arrays:
         array.flags.writeable = False
-    return Geometry(sizes, *arrays)
+    return Geometry._of(sizes, *arrays)
 
 
 @functools.lru_cache(maxsize=64)

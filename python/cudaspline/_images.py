@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays
-from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry
+from . import _arrays, _foreign_images, _image_files
+from ._checks import choose, flag
+from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, has_indices, make_geometry
+from ._options import Channels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,11 +26,14 @@ class Image:
 
     Its attributes are set once: another geometry is another Image, of the same array. The array's elements may change.
 
-    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx)
+    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx). Or an image
+        of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio or ngff-zarr, or the name of a file, of which a copy of the pixels is taken in that
+        order of axes, with its geometry; series have four axes, (nt, nz, ny, nx)
     spacing: mm between samples, x first; a number stands for all axes
     origin: place of the first sample (mm), x first
     direction: directions of the axes in columns
-    channels: the last axis of the array are the numbers of a pixel, (nz, ny, nx, components)
+    channels: "last": the last axis of the array are the numbers of a pixel, (nz, ny, nx, components); "first": the first one is,
+        (components, nz, ny, nx). True: "last", but refused where the last axis is longer than the first one and than 4
 
     numpy.asarray(image) are its pixels. It can be pickled where its array can.
 
@@ -42,16 +48,22 @@ class Image:
     spacing: Any = None
     origin: Any = None
     direction: Any = None
-    channels: bool = False
+    channels: Channels = False
     #: The same as one object.
     geometry: Geometry = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if is_image(self.array) or isinstance(self.array, (str, os.PathLike)):
+            self._adopt(loaded(self.array, "array"))
         shape = _arrays.shape_of(self.array, "array")
-        if self.channels:
+        channels = check_channels(self.channels)
+        if channels:
             if len(shape) < 2:
-                raise ValueError(f"channels: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
-            shape = shape[:-1]
+                raise ValueError(f"channels: an array of {len(shape)} axes has none for the numbers of a pixel.")
+            if channels is True:
+                _check_last(shape)
+            object.__setattr__(self, "channels", "first" if channels == "first" else "last")
+            shape = shape[1:] if channels == "first" else shape[:-1]
         if not 1 <= len(shape) <= 4 or 0 in shape:
             raise ValueError(f"array: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
         geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
@@ -59,8 +71,24 @@ class Image:
             object.__setattr__(self, name, getattr(geometry, name))
         object.__setattr__(self, "geometry", geometry)
 
+    def _adopt(self, image: Any) -> None:
+        """Takes pixels and geometry of an image of another library; what was given of a geometry stays."""
+        pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
+        if self.channels and not pixels.channels:
+            raise ValueError("channels: the image has one number a pixel.")
+        array = pixels.buffer.array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
+        channels: Channels = "last" if pixels.channels else False
+        if channels and "first" in (self.channels, getattr(image, "channels", False)):
+            array, channels = _arrays.contiguous(_arrays.permuted(array, (array.ndim - 1, *range(array.ndim - 1)))), "first"
+        is_owned = isinstance(image, Image) or _is_nibabel(image)  # the memory of others goes with them
+        object.__setattr__(self, "array", array if is_owned else numpy.array(array))
+        object.__setattr__(self, "channels", channels)
+        for name in ("spacing", "origin", "direction"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(pixels.geometry, name))
+
     @staticmethod
-    def of(array: Any, geometry: Geometry, channels: bool) -> Image:
+    def of(array: Any, geometry: Geometry, channels: Channels) -> Image:
         """An image of an array of the shape that a geometry has."""
         made = object.__new__(Image)
         made.__dict__.update(
@@ -100,7 +128,7 @@ class Image:
 
         kind = type(self.array).__module__.split(".", 1)[0]
         turned = "" if numpy.array_equal(self.direction, numpy.eye(self.geometry.dimension)) else ", turned"
-        channels = ", channels" if self.channels else ""
+        channels = f", channels {self.channels}" if self.channels else ""
         name = str(self.dtype).rpartition(".")[2]
         return (
             f"<cudaspline.Image of {kind} {name} {self.shape}{channels}, spacing {numbers(self.spacing)}, "
@@ -138,6 +166,10 @@ class Pixels:
     channels: bool
     #: Makes an image of the same kind of an array and a geometry.
     finish: Callable[[_arrays.Buffer, Geometry], Any]
+    #: Type of the caller's elements where it is "bool" or "float16", of which the library has none; else nothing.
+    narrow: str = ""
+    #: Whether finish() gives the array as it was made: not where the numbers of a pixel come first.
+    is_plain: bool = True
     #: First sample of a window and its samples, x first; None: the whole.
     window: Optional[tuple[tuple[int, ...], tuple[int, ...]]] = None
 
@@ -165,14 +197,20 @@ class Pixels:
 
     def crop(self, first: tuple[int, ...], size: tuple[int, ...]) -> Pixels:
         """A window of it, of which alone the pixels are read; where it is, is told by the whole's geometry. x first."""
-        return Pixels(self.read, self.dtype, self.device, self.geometry, self.components, self.channels, self.finish, (first, size))
+        return replace(self, window=(first, size))
 
 
 def _reader(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
     """How the pixels of an array are read, the name of their type, where they are, and the array's shape."""
-    peeked = _arrays.peek(array, name)
+    if isinstance(array, (list, tuple)):
+        array = _arrays.as_array(array, name)
+    narrow = _arrays.narrow_type(array)
+    wanted = "float32" if narrow == "float16" else None
+    if narrow == "bool":
+        array = array.view("u1") if isinstance(array, numpy.ndarray) else _arrays.as_numbers(array)
+    peeked = _arrays.peek(array, name) if wanted is None or not isinstance(array, numpy.ndarray) else (wanted, -1)
     if peeked is None:  # of another library, or of none: taken as a whole
-        whole = _arrays.view(array, name)
+        whole = _arrays.view(array, name, wanted)
         array, finish = whole.array.reshape(whole.shape), whole.finish
         dtype, device = whole.dtype, whole.device
     else:
@@ -183,7 +221,7 @@ def _reader(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optiona
         if box is None and whole is not None:
             return whole
         part = array if box is None else array[slices_of(box)]
-        buffer = _arrays.view(part, name)
+        buffer = _arrays.view(part, name, wanted)
         buffer.owner = owner
         if finish is not None and whole is not None:
             buffer.finish, buffer.kind = finish, whole.kind
@@ -204,61 +242,112 @@ def _is_nibabel(image: Any) -> bool:
     return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
 
 
-def _is_ants(image: Any) -> bool:
+def is_ants(image: Any) -> bool:
+    """Whether it is an image of ANTsPy."""
     return type(image).__module__.split(".", 1)[0] == "ants" and type(image).__name__ == "ANTsImage"
 
 
 def is_image(value: Any) -> bool:
     """True for an image with a geometry of its own."""
-    return isinstance(value, Image) or _is_simpleitk(value) or _is_nibabel(value) or _is_ants(value) or (
-        _is_itk(value) and hasattr(value, "GetBufferedRegion")
+    return (
+        isinstance(value, Image)
+        or _is_simpleitk(value)
+        or _is_nibabel(value)
+        or is_ants(value)
+        or (_is_itk(value) and hasattr(value, "GetBufferedRegion"))
+        or _foreign_images.is_foreign(value)
     )
 
 
-def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixels:
+def is_labels(value: Any) -> bool:
+    """Whether an image says that its values are labels."""
+    return _foreign_images.is_labels(value)
+
+
+def check_channels(value: Any) -> Channels:
+    """False, True, "last" or "first". Raises TypeError or ValueError, naming the argument."""
+    return choose(value, {"last": "last", "first": "first"}, "channels") if isinstance(value, str) else flag(value, "channels")
+
+
+def loaded(image: Any, name: str) -> Any:
+    """An image; where that is the name of a file, what is read of it. Raises FileNotFoundError or ValueError, naming the argument."""
+    if not isinstance(image, (str, os.PathLike)):
+        return image
+    if not os.path.exists(image):
+        raise FileNotFoundError(f"{name}: there is no file {os.fspath(image)}.")
+    try:
+        return _image_files.read_image(image, name)
+    except (RuntimeError, TypeError, ValueError) as error:
+        said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        raise ValueError(f"{name}: {os.fspath(image)} is no image that can be read: {said}") from None
+
+
+def open_image(image: Any, name: str = "image", channels: Channels = False) -> Pixels:
     """The pixels and the geometry of an image of whatever kind; of arrays the geometry is that of indices.
 
-    image: Image, itk.Image, SimpleITK.Image, an image of nibabel or ANTsPy, or an array
+    image: Image, itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, the name of a file, or an array
     name: of the argument, for errors
-    channels: the last axis of an array are the numbers of a pixel
+    channels: the last axis of an array are the numbers of a pixel, or the first one
 
     Raises TypeError for what is none of these."""
+    image = loaded(image, name)
     if isinstance(image, Image):
         return _open_array(image.array, name, image.channels, image)
     if _is_simpleitk(image):
         return _open_simpleitk(image, name)
     if _is_nibabel(image):
         return _open_nibabel(image, name)
-    if _is_ants(image):
+    if is_ants(image):
         return _open_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetBufferedRegion"):
         return _open_itk(image, name)
+    if _foreign_images.is_foreign(image):
+        return _foreign_images.open_foreign(image, name)
     return _open_array(image, name, channels, None)
 
 
 def geometry_of(image: Any, name: str) -> Geometry:
     """The geometry of an image, without a look at its pixels. Raises TypeError for what has none."""
+    image = loaded(image, name)
     if isinstance(image, Geometry):
-        return make_geometry(image.size, image.spacing, image.origin, image.direction, f"{name}: ")
+        return image
     if isinstance(image, Image):
         return image.geometry
     if _is_simpleitk(image):
         return _geometry_of_simpleitk(image, name)
     if _is_nibabel(image):
         return _geometry_of_nibabel(image, name)
-    if _is_ants(image):
+    if is_ants(image):
         return _geometry_of_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetLargestPossibleRegion"):
         return _geometry_of_itk(image, name)
+    if _foreign_images.is_foreign(image):
+        return _foreign_images.geometry_of_foreign(image, name)
     if _arrays.is_array(image):
         return make_geometry(_arrays.shape_of(image, name)[::-1], name=f"{name}: ")
     raise TypeError(f"{name}: {type(image).__name__} is no image, no array and no Geometry.")
 
 
-def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -> Pixels:
-    read, dtype, device, shape = _reader(array, name)
-    if channels and len(shape) < 2:
-        raise ValueError(f"{name}: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
+def _check_last(shape: Sequence[int]) -> None:
+    """Refuses channels=True where the numbers of a pixel are likely to be the first axis: few of those, and many of the last one."""
+    if 2 < len(shape) and shape[0] < shape[-1] and shape[-1] > 4:
+        raise ValueError(
+            f"channels: True takes the last axis of the shape {tuple(shape)}: {shape[-1]} numbers a pixel; say 'last' for that, or 'first' for "
+            f"{shape[0]} numbers a pixel."
+        )
+
+
+def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image]) -> Pixels:
+    is_first = channels == "first"
+    if isinstance(array, (list, tuple)):
+        array = _arrays.as_array(array, name)
+    count = len(_arrays.shape_of(array, name))
+    if channels and count < 2:
+        raise ValueError(f"{name}: an array of {count} axes has no {'first' if is_first else 'last'} one for the numbers of a pixel.")
+    if channels is True:
+        _check_last(_arrays.shape_of(array, name))
+    narrow = _arrays.narrow_type(array)
+    read, dtype, device, shape = _reader(_arrays.permuted(array, (*range(1, count), 0)) if is_first else array, name)
     components = shape[-1] if channels else 1
     shape = shape[:-1] if channels else shape
     geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
@@ -266,11 +355,13 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
         raise ValueError(f"{name}: its array has the shape {tuple(shape)} now, and its geometry the size {tuple(geometry.size)}; make a new Image.")
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        if is_first:
+            made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
         if owner is None:
             return made.result()
         return owner.like(made.result(), grid)
 
-    return Pixels(read, dtype, device, geometry, components, channels, finish)
+    return Pixels(read, dtype, device, geometry, components, bool(channels), finish, narrow, not is_first)
 
 
 def _geometry_of_simpleitk(image: Any, name: str) -> Geometry:
@@ -458,7 +549,7 @@ class Series:
     buffers: Sequence[_arrays.Buffer] = ()
 
 
-def open_series(image: Any, name: str, channels: bool, series: Optional[bool], is_read: bool = False) -> Optional[Series]:
+def open_series(image: Any, name: str, channels: Channels, series: Optional[bool], is_read: bool = False) -> Optional[Series]:
     """The volumes of a series; None for a single image.
 
     series: True: the slowest axis counts the volumes; False: it does not; None: it does in images of four axes, whose libraries tell components
@@ -489,7 +580,7 @@ def open_series(image: Any, name: str, channels: bool, series: Optional[bool], i
     def volume(number: int) -> Pixels:
         return Pixels(
             lambda box: whole.read((number, *(everything if box is None else box))),
-            whole.dtype, whole.device, grid, whole.components, whole.channels, whole.finish,
+            whole.dtype, whole.device, grid, whole.components, whole.channels, whole.finish, whole.narrow, whole.is_plain,
         )  # fmt: skip
 
     def finish(made: _arrays.Buffer, made_grid: Geometry) -> Any:
@@ -508,15 +599,17 @@ def _dimension_of(image: Any) -> Optional[int]:
         return image.geometry.dimension
     if _is_simpleitk(image):
         return int(image.GetDimension())
-    if _is_ants(image):
+    if is_ants(image):
         return int(image.dimension)
     if _is_itk(image) and hasattr(image, "GetImageDimension"):
         return int(image.GetImageDimension())
-    return None
+    return _foreign_images.geometry_of_foreign(image, "image").dimension if _foreign_images.is_foreign(image) else None
 
 
 def volume_geometry(geometry: Geometry, name: str) -> Geometry:
     """Where the volumes of a series are. Raises ValueError, naming the argument, where the last axis is not at right angles to the others."""
+    if has_indices(geometry):
+        return make_geometry(geometry.size[:-1])
     direction = geometry.direction
     if numpy.abs(direction[-1, :-1]).max() > 1e-6 or numpy.abs(direction[:-1, -1]).max() > 1e-6:
         raise ValueError(f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}.")
@@ -546,6 +639,23 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
         return _make_nibabel(image, made.array.transpose(3, 2, 1, 0, 4) if channels else made.array.T, grid)
 
     return Series(shape[3], volume, finish)
+
+
+def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
+    """A series of nibabel as an image of four axes, the time in s; None for others, and where its last axis are the numbers of a pixel."""
+    if channels or not _is_nibabel(image) or len(image.shape) != 4:
+        return None
+    grid = _geometry_of_nibabel(image, "array")
+    header = image.header
+    step = float(header.get_zooms()[3]) if hasattr(header, "get_zooms") and len(header.get_zooms()) > 3 else 0.0
+    unit = header.get_xyzt_units()[1] if hasattr(header, "get_xyzt_units") else "unknown"
+    step *= {"msec": 1e-3, "usec": 1e-6}.get(unit, 1.0)
+    direction = numpy.eye(4)
+    direction[:3, :3] = grid.direction
+    spacing, origin = numpy.append(grid.spacing, step if step > 0 else 1.0), numpy.append(grid.origin, 0.0)
+    geometry = make_geometry(image.shape, spacing, origin, direction, "array: ")
+    read, dtype, device, _ = _reader(numpy.asanyarray(image.dataobj).T, "array")
+    return Pixels(read, dtype, device, geometry, 1, False, lambda made, grid: made.array)
 
 
 def _peek_at(data: Any, name: str) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy
 
 from . import _arrays, _library
-from ._checks import LARGEST_INT32, integer, number
+from ._checks import LARGEST_INT32, choose as choose, integer, number
 from ._geometry import Geometry, vector
 
 #: Indices beyond this magnitude are outside under every boundary.
@@ -58,14 +58,6 @@ _BOUNDARIES = {name: name for name in ("itk", *_library.EXTENSIONS)}
 _PRECISIONS = {name: name for name in ("float32", "float64")}
 
 WIDE = ("uint32", "int32", "uint64", "int64", "float64")
-
-
-def choose(value: Any, choices: Any, name: str) -> Any:
-    """The entry of a word. Raises ValueError, naming the argument and the words that there are."""
-    key = value.lower() if isinstance(value, str) else None
-    if key is None or key not in choices:
-        raise ValueError(f"{name}: {value!r} is not known; known are {', '.join(sorted(map(repr, choices)))}.")
-    return choices[key]
 
 
 @dataclass

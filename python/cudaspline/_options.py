@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, Union
+import os
+from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
+
+if TYPE_CHECKING:
+    from ._source import Source
+
+#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument: of
+#: Like, the files, lists and Sources that are taken, too. One signature, and no overloads, of which type checkers print every variant.
+Kind = TypeVar("Kind")
+OtherKind = TypeVar("OtherKind")
+Like = Union[str, "os.PathLike[str]", Sequence[Any], "Source"]
 
 Interpolation = Literal[
     "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "sinc",
@@ -11,6 +21,8 @@ Interpolation = Literal[
     "label-catmull-rom", "label-bspline",
 ]  # fmt: skip
 Order = Literal[0, 1, 2, 3, 4, 5]
+#: Where the numbers of a pixel are in an array's shape; True: "last".
+Channels = Union[bool, Literal["first", "last"]]
 #: What stands outside, as SciPy names it.
 Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
 Convention = Literal["index", "grid_sample"]
@@ -64,10 +76,9 @@ class StageOptions(TypedDict, total=False):
     total_variance: float
 
 
-class MethodOptions(TypedDict, total=False):
-    """How values are made: keywords of resample(), zoom(), sample() and Source."""
+class _MethodRest(TypedDict, total=False):
+    """MethodOptions but for the order."""
 
-    order: Order
     mode: EvaluationMode
     boundary: Boundaries
     border: float
@@ -83,21 +94,36 @@ class MethodOptions(TypedDict, total=False):
     table: int
 
 
-class OutputOptions(TypedDict, total=False):
-    """What is written, and by whom: keywords of resample() and zoom()."""
+class MethodOptions(_MethodRest, total=False):
+    """How values are made: keywords of resample(), zoom(), sample() and Source."""
+
+    order: Order
+
+
+class _OutputRest(TypedDict, total=False):
+    """OutputOptions but for what the image's axes are."""
 
     default: Any
     extrapolate: bool
     dtype: Any
     rounding: Rounding
     smooth: Optional[Smoothing]
-    channels: bool
-    series: Optional[bool]
     out: Any
     device: Any
     threads: int
     memory_limit: int
     progress: Optional[Progress]
+
+
+class OutputOptions(_OutputRest, total=False):
+    """What is written, and by whom: keywords of resample() and zoom()."""
+
+    channels: Channels
+    series: Optional[bool]
+
+
+class ZoomRest(_MethodRest, _OutputRest, total=False):
+    """Keywords that zoom() hands on to resample()."""
 
 
 class ZoomOptions(MethodOptions, OutputOptions, total=False):
@@ -119,23 +145,18 @@ class ResampleOptions(MethodOptions, OutputOptions, total=False):
     direction: Any
 
 
-class ValueOptions(MethodOptions, total=False):
-    """Keywords of sample() where values are all that it returns."""
-
-    coordinates: Coordinates
-    default: Any
-    dtype: Any
-    interpolation: Interpolation
-    channels: bool
-    series: Optional[bool]
-    device: Any
-    threads: int
-    progress: Optional[Progress]
-
-
-class SampleOptions(ValueOptions, total=False):
+class SampleOptions(MethodOptions, total=False):
     """Keywords of sample()."""
 
     gradient: bool
     hessian: bool
     inside: bool
+    coordinates: Coordinates
+    default: Any
+    dtype: Any
+    interpolation: Interpolation
+    channels: Channels
+    series: Optional[bool]
+    device: Any
+    threads: int
+    progress: Optional[Progress]

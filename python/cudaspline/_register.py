@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import sys
 import time
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy
 
@@ -16,7 +17,7 @@ from . import _arrays, _images, _inverse, _library, _registration_library, _resa
 from ._checks import LARGEST_INT32, callback
 from ._geometry import Geometry, has_indices
 from ._methods import choose, device_word
-from ._options import PresetName, RealType, StageOptions
+from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, check_pairs, stages_of, work_of
 from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
@@ -34,8 +35,8 @@ _MOST_INITIAL = 6
 
 @_arrays.refuses_gradients
 def register(
-    fixed: Any,
-    moving: Any,
+    fixed: Union[Kind, Like],
+    moving: Union[OtherKind, Like],
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
     also: Sequence[tuple[Any, Any]] = (),
@@ -49,15 +50,15 @@ def register(
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
-) -> Registration:
+) -> Registration[Kind, OtherKind]:
     """Lays one image over another one: what CudaSplineRegister does, with its kernels and its results.
 
     Parameters
     ----------
     fixed, moving
-        Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
-        pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
+        pixel. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
@@ -132,6 +133,7 @@ def register(
     array([16., 13.])
     """
     begin = time.monotonic()
+    fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
     chosen, quantiles = stages_of(stages, preset, options)
     quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
     precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
@@ -338,6 +340,7 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
 
 def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
+    mask = _images.loaded(mask, name)
     if isinstance(mask, _images.Image):
         mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
     else:
@@ -419,6 +422,17 @@ def _join(
         return _bytes_of((finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like), image
 
 
+def check_spaces(grids: Mapping[str, Geometry]) -> None:
+    """Refuses two images of which one has no geometry, and the other's is not that of indices. Raises ValueError, naming the argument."""
+    for (name, grid), (other_name, other) in itertools.permutations(grids.items(), 2):
+        is_placed = not other.has_places_of_indices
+        if has_indices(grid) and is_placed:
+            raise ValueError(
+                f"{name}: it has no geometry, so that its positions are indices, and those of {other_name} are mm (spacing {other.spacing.tolist()}, "
+                f"origin {other.origin.tolist()}); cudaspline.Image(array, spacing, origin, direction) has one."
+            )
+
+
 def _open_beside(image: Any, name: str, first: _Side) -> _Side:
     """An image of a further pair, in the space of the first one's, whose mask is for both."""
     side = _open_image(image, name, first.pixels.dtype)
@@ -429,6 +443,7 @@ def _open_beside(image: Any, name: str, first: _Side) -> _Side:
     if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(first.pixels):
         kinds = side.pixels.kind, first.pixels.kind
         raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
+    check_spaces({first.name: first.geometry, name: side.geometry})
     if first.given is not None:
         side.lie_under(*first.given)
     return side
@@ -468,6 +483,7 @@ class _Work:
         if one.pixels.device != other.pixels.device:
             raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
         device_word(device, one.pixels.device)  # refuses what excludes that
+        check_spaces({"fixed": one.geometry, "moving": other.geometry})
         pairs = []
         for number, images in enumerate(further):
             pair = tuple(
@@ -790,12 +806,7 @@ def _cells_of(stage: Stage, geometry: Geometry) -> list[int]:
 
 def _middle_of(geometry: Geometry) -> numpy.ndarray:
     """The middle between the first sample and the last one, as CudaSplineRegister has it."""
-    corners = []
-    for index in (numpy.zeros(geometry.dimension), numpy.array(geometry.size) - 1.0):
-        place = geometry.origin.copy()
-        for axis in range(geometry.dimension):
-            place = place + geometry.index_to_point[:, axis] * index[axis]
-        corners.append(place)
+    corners = geometry.origin, geometry.point_of([size - 1.0 for size in geometry.size])
     middle: numpy.ndarray = 0.5 * (corners[0] + corners[1])
     return middle
 

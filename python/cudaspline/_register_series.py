@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Generic, NamedTuple, Optional, Sequence, Union
 
 import numpy
 
@@ -14,8 +15,8 @@ from . import _arrays, _images, _resample
 from ._checks import LARGEST_INT32, callback, integer
 from ._geometry import Geometry
 from ._labels import part_of
-from ._options import PresetName, RealType, StageOptions
-from ._register import register
+from ._options import Kind, Like, PresetName, RealType, StageOptions
+from ._register import check_spaces, register
 from ._registration_result import RegistrationReport
 from ._registration_stages import Stage
 from ._transform import LinearPart, Transform
@@ -101,7 +102,7 @@ class Motion:
         return f"<cudaspline.Motion of {len(self)} volumes, framewise displacement {largest:.3g} mm at most>"
 
 
-class SeriesRegistration:
+class SeriesRegistration(Generic[Kind]):
     """What register_series() has found.
 
     Examples
@@ -128,7 +129,7 @@ class SeriesRegistration:
         self.reports: tuple[RegistrationReport, ...] = tuple(report for _, report in found)
 
     @functools.cached_property
-    def warped(self) -> Any:
+    def warped(self) -> Union[Kind, Any]:
         """All volumes on the grid of what they are laid over, a series of the same kind, linearly interpolated; 0 where they have nothing."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
@@ -173,7 +174,7 @@ class SeriesRegistration:
 
 
 def register_series(
-    series: Any,
+    series: Union[Kind, Like],
     over: Any = "first",
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
@@ -188,7 +189,7 @@ def register_series(
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
-) -> SeriesRegistration:
+) -> SeriesRegistration[Kind]:
     """Lays each volume of a series over one image: motion correction, as CudaSplineRegister --motion, or registration to another image.
 
     Parameters
@@ -236,13 +237,14 @@ def register_series(
     >>> found.warped.shape
     (2, 24, 32)
     """
-    opened = _images.open_series(series, "series", False, True)
+    opened = _images.open_series(_images.loaded(series, "series"), "series", False, True)
     if opened is None or opened.count < 1:
         raise ValueError("series: it has no volumes.")
     axes = len(opened.volume(0).geometry.size)
     if axes not in (2, 3):
         raise ValueError(f"series: its volumes have {axes} axes, behind the first one, which counts them; those of 2 and 3 are registered.")
     fixed, is_own = _fixed_of(opened, over)
+    check_spaces({"over": fixed.geometry, "series": opened.volume(0).geometry})
     if is_own and stages is None and preset is None:
         stages = "rigid"
         options.setdefault("metric", "correlation")  # the volumes are alike
@@ -291,12 +293,12 @@ def _image_of(pixels: _images.Pixels, name: str = "series") -> _images.Image:
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:
         raise ValueError(f"{name}: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
-    return _images.Image(buffer.array.reshape(buffer.shape), grid.spacing, grid.origin, grid.direction)
+    return _images.Image.of(buffer.array.reshape(buffer.shape), grid, False)
 
 
 def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[_images.Image, bool]:
     """What the volumes are laid over, and whether it is of their own. name: of the series' argument"""
-    if isinstance(over, str):
+    if isinstance(over, str) and not os.path.exists(over):
         if over.lower() not in ("first", "mean"):
             raise ValueError(f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image.")
         return (_image_of(series.volume(0), name) if over.lower() == "first" else _mean_of(series)), True

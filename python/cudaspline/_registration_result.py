@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any, Iterator, NamedTuple, Optional
+from typing import Any, Generic, Iterator, NamedTuple, Optional, Union
 
 import numpy
 
-from . import _arrays, _images, _library, _registration_library, _resample
+from . import _images, _library, _resample
 from ._checks import flag
-from ._geometry import Geometry
 from ._images import Image
+from ._options import Kind, OtherKind
 from ._registration_library import Folding
 from ._registration_stages import Stage
-from ._transform import Transform
+from ._transform import Transform, measure
 
 
 class Iteration(NamedTuple):
@@ -168,7 +168,7 @@ class RegistrationReport:
         return "\n".join(lines)
 
 
-class Registration:
+class Registration(Generic[Kind, OtherKind]):
     """What register() has found.
 
     Examples
@@ -199,12 +199,12 @@ class Registration:
         self.stopped = stopped
 
     @functools.cached_property
-    def warped(self) -> Any:
+    def warped(self) -> Union[OtherKind, Any]:
         """The moving image on the fixed one's grid, of its own kind, linearly interpolated; 0 where it has nothing."""
         return self._resample(self._moving, self.transform, self._fixed)
 
     @functools.cached_property
-    def inverse_warped(self) -> Any:
+    def inverse_warped(self) -> Union[Kind, Any]:
         """The fixed image on the moving one's grid."""
         return self._resample(self._fixed, self.transform.inverse(), self._moving)
 
@@ -219,7 +219,7 @@ class Registration:
         """How far samples of the fixed image are moved (mm, x first in the last axis), of all stages and initial transforms."""
         return self.transform.field(self._fixed, self._precision)
 
-    def jacobian(self, log: bool = False) -> Any:
+    def jacobian(self, log: bool = False) -> Union[Kind, Any]:
         """Jacobian determinants of the transform at the samples of the fixed image, of its kind: how volumes are scaled, above 1 where the
         moving image is larger.
 
@@ -232,15 +232,8 @@ class Registration:
         return self._measure(False, False)[1]
 
     def _measure(self, is_logarithm: bool, is_wanted: bool) -> tuple[Any, Folding]:
-        pixels = _images.open_image(self._fixed, "fixed")
-        geometry: Geometry = pixels.geometry
-        field = _arrays.view(self.field.array, "field")
-        output: Optional[_arrays.Buffer] = _arrays.empty(field, geometry.shape, field.dtype) if is_wanted else None
-        folding = _registration_library.measure_folding(
-            _library.Call("cpu", self._threads), geometry, field.pointer, field.type_code, is_logarithm,
-            0 if output is None else output.pointer, field.device, field.stream,
-        )  # fmt: skip
-        return None if output is None else pixels.finish(output, geometry), folding
+        found, folding = measure(self.field, self._threads, is_logarithm, is_wanted)
+        return None if found is None else _images.open_image(self._fixed, "fixed").finish(found, self.field.geometry), folding
 
     def __repr__(self) -> str:
         value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""

@@ -299,6 +299,11 @@ class Preset(NamedTuple):
 _LARGEST = 256
 
 
+def size_is_large(size: Sequence[int]) -> bool:
+    """Whether a fixed image has more samples along an axis than the levels of the preset "standard" are for."""
+    return max(size, default=0) > _LARGEST
+
+
 def _standard(shrink: Sequence[int], sigmas: Sequence[float], of_syn: tuple[Sequence[int], Sequence[int], Sequence[float]]) -> tuple[Stage, ...]:
     """Rigid, affine and SyN, as antsRegistrationSyN.sh has them.
 
@@ -353,7 +358,7 @@ def stages_of(
         if stages is not None:
             raise ValueError(f"preset: {preset!r} has stages of its own; leave stages away.")
         has_levels = any(options.get(name) is not None for name in ("iterations", "shrink", "sigmas"))
-        is_large = max(size, default=0) > _LARGEST and not has_levels
+        is_large = size_is_large(size) and not has_levels
         named: list[Any] = list(found.large if found.large is not None and is_large else found.stages)
         if "sampling" in options and "fraction" not in options:
             options = {**options, "fraction": None}  # which belongs to the preset's sampling

@@ -6,30 +6,32 @@ import ctypes
 import inspect
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy
 
 from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
-from ._geometry import Geometry, check_size, has_indices, make_geometry, vector
+from ._geometry import Geometry, check_size, check_spacing, make_geometry, vector
 from ._images import Image
 from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import (
     Alignment,
     Boundaries,
+    Channels,
     EvaluationMode,
     Interpolation,
+    Kind,
+    Like,
     Order,
     PrefilterMethod,
     RealType,
-    ResampleOptions,
     Rounding,
     Smoothing,
     Storage,
     TransformOrder,
     Window,
-    ZoomOptions,
+    ZoomRest,
 )
 from ._source import Source, takes_source
 
@@ -37,25 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@overload
-def resample(
-    image: numpy.ndarray[Any, Any], transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]
-) -> numpy.ndarray[Any, Any]: ...
-
-
-@overload
-def resample(image: Image, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Image: ...
-
-
-@overload
-def resample(image: Any, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any: ...
-
-
 @_resample_plans.shares_plans(lambda *given: _plan_of(*given))
 @_arrays.refuses_gradients
 @takes_source
 def resample(
-    image: Any,
+    image: Union[Kind, Like],
     transform: Any = None,
     reference: Any = None,
     *,
@@ -84,14 +72,14 @@ def resample(
     precision: Optional[RealType] = None,
     storage: Storage = "element",
     table: int = 1024,
-    channels: bool = False,
+    channels: Channels = False,
     series: Optional[bool] = None,
     out: Any = None,
     device: Any = None,
     threads: int = 0,
     memory_limit: int = 0,
     progress: Optional[Callable[[float], object]] = None,
-) -> Any:
+) -> Union[Kind, Any]:
     """An image on another grid, through a transform: what itk.ResampleImageFilter does.
 
     For each sample of the output its place (mm) is mapped by the transform, and the image's value is taken there. One, two and
@@ -100,8 +88,10 @@ def resample(
     Parameters
     ----------
     image
-        itk.Image, SimpleITK.Image, an image of nibabel or ANTsPy, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
+        itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a cudaspline.Image, the name of a file (.nii, .nrrd,
+        .mha and others by SimpleITK, itk or nibabel; .npy), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Elements may be bool (True where
+        what is computed is above 1/2) and float16, too. Or a
         cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
         series of volumes each is resampled (see series).
     transform
@@ -114,9 +104,11 @@ def resample(
         Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the first one is, as antsApplyTransforms takes
         them. What is in a file or a composite has ITK's order.
     reference
-        An image or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
+        An image, the name of its file, or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
     size, spacing, origin, direction
-        Of the output, x first, in place of the reference's.
+        Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's options. A spacing alone keeps the extent,
+        from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
+        origin nothing is moved, and a size alone is a region with the grid's spacing.
     interpolation
         "nearest", "linear", "bspline", "catmull-rom"; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or
         "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
@@ -163,7 +155,8 @@ def resample(
     table
         Entries of the table of "texture-table".
     channels
-        The last axis of a bare array are the numbers of a pixel.
+        Where the numbers of a pixel are in a bare array: "last", (nz, ny, nx, components), or "first", (components, nz, ny, nx). False: there is one.
+        True: "last", but refused where the last axis is longer than the first one and than 4, which is likely to be the other.
     series
         Whether the slowest axis counts volumes: (nt, nz, ny, nx). Each is resampled by itself, one at a time, and the axis with its spacing
         stays. None: so it is with images of four axes of itk, SimpleITK, nibabel, ANTsPy and cudaspline.Image; not with bare arrays. Sizes, spacings
@@ -211,13 +204,17 @@ def resample(
     >>> moved = cudaspline.resample(image, [[1, 0, 1.0], [0, 1, 0.0]], interpolation="linear", default=-1)
     >>> moved.array[0]
     array([ 1.,  2.,  3.,  4., -1.])
-    >>> cudaspline.resample(image, size=(3, 2), spacing=2.0, order=3, smooth="auto").shape
-    (2, 3)
+    >>> fine = cudaspline.resample(image, spacing=0.5, interpolation="linear")  # 5 mm x 8 mm, as before
+    >>> fine.shape, fine.origin
+    ((16, 10), array([-0.25, -0.75]))
+    >>> cudaspline.resample(image, size=(3, 2), smooth="auto").spacing
+    array([1.66666667, 4.        ])
     >>> volumes = cudaspline.Image(numpy.zeros((10, 4, 5, 6)), spacing=(1, 1, 2, 0.8))  # ten, each 0.8 s
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
-    channels, extrapolate = flag(channels, "channels"), flag(extrapolate, "extrapolate")
+    channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
+    image, reference = _images.loaded(image, "image"), _images.loaded(reference, "reference")
     series = series if series is None else flag(series, "series")
     if isinstance(image, Source):
         return _resample_source(
@@ -228,6 +225,7 @@ def resample(
     opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
     geometry = pixels.geometry
     _check_dimension(geometry, image)
+    _check_out(out, pixels)
     grid = _output_grid(geometry, reference, size, spacing, origin, direction)
     method = make_method(
         geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
@@ -257,7 +255,7 @@ def resample(
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
         _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
     finish = pixels.finish if volumes is None else volumes.finish
-    result = output.finish(lambda made: finish(made, grid))
+    result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
     if reference is not None:
         result = _images.name_space(result, reference)
     return result
@@ -269,7 +267,7 @@ def _work_of(
 ) -> tuple[_Work, str]:  # fmt: skip
     """How images like one are resampled, and the name of the result's type."""
     check_components(method, pixels.components)
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = _output_type_of(pixels, method, dtype)
     integers = _integers_of(rounding, method, output_type)
     pixel = pixel_of(default, pixels.components, output_type, "default")
     smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
@@ -282,7 +280,7 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
         return None
     options = {**_DEFAULTS, **given}
     smooth, device, threads = options["smooth"], options["device"], options["threads"]
-    channels, extrapolate = flag(options["channels"], "channels"), flag(options["extrapolate"], "extrapolate")
+    channels, extrapolate = _images.check_channels(options["channels"]), flag(options["extrapolate"], "extrapolate")
     if smooth is not None and smooth is not False:
         return None
     if isinstance(image, Source):
@@ -301,12 +299,31 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
         pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
         options["memory_limit"],
     )  # fmt: skip
-    if method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
     kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
     return _resample_plans.Plan(pixels, image if isinstance(image, Source) else None, work, output_type, smooth is None, kept)
+
+
+def _output_type_of(pixels: _images.Pixels, method: Method, dtype: Any) -> str:
+    """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
+    if dtype is not None:
+        return _arrays.type_name(dtype, "dtype")
+    if pixels.narrow == "bool" and method.is_of_labels:
+        return "uint8"
+    return "float32" if pixels.narrow else pixels.dtype
+
+
+def _like_given(made: _arrays.Buffer, pixels: _images.Pixels, dtype: Any) -> _arrays.Buffer:
+    """What was computed, with elements of the image's type where that is bool or float16 and no other was asked for."""
+    return _arrays.narrowed(made, pixels.narrow) if pixels.narrow and dtype is None else made
+
+
+def _check_out(out: Any, pixels: _images.Pixels) -> None:
+    if out is not None and not pixels.is_plain:
+        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:
@@ -409,33 +426,21 @@ def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
         )
 
 
-@overload
-def zoom(image: numpy.ndarray[Any, Any], zoom: Any, **options: Unpack[ZoomOptions]) -> numpy.ndarray[Any, Any]: ...
-
-
-@overload
-def zoom(image: Image, zoom: Any, **options: Unpack[ZoomOptions]) -> Image: ...
-
-
-@overload
-def zoom(image: Any, zoom: Any, **options: Unpack[ZoomOptions]) -> Any: ...
-
-
 @_resample_plans.shares_plans(lambda *given: _plan_of_zoom(*given))
 @_arrays.refuses_gradients
 @takes_source
 def zoom(
-    image: Any,
+    image: Union[Kind, Like],
     zoom: Any,
     *,
     interpolation: Interpolation = "bspline",
     order: Order = 3,
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
-    channels: bool = False,
+    channels: Channels = False,
     series: Optional[bool] = None,
-    **options: Any,
-) -> Any:
+    **options: Unpack[ZoomRest],
+) -> Union[Kind, Any]:
     """An image with more or fewer samples in the same place.
 
     Parameters
@@ -475,13 +480,14 @@ def zoom(
     >>> cudaspline.zoom(numpy.zeros((4, 5), "f4"), (2, 3)).shape
     (12, 10)
     """
-    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", channels, series)
+    image = _images.loaded(image, "image")
+    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", _images.check_channels(channels), series)
     if volumes is not None:
         geometry = volumes.volume(0).geometry
     else:
         geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
-    options.update(channels=channels, series=series)
-    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), options))
+    given: dict[str, Any] = {**options, "channels": channels, "series": series}
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), given))
 
 
 def _options_of_zoom(
@@ -540,7 +546,7 @@ def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any])
     is_source = isinstance(image, Source)
     if is_source:
         image.check_options(given)
-    geometry = image.geometry if is_source else _images.open_image(image, "image", flag(options.get("channels", False), "channels")).geometry
+    geometry = image.geometry if is_source else _images.open_image(image, "image", _images.check_channels(options.get("channels", False))).geometry
     return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
 
 
@@ -552,8 +558,8 @@ OPTIONS = frozenset(_DEFAULTS)
 def _check_dimension(geometry: Geometry, image: Any = None) -> None:
     if geometry.dimension > 3:
         raise ValueError(
-            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels=True: the "
-            "last are a pixel's numbers)."
+            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels='last' "
+            "or 'first': one has a pixel's numbers)."
         )
 
 
@@ -569,16 +575,45 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
         size = _size_of(size, image.dimension)
         if reference is not None and size == base.shape and size != base.size:
             raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
-    if size is None:
-        size = base.size
-    if has_indices(base):
-        return make_geometry(size, spacing, origin, direction)
-    return make_geometry(
-        size,
-        base.spacing if spacing is None else spacing,
-        base.origin if origin is None else origin,
-        base.direction if direction is None else direction,
-    )
+    sizes, spacings = _sampling_of(base, size, spacing, origin)
+    if origin is None and direction is not None:
+        turned = make_geometry(sizes, spacings, None, direction)
+        origin = base.point_of(_middle_of(base.size)) - (turned.point_of(_middle_of(sizes)) - turned.origin)
+    elif origin is None:
+        # Exactly zero where nothing changes, so that the origin then keeps its bits.
+        counts, whole = zip(*((n - 1.0, m - 1.0) for n, m in zip(sizes, base.size)))
+        shift = 0.5 * (numpy.array(whole) * base.spacing - numpy.array(counts) * spacings) / base.spacing
+        origin = base.point_of(shift.tolist())
+    return make_geometry(sizes, spacings, origin, base.direction if direction is None else direction)
+
+
+def _sampling_of(base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, origin: Any) -> tuple[tuple[int, ...], numpy.ndarray]:
+    """(size, spacing), of which the one that is not given keeps the extent of a grid, from the outer edge of its first sample to that of its
+    last one: as CudaSplineResample's MakeOutputGrid(). With an origin a size alone is a region, whose spacing is the grid's."""
+    extent = numpy.array(base.size, numpy.float64) * base.spacing
+    spacings = base.spacing if spacing is None else check_spacing(spacing, base.dimension, "spacing")
+    if spacing is not None:
+        for axis in range(base.dimension):  # larger than all of the image may be meant, a million times is a slip
+            if spacings[axis] > 1e6 * extent[axis]:
+                raise ValueError(
+                    f"spacing: {spacings[axis]:.6g} mm is {spacings[axis] / extent[axis]:.6g} times the extent along {'xyz'[axis]} "
+                    f"({extent[axis]:.6g} mm)."
+                )
+        if size is None:
+            counts = extent / spacings
+            counts = numpy.maximum(1.0, numpy.floor(counts) + (counts - numpy.floor(counts) >= 0.5))
+            if counts.max() > 4294967295:
+                raise ValueError(f"spacing: {spacing!r} mm divides {extent.tolist()} mm into too many samples.")
+            size = tuple(int(count) for count in counts)
+    elif size is not None and origin is None:
+        counts = numpy.array(size, numpy.float64)
+        spacings = numpy.where(counts == base.size, base.spacing, extent / counts)
+    return base.size if size is None else size, spacings
+
+
+def _middle_of(size: Sequence[int]) -> list[float]:
+    """The index between the first sample and the last one, x first."""
+    return [0.5 * (n - 1) for n in size]
 
 
 def _size_of(size: Any, dimension: int) -> tuple[int, ...]:
@@ -656,7 +691,8 @@ def _resample_source(
     _check_dimension(pixels.geometry)
     grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
     buffer = pixels.buffer
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = _output_type_of(pixels, source.method, dtype)
+    _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
     integers = _integers_of(rounding, source.method, output_type)
@@ -678,4 +714,4 @@ def _resample_source(
         _tell_of_inverses(stages)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
-    return output.finish(lambda made: pixels.finish(made, grid))
+    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, dtype), grid))

@@ -7,7 +7,7 @@ import functools
 import inspect
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy
 
@@ -16,7 +16,7 @@ from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
 from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
-from ._options import Coordinates, Interpolation, MethodOptions, SampleOptions, ValueOptions
+from ._options import Channels, Coordinates, Interpolation, MethodOptions
 from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source, takes_source
 
@@ -125,14 +125,6 @@ def _shares_plans(function: _Function) -> _Function:
     return cast(_Function, planned)
 
 
-@overload
-def sample(image: numpy.ndarray[Any, Any], points: Any, **options: Unpack[ValueOptions]) -> numpy.ndarray[Any, Any]: ...
-
-
-@overload
-def sample(image: Any, points: Any, **options: Unpack[SampleOptions]) -> Any: ...
-
-
 @_shares_plans
 @_arrays.refuses_gradients
 @takes_source
@@ -147,7 +139,7 @@ def sample(
     default: Any = 0,
     dtype: Any = None,
     interpolation: Interpolation = "bspline",
-    channels: bool = False,
+    channels: Channels = False,
     series: Optional[bool] = None,
     device: Any = None,
     threads: int = 0,
@@ -208,7 +200,8 @@ def sample(
     for name in options:
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
-    channels, series = flag(channels, "channels"), series if series is None else flag(series, "series")
+    image = _images.loaded(image, "image")
+    channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
     volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)

@@ -106,7 +106,7 @@ def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, prog
     result = _arrays.like_host(smoothed.reshape(buffer.shape), buffer)
     return _images.Pixels(
         lambda box: result if box is None else _arrays.like_host(smoothed[_images.slices_of(box)], buffer),
-        element, -1, pixels.geometry, pixels.components, pixels.channels, pixels.finish,
+        element, -1, pixels.geometry, pixels.components, pixels.channels, pixels.finish, pixels.narrow, pixels.is_plain,
     )  # fmt: skip
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, Union, cast
 
 import numpy
 
 from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
 from ._methods import WIDE, Method, check_components, choose, device_word, make_method
-from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
+from ._options import Boundaries, Channels, EvaluationMode, Interpolation, Kind, Like, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
 from ._plans import Plans
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ class Source:
         precision: Optional[RealType] = None,
         storage: Storage = "element",
         table: int = 1024,
-        channels: bool = False,
+        channels: Channels = False,
         device: Any = None,
         threads: int = 0,
         progress: Optional[Callable[[float], object]] = None,
     ) -> None:
-        pixels = _images.open_image(image, "image", channels)
-        self._channels = bool(channels)
+        self._channels = _images.check_channels(channels)
+        pixels = _images.open_image(image, "image", self._channels)
         self._options = dict(
             interpolation=interpolation, order=order, mode=mode, boundary=boundary, border=border, prefilter=prefilter, taps=taps,
             tension=tension, window=window, radius=radius, sigma=sigma, cutoff=cutoff, precision=precision, storage=storage, table=table,
@@ -158,7 +158,7 @@ class Source:
         except (TypeError, ValueError):
             return False
         if name == "channels":
-            return bool(value) == self._channels
+            return (value or False) in (self._channels, *(("last", True) if self._channels in ("last", True) else ()))
         return name != "memory_limit" or value == 0  # it is in memory as a whole
 
     def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any:
@@ -222,13 +222,15 @@ class Source:
 
 def takes_source(function: _Function) -> _Function:
     """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
-    have defaults, never do."""
+    have defaults, never do. Of an image that says that it has labels (torchio.LabelMap) the nearest one is taken by default."""
 
     @functools.wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
         image = arguments[0] if arguments else options.get("image")
         if isinstance(image, Source):
             image.check_options(options)
+        elif "interpolation" not in options and _images.is_labels(image):
+            options["interpolation"] = "nearest"
         return function(*arguments, **options)
 
     return cast(_Function, checked)
@@ -236,7 +238,7 @@ def takes_source(function: _Function) -> _Function:
 
 @_arrays.refuses_gradients
 def prefilter(
-    image: Any,
+    image: Union[Kind, Like],
     order: Order = 3,
     *,
     boundary: Boundaries = "mirror",
@@ -244,12 +246,12 @@ def prefilter(
     taps: int = 15,
     axis: Optional[int] = None,
     dtype: Any = None,
-    channels: bool = False,
+    channels: Channels = False,
     out: Any = None,
     device: Any = None,
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
-) -> Any:
+) -> Union[Kind, Any]:
     """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and scipy.ndimage.spline_filter make.
 
     Parameters
@@ -292,7 +294,9 @@ def prefilter(
     >>> bool(numpy.allclose(same, numpy.arange(20.0).reshape(4, 5)))
     True
     """
-    pixels = _images.open_image(image, "image", channels)
+    pixels = _images.open_image(image, "image", _images.check_channels(channels))
+    if out is not None and not pixels.is_plain:
+        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
     buffer = pixels.buffer
     dimension = pixels.geometry.dimension
     choose(method, _library.METHODS, "method")

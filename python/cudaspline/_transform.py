@@ -11,9 +11,12 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays, _images, _inverse, _library, _resample, _transform_writing, _transforms
+from . import _arrays, _checks, _images, _inverse, _library, _registration_library, _resample, _transform_files, _transform_writing, _transforms
+from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
+from ._options import TransformOrder
+from ._registration_library import Folding
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +149,32 @@ class Transform:
         self._dimension = dimension
 
     @classmethod
+    def load(cls, path: Any, *, dimension: Optional[int] = None, transform_order: TransformOrder = "itk") -> Transform:
+        """Reads a file of transforms, or several as one chain. Files are read once.
+
+        path: the name of a file: of transforms (.tfm, .txt, .mat; .h5 and others by SimpleITK or itk), of which a composite is one with all
+            that it is made of; or of an image of displacements, as ANTs' 1Warp.nii.gz. (path, "inverse") or ["affine.mat", 1], and in text
+            "affine.mat,inverse" or "[affine.mat,1]", are inverses. Or a list of these
+        dimension: axes of the images: 1, 2 or 3; None: what the file has
+        transform_order: of lists: "itk": the last one is applied first; "ants": the first one is, as antsApplyTransforms takes them. What is in
+            a file has ITK's order
+
+        Raises FileNotFoundError, TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not
+        installed.
+
+        >>> import numpy, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).save(pathlib.Path(folder) / "scale.tfm")
+        ...     scale, back = Transform.load(f"{folder}/scale.tfm"), Transform.load((f"{folder}/scale.tfm", "inverse"))
+        >>> scale.apply([1.0, 2.0]), back.apply([4.0, 4.0])
+        (array([4., 4.]), array([1., 2.]))
+        """
+        if transform_order not in ("itk", "ants"):
+            raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
+        found = _loaded(path, "path", dimension)
+        return cls._of([part for one in (found if transform_order == "itk" else found[::-1]) for part in one._parts], found[0]._dimension)
+
+    @classmethod
     def _of(cls, parts: Sequence[Part], dimension: int) -> Transform:
         """parts: the last one is applied first, as in itk.CompositeTransform."""
         made = cls.__new__(cls)
@@ -197,8 +226,9 @@ class Transform:
         return _inverse.map_points(stages, flat, _inverse.reach_of(flat)).reshape(found.shape)
 
     def resample(self, image: Any, reference: Any = None, **options: Any) -> Any:
-        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise."""
-        options.setdefault("interpolation", "linear")
+        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise, or the image has labels."""
+        if not _images.is_labels(image):
+            options.setdefault("interpolation", "linear")
         return _resample.resample(image, self, reference, **options)
 
     def inverse(self) -> Transform:
@@ -258,6 +288,7 @@ class Transform:
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).field(numpy.zeros((2, 2))).array[1, 1]
         array([3., 1.], dtype=float32)
         """
+        grid = _images.loaded(grid, "grid")
         geometry = _images.geometry_of(grid, "grid")
         if geometry.dimension != self._dimension:
             raise ValueError(f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions.")
@@ -271,6 +302,31 @@ class Transform:
         if place is None and like is not None:
             made = _arrays.like_host(made.array, like.buffer)
         return Image(made.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True)
+
+    def jacobian(self, grid: Any, log: bool = False, dtype: Any = "float32") -> Any:
+        """Jacobian determinants at the samples of a grid, by differences of the displacements there: how volumes are scaled.
+
+        grid: an image, the name of its file, or a Geometry
+        log: their natural logarithm, and that of 1e-4 where they are less
+        dtype: of the result: "float32" or "float64"
+
+        Returns an image of the grid's kind; of a Geometry an Image, (nz, ny, nx). Raises TypeError or ValueError, naming the argument.
+
+        >>> import numpy
+        >>> Transform([[1.5, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).jacobian(numpy.zeros((3, 3)))[1]
+        array([3., 3., 3.], dtype=float32)
+        """
+        grid = _images.loaded(grid, "grid")
+        field = self.field(grid, dtype)
+        found = measure(field, 0, flag(log, "log"), True)[0]
+        assert found is not None
+        if isinstance(grid, Geometry):
+            return Image.of(found.result(), field.geometry, False)
+        return _images.open_image(grid, "grid").finish(found, field.geometry)
+
+    def folding(self, grid: Any) -> Folding:
+        """How many samples of a grid are folded, and the range of the determinants there. grid: as for jacobian()"""
+        return measure(self.field(grid, "float64"), 0, False, False)[1]
 
     def save(self, path: Any, grid: Any = None) -> None:
         """Writes it to a file, by the name's ending.
@@ -314,6 +370,44 @@ class Transform:
                 inverse = "inverse of " if isinstance(part, InversePart) else ""
                 names.append(inverse + (type(inner.transform).__name__ if isinstance(inner, GivenPart) else type(inner).__name__))
         return f"<cudaspline.Transform in {self._dimension} dimensions: {' @ '.join(names) or 'identity'}>"
+
+
+def measure(field: Image, threads: int, is_logarithm: bool, is_wanted: bool) -> tuple[Optional[_arrays.Buffer], Folding]:
+    """(determinants at the samples of a field, or None where they are not wanted; folding)"""
+    vectors = _arrays.view(field.array, "field")
+    output = _arrays.empty(vectors, field.geometry.shape, vectors.dtype) if is_wanted else None
+    folding = _registration_library.measure_folding(
+        _library.Call("cpu", threads), field.geometry, vectors.pointer, vectors.type_code, is_logarithm, 0 if output is None else output.pointer,
+        vectors.device, vectors.stream,
+    )  # fmt: skip
+    return output, folding
+
+
+def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
+    """The transforms of files, those of a list as they follow each other there."""
+    if isinstance(path, (list, tuple)) and not _transforms._is_pair(path):
+        if not path:
+            raise ValueError(f"{name}: there is no file.")
+        found = []
+        for number, one in enumerate(path):
+            found += _loaded(one, f"{name}[{number}]", dimension)
+            dimension = found[0]._dimension
+        return found
+    file, is_inverse = path if isinstance(path, (list, tuple)) else (path, False)
+    text = _path_of(file, name)
+    if isinstance(file, str):
+        text, is_inverted = _transforms.parse_file(text)
+        is_inverse = bool(is_inverse) != is_inverted
+    read = _transform_files.read(Path(text), name)
+    wrong: Optional[Exception] = None
+    for axes in (3, 2, 1) if dimension is None else (dimension,):
+        try:
+            made = Transform(read, axes)
+            return [made.inverse() if is_inverse else made]
+        except ValueError as error:
+            wrong = wrong or error
+    assert wrong is not None
+    raise _checks.renamed(wrong, "transform", name)
 
 
 def _path_of(value: Any, name: str) -> str:

@@ -29,7 +29,7 @@ WRONG = [
             "taps": ((0, ValueError), (4, ValueError), (129, ValueError), (2**32 + 15, ValueError), (-15, ValueError), (7.0, TypeError)),
             "radius": ((0, ValueError), (6, ValueError), (2**32 + 3, ValueError), ("3", TypeError)),
             "extrapolate": (("no", TypeError), (None, TypeError), (numpy.zeros(3), TypeError)),
-            "channels": ((1, TypeError), ("yes", TypeError)),
+            "channels": ((1, TypeError), ("yes", ValueError), (True, ValueError)),
             "series": ((1, TypeError), (numpy.zeros(3), TypeError)),
             "table": ((127, ValueError), (65537, ValueError), (2**32 + 1024, ValueError), (None, TypeError)),
             "tension": ((numpy.nan, ValueError), (numpy.inf, ValueError), ("soft", TypeError), (None, TypeError), (1j, TypeError)),
@@ -53,8 +53,7 @@ WRONG = [
             "spacing": (((1, 1, -1), ValueError), (numpy.nan, ValueError), ("1", TypeError), (1j, TypeError), ([[1], [2, 3]], TypeError)),
             "origin": (((1, 1), ValueError), ((0, 0, numpy.inf), ValueError), (Unfriendly(), TypeError)),
             "direction": ((numpy.zeros((3, 3)), ValueError), (numpy.eye(2), ValueError), (numpy.full((3, 3), numpy.nan), ValueError), ("x", TypeError)),
-            "reference": ((numpy.zeros((3, 3)), ValueError), ("image.nii", TypeError), (Unfriendly(), TypeError),
-                          (cudaspline.Geometry((3, 3, 3), numpy.full(3, numpy.nan), numpy.zeros(3), numpy.eye(3)), ValueError)),
+            "reference": ((numpy.zeros((3, 3)), ValueError), ("image.nii", FileNotFoundError), (Unfriendly(), TypeError)),
             "out": ((3, TypeError), ([[1.0]], TypeError), (numpy.zeros((4, 5, 7), "f4"), ValueError), (numpy.zeros((4, 5, 6)), TypeError),
                     (numpy.zeros((6, 5, 4), "f4").T, ValueError)),
             "transform": ((numpy.eye(5), ValueError), (Unfriendly(), TypeError), (numpy.full((4, 4), numpy.nan), ValueError),
@@ -77,8 +76,8 @@ WRONG = [
     (cudaspline.resample, dict(mode="texture", precision="float64"), ValueError),
     (cudaspline.resample, dict(mode="texture", storage="half"), ValueError),
     (cudaspline.resample, dict(interpolation="linear", mode="texture", boundary="grid-constant"), ValueError),
-    (cudaspline.resample, dict(channels=True, mode="texture"), ValueError),
-    (cudaspline.resample, dict(channels=True, storage="half"), ValueError),
+    (cudaspline.resample, dict(channels="last", mode="texture"), ValueError),
+    (cudaspline.resample, dict(channels="last", storage="half"), ValueError),
     (cudaspline.resample, dict(dtype="uint8", default=-1), ValueError),
     (cudaspline.resample, dict(dtype="uint8", default=numpy.nan), ValueError),
     (cudaspline.prefilter, dict(method="fast"), ValueError),
@@ -117,6 +116,14 @@ WRONG = [
     (cudaspline.sample, dict(points=numpy.zeros((5, 3)), default=(1, 2)), ValueError),
     (cudaspline.sample, dict(points=numpy.zeros((5, 3)), default=[[1], [2, 3]]), TypeError),
     (cudaspline.sample, dict(points=numpy.zeros((5, 3)), threads=2**31), ValueError),
+    (cudaspline.Geometry, dict(size=(3, 3), spacing=[1, numpy.nan]), ValueError),
+    (cudaspline.Geometry, dict(size=(3, 3), spacing=(1, 0)), ValueError),
+    (cudaspline.Geometry, dict(size=[3, 3], origin=(1, 2, 3)), ValueError),
+    (cudaspline.Geometry, dict(size=(3, 3), direction=[[1, 0], [1, 0]]), ValueError),
+    (cudaspline.Geometry, dict(size=(3, 3), direction="up"), TypeError),
+    (cudaspline.Geometry, dict(size=(3, 2.5)), TypeError),
+    (cudaspline.resample, dict(spacing=1e9), ValueError),
+    (cudaspline.resample, dict(spacing=1e-12), ValueError),
     (cudaspline.Image, dict(array=Unfriendly()), ValueError),
     (cudaspline.Image, dict(array=[[1], [2, 3]]), TypeError),
     (cudaspline.Image, dict(array=numpy.zeros((3, 0))), ValueError),
@@ -129,7 +136,7 @@ WRONG = [
 @pytest.mark.parametrize("function, arguments, error", WRONG)
 def test_errors_begin_with_the_argument(function, arguments, error):
     name = list(arguments)[-1]
-    if function is not cudaspline.Image:
+    if function not in (cudaspline.Image, cudaspline.Geometry):
         arguments = {"image": IMAGE, **arguments}
     with pytest.raises(error, match=rf"^{name}\b") as caught:
         function(**arguments)

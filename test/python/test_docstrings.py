@@ -29,6 +29,8 @@ def modules():
 def test_examples(name):
     if "cudaspline.dask" in name:
         pytest.importorskip("dask.array")
+    if name == "cudaspline.ants":
+        pytest.importorskip("ants")
     if name.startswith(("cudaspline.torch", "cudaspline.jax")):
         pytest.importorskip(name.split(".")[1], minversion="2.5" if "torch" in name else None)
     results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)

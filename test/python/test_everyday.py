@@ -77,7 +77,8 @@ class TestSeries:
             image = cudaspline.Image(volumes, (1, 1, 1, 0.8), (0, 0, 0, 3))
             found = cudaspline.resample(image, self.TURN, default=-7, **options)
             spacing = options.get("spacing", 1)
-            assert found.spacing.tolist() == [spacing] * 3 + [0.8] and found.origin.tolist() == [0, 0, 0, 3]
+            first = [0.5 * (n - 1 - spacing * (m - 1)) for n, m in zip((12, 11, 9), found.geometry.size)]  # the middle stays
+            assert found.spacing.tolist() == [spacing] * 3 + [0.8] and found.origin.tolist() == [*first, 3]
             found = found.array
         elif kind == "SimpleITK":
             sitk = pytest.importorskip("SimpleITK")
@@ -107,9 +108,9 @@ class TestSeries:
 
     def test_arrays_say_what_their_axes_are(self, rng):
         volumes = rng.uniform(-1, 1, (4, 8, 9, 10)).astype("f4")
-        with pytest.raises(ValueError, match="^image: .*series=True.*channels=True"):
+        with pytest.raises(ValueError, match="^image: .*series=True.*channels='last'"):
             cudaspline.resample(volumes)
-        of_components = cudaspline.resample(volumes, self.TURN[:, :], channels=True)
+        of_components = cudaspline.resample(volumes, self.TURN[:, :], channels="last")
         assert of_components.shape == volumes.shape
         with pytest.raises(ValueError, match="^image: .*4 axes"):
             cudaspline.resample(cudaspline.Image(volumes), series=False)
@@ -631,12 +632,13 @@ class TestSmoothing:
     def test_transforms_count(self, rng):
         """What a transform shrinks is coarse, too, along the image's axes."""
         image = rng.uniform(-1, 1, (20, 22, 24)).astype("f4")
-        by_grid = cudaspline.resample(image, size=(12, 11, 10), spacing=2.0, smooth="auto")
-        by_matrix = cudaspline.resample(image, 2 * numpy.eye(3), size=(12, 11, 10), smooth="auto")
+        region = dict(size=(12, 11, 10), origin=0, smooth="auto")
+        by_grid = cudaspline.resample(image, spacing=2.0, **region)
+        by_matrix = cudaspline.resample(image, 2 * numpy.eye(3), **region)
         assert difference(by_grid, by_matrix) < 1e-5
         axes = numpy.meshgrid(*[numpy.arange(n, dtype="f8") for n in (10, 11, 12)], indexing="ij")
         field = cudaspline.DisplacementField(numpy.stack(axes[::-1], axis=-1))  # every place to twice of it
-        by_field, told = caught(cudaspline.resample, image, field, size=(12, 11, 10), smooth="auto")
+        by_field, told = caught(cudaspline.resample, image, field, **region)
         assert difference(by_field, by_matrix) < 1e-5 and told == []
         swap = numpy.array([[0, 3.0, 0], [1, 0, 0], [0, 0, 1]])  # x of the image is the output's y
         _, told = caught(cudaspline.resample, image, swap, interpolation="linear")
@@ -764,12 +766,12 @@ class TestOutside:
         """What has the default value because the image has it there is no warning, wherever the image has others."""
         image = numpy.zeros((60, 60, 60), "f4")
         image[40:50] = rng.uniform(1, 2, (10, 60, 60))
-        for options in (dict(size=(5, 5, 5)), dict(size=(60, 60, 20)), dict(transform=numpy.eye(3) * 0.5)):
+        for options in (dict(size=(5, 5, 5), origin=0), dict(size=(60, 60, 20), origin=0), dict(transform=numpy.eye(3) * 0.5)):
             for interpolation in ("nearest", "linear", "catmull-rom"):
                 found, told = caught(cudaspline.resample, image, interpolation=interpolation, **options)
                 assert not found.any() and told == []
         source = cudaspline.Source(image, interpolation="linear")
-        assert caught(source.resample, size=(5, 5, 5))[1] == []
+        assert caught(source.resample, size=(5, 5, 5), origin=0)[1] == []
         assert caught(cudaspline.resample, numpy.zeros((7, 8, 9)))[1] == []
         assert caught(cudaspline.resample, image, self.AWAY, extrapolate=True)[1] == []
         assert caught(cudaspline.resample, image, self.AWAY, boundary="mirror", interpolation="nearest")[1] == []
@@ -914,5 +916,5 @@ def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
     image = rng.uniform(size=(12, 12, 12)).astype("f4")
     axes = numpy.meshgrid(*[numpy.arange(12.0)] * 3, indexing="ij")
     field = cudaspline.DisplacementField(numpy.stack(axes[::-1], axis=-1))
-    _, told = caught(cudaspline.resample, image, [numpy.diag([1.5, 1, 1]), field], size=(5, 5, 5))
+    _, told = caught(cudaspline.resample, image, [numpy.diag([1.5, 1, 1]), field], size=(5, 5, 5), origin=0)
     assert STEP.findall(str(told[0].message)) == [("1.5", "x")]

@@ -154,7 +154,7 @@ def test_errors_name_the_argument(arguments, error, text):
         cudaspline.prefilter(numpy.zeros((4, 5, 6)), **arguments)
 
 
-@pytest.mark.parametrize("image", [object(), "a name", numpy.zeros((3, 3), bool), numpy.zeros((3, 3), complex), numpy.zeros(3, "f2")])
+@pytest.mark.parametrize("image", [object(), b"bytes", numpy.zeros((3, 3), complex), numpy.zeros(3, "f2").astype("O")])
 def test_refuses_what_is_no_image(image):
     with pytest.raises(TypeError, match="image"):
         cudaspline.prefilter(image)

@@ -24,7 +24,7 @@ class TestWrong:
             ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
             ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("initial", numpy.zeros((2, 3)), ValueError),
             ("mask", numpy.zeros((12, 14)), ValueError),
-            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
+            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", FileNotFoundError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
             ("odrer", 3, TypeError), ("sampling", "some", ValueError), ("sampling", "regular", ValueError), ("fraction", 0.5, ValueError),
             ("seed", -1, ValueError), ("seed", 0.5, TypeError), ("order", 0, ValueError), ("order", 6, ValueError), ("gradient", "none", ValueError),
             ("gradient", "analytic", ValueError), ("mask", True, ValueError), ("mask", numpy.ones((11, 14), bool), ValueError),
@@ -82,7 +82,7 @@ class TestWrong:
 
     def test_images(self):
         for wrong, error in (
-            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", TypeError), (numpy.zeros((4, 4), "c8"), TypeError),
+            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", FileNotFoundError), (numpy.zeros((4, 4), "c8"), TypeError),
             (numpy.full((8, 8), numpy.nan), ValueError),
         ):  # fmt: skip
             with pytest.raises(error, match="^fixed"):
@@ -131,7 +131,7 @@ class TestWrong:
             cudaspline.register(thin, thin, "syn", shrink=(1,), sigmas=(1,), initial="none", device="cpu")
         away = cudaspline.Image(SMALL, origin=(100, 100))
         with pytest.raises(ValueError, match="registration: .*do not overlap"):
-            cudaspline.register(SMALL, away, "rigid", initial="none", device="cpu")
+            cudaspline.register(cudaspline.Image(SMALL, 1), away, "rigid", initial="none", device="cpu")
 
     @pytest.mark.parametrize("kind, metric", [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")] + [("demons", "meansquares")])
     def test_fields_in_space(self, kind, metric):
@@ -146,7 +146,7 @@ class TestWrong:
         rough = {**fine, "learning_rate": 3.0, "update_variance": 0.0, "total_variance": 0.0, "iterations": 10}
         flat_error = "one value alone" if metric == "mattes" else None
         for images, more, error in (
-            ((fixed, cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
+            ((cudaspline.Image(fixed, 1), cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
             ((fixed[:1], moving[:1]), {}, "registration: .*1 samples along axis 2"),
             ((fixed[:1], moving[:1]), fine, None), ((fixed, moving[:1]), fine, None), ((fixed[:1], moving), fine, None),
             ((flat, flat), {}, flat_error), ((fixed, flat), {}, flat_error),

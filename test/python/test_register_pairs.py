@@ -107,7 +107,7 @@ class TestPairs:
         """What register() finds."""
         options = {"radius": 2, "learning_rate": 0.25, "shrink": (2, 1), "sigmas": (1, 0), "iterations": (60, 40), "initial": "none", **options}
         also = channels[1:] if also is None else also
-        return cudaspline.register(*channels[0], kind, also=also, precision="float64", device="cpu", **options)
+        return cudaspline.register(*(cudaspline.Image(one, 1) for one in channels[0]), kind, also=also, precision="float64", device="cpu", **options)
 
     @pytest.mark.parametrize("kind", ["syn", "greedy"])
     def test_register_is_the_function_in_c(self, kind):
@@ -193,7 +193,7 @@ class TestPairs:
             ({"also": [SMALL_PAIR[0]]}, TypeError, r"^also\[0\]: ndarray is no pair"),
             ({"also": [SMALL_PAIR[:1]]}, TypeError, r"^also\[0\]: tuple is no pair"),
             ({"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]}, ValueError, r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2"),
-            ({"also": [(SMALL_PAIR[0], "moving.nii")]}, TypeError, r"^also\[0\]\[1\]"),
+            ({"also": [(SMALL_PAIR[0], "moving.nii")]}, FileNotFoundError, r"^also\[0\]\[1\]"),
             ({"also": [(SMALL_PAIR[0], numpy.full((9, 9), numpy.nan))]}, ValueError, r"^also\[0\]\[1\]: it has no pixel with a finite value"),
             ({"also": [(SMALL_PAIR[0], FAR)]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
             ({"also": [(FAR, SMALL_PAIR[1])]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),

@@ -264,7 +264,7 @@ def test_zoom_agrees_with_scipy(rng, interpolation):
         (dict(transform=numpy.full((4, 4), numpy.nan)), ValueError, "transform"),
         (dict(transform="nowhere.tfm"), FileNotFoundError, "transform"),
         (dict(reference=numpy.zeros((3, 3))), ValueError, "reference"),
-        (dict(reference="image.nii"), TypeError, "reference"),
+        (dict(reference="image.nii"), FileNotFoundError, "^reference: there is no file"),
         (dict(size=(3, 3)), ValueError, "size"),
         (dict(size=(3, 3, 0)), ValueError, "size"),
         (dict(spacing=(1, 1, -1)), ValueError, "spacing"),

@@ -22,6 +22,7 @@ from .. import _arrays, _images, _labels, _library, _resample, _transforms
 from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
 from .._methods import Method, choose, device_word, make_method, pixel_of
+from .._options import Channels
 
 #: Of an axis, or of a box by axis: (first, count).
 Range = tuple[int, int]
@@ -65,8 +66,9 @@ class _Opened:
         return found.rechunk(found.shape)
 
 
-def _open(image: Any, channels: bool) -> _Opened:
+def _open(image: Any, channels: Channels) -> _Opened:
     owner = image if isinstance(image, _images.Image) else None
+    channels = _images.check_channels(channels) if owner is None else owner.channels
     array = image if owner is None else owner.array
     if not isinstance(array, dask.array.Array):
         raise TypeError(f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}.")
@@ -74,18 +76,22 @@ def _open(image: Any, channels: bool) -> _Opened:
         raise TypeError(f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU.")
     if any(numpy.isnan(count) for counts in array.chunks for count in counts):
         raise ValueError("image: sizes of its chunks are not known; compute_chunk_sizes() finds them.")
-    if owner is not None:
-        channels = owner.channels
     if channels and array.ndim < 2:
-        raise ValueError(f"image: an array of {array.ndim} axes has no last one for the numbers of a pixel.")
+        raise ValueError(f"image: an array of {array.ndim} axes has none for the numbers of a pixel.")
+    if channels is True:
+        _images._check_last(array.shape)
+    is_first = channels == "first"
+    if is_first:
+        array = dask.array.moveaxis(array, 0, -1)  # type: ignore[no-untyped-call, unused-ignore]
     shape = array.shape[:-1] if channels else array.shape
     geometry = make_geometry(shape[::-1], name="image: ") if owner is None else owner.geometry
     _arrays.type_name(array.dtype, "image")
 
     def finish(made: Any, grid: Geometry) -> Any:
+        made = dask.array.moveaxis(made, -1, 0) if is_first else made  # type: ignore[no-untyped-call, unused-ignore]
         return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
 
-    return _Opened(array, geometry, array.shape[-1] if channels else 1, channels, finish)
+    return _Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
 
 #: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
@@ -193,7 +199,7 @@ def prefilter(
     taps: int = 15,
     axis: Optional[int] = None,
     dtype: Any = None,
-    channels: bool = False,
+    channels: Channels = False,
     device: Any = None,
     threads: int = 1,
 ) -> Any:
@@ -348,7 +354,7 @@ def resample(
     cutoff: Optional[float] = None,
     dtype: Any = None,
     precision: Optional[str] = None,
-    channels: bool = False,
+    channels: Channels = False,
     device: Any = None,
     threads: int = 1,
 ) -> Any:

@@ -48,7 +48,9 @@ def write_image(image: Any, path: Any) -> None:
         _nifti.write(image, path)
     elif isinstance(image, _images.Image):
         sitk: Any = importlib.import_module("SimpleITK")
-        made = sitk.GetImageFromArray(numpy.asarray(image.array), isVector=image.channels)
+        array = numpy.asarray(image.array)
+        array = numpy.moveaxis(array, 0, -1) if image.channels == "first" else array
+        made = sitk.GetImageFromArray(array, isVector=bool(image.channels))
         made.SetSpacing(image.geometry.spacing.tolist())
         made.SetOrigin(image.geometry.origin.tolist())
         made.SetDirection(image.geometry.direction.ravel().tolist())

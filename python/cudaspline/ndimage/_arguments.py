@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Sequence, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Sequence, Union, cast
 
 import numpy as np
 
 from .. import _library
 from .._checks import named
-from .._options import Mode as Mode
+from .._options import Kind, Mode as Mode
 from .._warnings import warn
 from . import _library as _functions
-from ._array import ArrayLibrary, adopt, as_readable, count, describe, host_array, is_output_type, library_of, overlap
+from ._plans import note_warning
+from ._array import ArrayLibrary, adopt, as_native, as_readable, count, describe, host_array, is_output_type, library_of, overlap
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
 
     _Rest = ParamSpec("_Rest")
 
-    class _Array(Protocol):
-        """An array of a library that speaks DLPack."""
-
-        def __dlpack__(self, *arguments: Any, **options: Any) -> Any: ...
-
-    _Given = TypeVar("_Given", bound=_Array)
-
     class _KeepsLibrary(Protocol[_Rest]):
-        """What gives an array of the input's library, as type checkers see it."""
+        """What gives an array of the input's library, as type checkers see it; of lists one of NumPy."""
 
-        @overload
-        def __call__(self, input: np.ndarray[Any, Any], *arguments: _Rest.args, **options: _Rest.kwargs) -> np.ndarray[Any, Any]: ...
-
-        @overload
-        def __call__(self, input: _Given, *arguments: _Rest.args, **options: _Rest.kwargs) -> _Given: ...
-
-        @overload
-        def __call__(self, input: Any, *arguments: _Rest.args, **options: _Rest.kwargs) -> Any: ...
+        def __call__(self, input: Union[Kind, Sequence[Any]], *arguments: _Rest.args, **options: _Rest.kwargs) -> Union[Kind, Any]: ...
 
 
 #: Of the arithmetic.
@@ -166,17 +154,48 @@ def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dty
 
 
 def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
-    """cval as SciPy pads an array of that type with it: what C makes of it, in which an integer type wraps around."""
-    if dtype.kind in "iub":
-        with np.errstate(invalid="ignore"):
-            return float(np.asarray(cval, np.float64).astype(dtype))
-    return float(cval)
+    """cval as an array of that type is padded with it: an integer is cut off towards 0, and clamped to the type's range."""
+    if dtype.kind not in "iub":
+        return float(cval)
+    return float(int(integer_of(cval, dtype, math.trunc))) if dtype.kind != "b" else float(abs(cval) >= 1)
+
+
+def integer_of(value: Any, dtype: np.dtype[Any], make: Callable[[float], int]) -> int:
+    """A number as an integer of a type, clamped to its range; 0 for what is no number. make: makes an integer of a finite real number"""
+    limits = np.iinfo(dtype)
+    if isinstance(value, (int, np.integer)):
+        found = int(value)
+    elif value != value:
+        return 0
+    elif math.isinf(value):
+        return int(limits.max if value > 0 else limits.min)
+    else:
+        found = make(float(value))
+    return int(min(max(found, int(limits.min)), int(limits.max)))
+
+
+def round_away(value: float) -> int:
+    """The nearest integer, halves away from 0, as values are rounded."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+def _warn_of_border(cval: float, mode: str, given: np.dtype[Any], target: np.dtype[Any], is_filtered: bool) -> None:
+    """Tells of a border's value that a type of integers does not have: that of the output, or of the input that is padded with it."""
+    if mode not in ("constant", "grid-constant"):
+        return
+    for dtype, is_read in ((target, True), (given, mode == "grid-constant" and is_filtered)):
+        if is_read and dtype.kind in "iu" and not (np.iinfo(dtype).min - 0.5 < cval < float(np.iinfo(dtype).max) + 0.5):
+            limits = np.iinfo(dtype)
+            warn(f"cval is {cval:g}, and {dtype.name} has numbers from {limits.min} to {limits.max}: it is clamped to these", UserWarning)
+            note_warning()
+            return
 
 
 def by_parts(
-    library: ArrayLibrary, array: Any, output: Any, cval: complex, run: Callable[[Any, Any, float], None]
+    library: ArrayLibrary, array: Any, output: Any, cval: complex, run: Callable[[Any, Any, float], None], order: int = 1
 ) -> Any:
     """Calls run(input, output, cval) for real numbers: twice for complex ones, by a copy for outputs that cannot be written as they are.
+    Integers of 64 bits that no double is are taken in two halves, where the order is 0.
 
     Returns the output.
     """
@@ -189,7 +208,7 @@ def by_parts(
         return output
     if not library.is_regular(output):
         values = library.empty(library.shape(output), target.newbyteorder("="), array)
-        library.assign(output, by_parts(library, array, values, cval, run))
+        library.assign(output, by_parts(library, array, values, cval, run, order))
         return output
     if overlap(library, array, output):
         array = library.copy(array)
@@ -200,15 +219,41 @@ def by_parts(
         return output
     if target.kind == "c":
         raise RuntimeError("data type not supported: output is complex, and input is real")
+    if order == 0 and _needs_halves(library, array, target):
+        _by_halves(library, array, output, cval, run)
+        return output
     if target.kind == "b" or not target.isnative:
         # A bool is true from 1 on, as truncated by SciPy.
         wide = np.dtype(np.float64) if target.kind == "b" else target.newbyteorder("=")
         values = library.empty(library.shape(output), wide, array)
         run(array, values, border_of(cval, False).real)
-        library.assign(output, library.convert(values, np.dtype(np.int64)) != 0 if target.kind == "b" else values)
+        library.assign(output, (values >= 1) | (values <= -1) if target.kind == "b" else values)
         return output
     run(array, output, border_of(cval, False).real)
     return output
+
+
+#: Larger integers are not all doubles.
+_LARGEST_EXACT = 2**53
+
+
+def _needs_halves(library: ArrayLibrary, array: Any, target: np.dtype[Any]) -> bool:
+    """Whether an array of integers has some that no double is, and the output has the same type. PyTorch shifts no unsigned ones."""
+    dtype = library.dtype(array)
+    kinds = "i" if library.name == "PyTorch" else "iu"
+    if dtype.itemsize != 8 or dtype.kind not in kinds or dtype.newbyteorder("=") != target or not target.isnative:
+        return False
+    return int(array.max()) > _LARGEST_EXACT or int(array.min()) < -_LARGEST_EXACT
+
+
+def _by_halves(library: ArrayLibrary, array: Any, output: Any, cval: Any, run: Callable[[Any, Any, float], None]) -> None:
+    target = library.dtype(output)
+    border = integer_of(cval if isinstance(cval, (int, np.integer)) else border_of(cval, False).real, target, round_away)
+    high, low = (library.empty(library.shape(output), target, array) for _ in range(2))
+    native = as_native(library, array)
+    run(native >> 32, high, float(border >> 32))
+    run(native & 0xFFFFFFFF, low, float(border & 0xFFFFFFFF))
+    library.assign(output, (high << 32) | low)
 
 
 def border_of(cval: Any, is_complex: bool) -> complex:
@@ -231,6 +276,7 @@ def describe_interpolation(
     element: int,
 ) -> _functions.Interpolation:
     """A structure without its map."""
+    _warn_of_border(cval, mode, library.dtype(array), library.dtype(output), prefilter and order >= 2)
     interpolation = _functions.Interpolation()
     interpolation.input = describe(library, array, "input")
     interpolation.output = describe(library, output, "output")

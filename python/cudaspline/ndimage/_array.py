@@ -203,7 +203,7 @@ class _TorchLibrary(ArrayLibrary):
         return not array.requires_grad and not array.is_conj() and not array.is_neg()
 
 
-_NUMPY = ArrayLibrary()
+NUMPY = ArrayLibrary()
 _CUPY = _CupyLibrary()
 _TORCH = _TorchLibrary()
 
@@ -220,7 +220,7 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):
         return _CUPY
-    return _NUMPY
+    return NUMPY
 
 
 def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
@@ -277,7 +277,7 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     shape, strides = library.shape(array), library.strides(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(
-            f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported"
+            f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported, and more by orders 0 and 1 in arrays of NumPy"
         )
     description = _functions.Array()
     description.data = library.address(array)

@@ -11,6 +11,7 @@ from .._arrays import refuses_gradients
 from .._checks import named
 from .._warnings import warn
 from . import _library as _functions
+from . import _many_axes
 from ._arguments import (
     Mode,
     Precision,
@@ -101,7 +102,7 @@ def map_coordinates(
     Parameters
     ----------
     input : array of NumPy, CuPy or PyTorch
-        Samples, real or complex, of 1 to 6 axes. Arrays on a GPU stay there, and are read and written in the order of the
+        Samples, real or complex, of 1 to 6 axes; arrays of NumPy of any number by orders 0 and 1. Arrays on a GPU stay there, and are read and written in the order of the
         current stream of their library; others are interpolated by the host's threads.
     coordinates : array
         Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the input. On a GPU they
@@ -113,7 +114,8 @@ def map_coordinates(
     mode : str
         What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap".
     cval : number
-        What stands outside in the modes "constant" and "grid-constant"; complex for complex input.
+        What stands outside in the modes "constant" and "grid-constant"; complex for complex input. One that the type of integers does not
+        have is clamped to its range, with a UserWarning.
     prefilter : bool
         False: the input has coefficients already, as spline_filter() makes them. Of orders 2 to 5.
     precision : None, "single" or "double"
@@ -125,7 +127,8 @@ def map_coordinates(
     Returns
     -------
     array
-        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves away from zero, and clamped.
+        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves away from zero, and clamped; those of
+        64 bits stay exact by order 0.
 
     Raises
     ------
@@ -155,6 +158,10 @@ def map_coordinates(
         coordinates = library.copy(coordinates)
 
     def run(array: Any, values: Any, border: float) -> None:
+        if _many_axes.is_needed(library, job.order, len(job.shape), len(listed) - 1):
+            places = coordinates.reshape(listed[0], -1).astype(np.float64)
+            _many_axes.interpolate(array, values, places, job.order, mode, border, job.threads)
+            return
         description = job.describe(array, values, border)
         dtype = library.dtype(coordinates)
         description.map = _functions.COORDINATES
@@ -163,7 +170,7 @@ def map_coordinates(
         description.coordinate_stride = library.strides(coordinates)[0]
         _functions.interpolate(description, job.threads)
 
-    return by_parts(library, job.array, target, cval, run)
+    return by_parts(library, job.array, target, cval, run, job.order)
 
 
 def run_affine(
@@ -179,6 +186,13 @@ def run_affine(
     batch = batch or _still_axes(job, target, matrix, offset)
 
     def run(array: Any, values: Any, border: float) -> None:
+        if _many_axes.is_needed(job.library, job.order, len(job.shape), len(values.shape)):
+            whole = matrix.copy()
+            for axis in batch:
+                whole[axis, axis] = 1  # it stays, whatever the matrix has
+            places = _many_axes.affine_coordinates(values.shape, whole, offset)
+            _many_axes.interpolate(array, values, places, job.order, job.mode, border, job.threads)
+            return
         description = job.describe(array, values, border)
         description.map = _functions.AFFINE
         for row, line in zip(description.matrix, rows):
@@ -188,7 +202,7 @@ def run_affine(
             description.batch[axis] = 1
         _functions.interpolate(description, job.threads)
 
-    return by_parts(job.library, job.array, target, job.cval, run)
+    return by_parts(job.library, job.array, target, job.cval, run, job.order)
 
 
 def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]) -> list[int]:
@@ -221,6 +235,10 @@ def _run_axes(
     still = [axis for axis, found in enumerate(same) if found and is_split]
 
     def run(array: Any, values: Any, border: float) -> None:
+        if _many_axes.is_needed(job.library, job.order, len(job.shape)):
+            places = _many_axes.axis_coordinates(values.shape, scale, shift, map_kind)
+            _many_axes.interpolate(array, values, places, job.order, job.mode, border, job.threads)
+            return
         description = job.describe(array, values, border)
         description.map = map_kind
         description.scale[: len(scale)] = [float(number) for number in scale]
@@ -229,7 +247,7 @@ def _run_axes(
             description.batch[axis] = 1
         _functions.interpolate(description, job.threads)
 
-    return by_parts(job.library, job.array, target, job.cval, run)
+    return by_parts(job.library, job.array, target, job.cval, run, job.order)
 
 
 def _split_matrix(

@@ -26,6 +26,13 @@ def note(name: str, description: Any, threads: int) -> None:
         calls.append((name, description, threads))
 
 
+def note_warning() -> None:
+    """Tells whoever watches that a call warns, as no call of the library does."""
+    calls: Optional[list[Any]] = getattr(_watched, "calls", None)
+    if calls is not None:
+        calls.append(None)
+
+
 class _Plan:
     """A call of the library: a structure without addresses, and the array that it writes."""
 
@@ -52,7 +59,7 @@ _PLANS: Plans[Optional[_Plan]] = Plans()
 def _plan_of(calls: list[Any], given: _arrays.Buffer, coordinates: Optional[_arrays.Buffer], result: Any) -> Optional[_Plan]:
     """Of a call that was watched; None where it did more than calling the library once, for these arrays."""
     made = _arrays.view_plainly(result)
-    if len(calls) != 1 or made is None:
+    if len(calls) != 1 or calls[0] is None or made is None:
         return None
     name, description, threads = calls[0]
     is_all = (description.input.data, description.output.data) == (given.pointer, made.pointer)
