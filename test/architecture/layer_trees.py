@@ -41,6 +41,9 @@ Free(void * memory)
         "src/kernels/HostCopies.h": "#include <cstdint>\n",
     },
     "clean": {
+        "applications/Common/NiftiInput.cxx": """\
+#include "itkCudaSpline/files/NiftiHeader.h"
+""",
         "applications/Tool/Tool.cxx": """\
 #include "Tool.h"
 #include "itkCudaFilter.h"
@@ -82,6 +85,14 @@ Time()
 #include "itkCudaSpline/device/DeviceError.h"
 #include <cuda_runtime_api.h>
 #include <memory>
+""",
+        "include/itkCudaSpline/files/NiftiHeader.h": """\
+#ifndef itkCudaSpline_files_NiftiHeader_h
+#define itkCudaSpline_files_NiftiHeader_h
+
+#include <string>
+
+#endif
 """,
         "include/itkCudaSpline/itk/Helper.h": """\
 #include "itkCudaSpline/kernels/Resample.h"
@@ -232,6 +243,19 @@ struct Geometry
 #include \
   <itkIndex.h>
 """,
+    },
+    "files_includes_itk": {
+        "src/files/NiftiHeader.cxx": """\
+#include "itkImage.h" // BREAKS: the files layer may not include ITK
+""",
+    },
+    "files_includes_kernels": {
+        "src/files/NiftiHeader.cxx": """\
+#include "itkCudaSpline/kernels/Resample.h" // BREAKS: the files layer may not include kernels
+""",
+    },
+    "files_includes_system": {
+        "src/files/NiftiHeader.cxx": "#include <unistd.h> // BREAKS: the files layer may not include system\n",
     },
     "folder_without_layer": {
         "include/itkCudaSpline/extras/Extra.h": "#pragma once\n",
@@ -465,6 +489,11 @@ main()
     "program_includes_device": {
         "examples/Example.cxx": """\
 #include "itkCudaSpline/device/Device.h" // BREAKS: the programs layer may not include device
+""",
+    },
+    "program_includes_files_private": {
+        "applications/Common/NiftiInput.cxx": """\
+#include "files/RawNiftiHeader.h" // BREAKS: the programs layer may not include private headers of the files layer
 """,
     },
     "program_includes_kernels": {
