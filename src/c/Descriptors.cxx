@@ -207,7 +207,7 @@ DescribeMethod(const cudaspline_interpolation & from)
   method.lower = VectorOf(from.lower);
   method.upper = VectorOf(from.upper);
   method.border = from.border;
-  method.tension = from.tension;
+  method.cubic = { 0.0, from.tension };
   method.radius = from.radius;
   method.sigma = VectorOf(from.sigma);
   method.cutOff = VectorOf(from.cutoff);
