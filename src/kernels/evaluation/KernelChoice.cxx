@@ -33,7 +33,7 @@ namespace
 bool
 CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & arguments)
 {
-  const bool isSpline = HasBasis(request.method) && request.Taps() >= 2;
+  const bool isSpline = HasTiles(request.method) && request.Taps() >= 2;
   const bool isCubic = isSpline && request.Taps() == 4;
   const bool isOfValues = request.derivatives == Derivatives::None;
   const bool isOfGradients = request.derivatives == Derivatives::First && isCubic && arguments.gradients != nullptr &&

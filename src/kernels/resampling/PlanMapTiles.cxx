@@ -352,7 +352,7 @@ TapsOfBasis(const ResampleDescriptor & descriptor, const SourceDescriptor & sour
 bool
 IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
 {
-  return HasBasis(descriptor.interpolation) && HasTiledKernel(TapsOfBasis(descriptor, source), source.element) &&
+  return HasTiles(descriptor.interpolation) && HasTiledKernel(TapsOfBasis(descriptor, source), source.element) &&
          descriptor.mode == EvaluationMode::Exact && source.storage == CoefficientStorage::Element &&
          descriptor.extrapolation == nullptr && source.size[0] * source.size[1] <= std::numeric_limits<int>::max() &&
          source.size[2] <= std::numeric_limits<int>::max();

@@ -56,6 +56,7 @@ TEST(InterpolationTypes, FitTogether)
     SCOPED_TRACE(NameOf(interpolation));
     EXPECT_FALSE(MovesPixels(interpolation) && HasBasis(interpolation));
     EXPECT_FALSE(HasCoefficients(interpolation) && !HasBasis(interpolation));
+    EXPECT_FALSE(HasTiles(interpolation) && !HasBasis(interpolation));
     InterpolationDescriptor method;
     method.interpolation = interpolation;
     method.radius = 4;

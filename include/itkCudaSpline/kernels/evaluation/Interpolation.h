@@ -103,9 +103,10 @@ struct InterpolationType
 {
   /** Pixels move as they are, and no arithmetic is done with them. */
   static constexpr bool MovesPixels = false;
-  /** The value is a sum over the supports of a basis (EvaluateOnGrid()), so there are derivatives, and kernels that
-   * read tiles of the input. */
+  /** The value is a sum over the supports of a basis (EvaluateOnGrid()), so there are derivatives. */
   static constexpr bool HasBasis = false;
+  /** The kernels that read tiles of the input (boxes and marches) know its basis. */
+  static constexpr bool HasTiles = false;
   /** The samples are filtered to coefficients, which depend on the whole image. */
   static constexpr bool HasCoefficients = false;
   /** Weights are non-negative and sum to 1, and ModeErrorBound() is derived for them. */
@@ -175,6 +176,7 @@ struct BSplineInterpolation : InterpolationType
   static constexpr const char *  Name = "BSpline";
   static constexpr const char *  Word = "bspline";
   static constexpr bool          HasBasis = true;
+  static constexpr bool          HasTiles = true;
   static constexpr bool          HasCoefficients = true;
   static constexpr bool          HasErrorBound = true;
   static constexpr bool          HasComponents = true;
@@ -198,6 +200,7 @@ struct CubicConvolutionInterpolation : InterpolationType
   static constexpr const char *  Name = "CubicConvolution";
   static constexpr const char *  Word = "cubic-convolution";
   static constexpr bool          HasBasis = true;
+  static constexpr bool          HasTiles = true;
   static constexpr bool          HasComponents = true;
   static constexpr bool          IsMirrored = true;
 
@@ -336,6 +339,11 @@ constexpr bool
 HasBasis(Interpolation interpolation)
 {
   return VisitInterpolation(interpolation, [](auto type) { return decltype(type)::HasBasis; });
+}
+constexpr bool
+HasTiles(Interpolation interpolation)
+{
+  return VisitInterpolation(interpolation, [](auto type) { return decltype(type)::HasTiles; });
 }
 constexpr bool
 HasCoefficients(Interpolation interpolation)
