@@ -179,7 +179,7 @@ RegisterEvaluations()
   };
   const Way half{ "cubic-half", Interpolation::BSpline, 3, EvaluationMode::Exact, CoefficientStorage::Half };
   const Way int16{ "cubic-int16", Interpolation::BSpline, 3, EvaluationMode::Exact, CoefficientStorage::Int16 };
-  const Way catmullRom{ "catmull-rom", Interpolation::CatmullRom };
+  const Way catmullRom{ "catmull-rom", Interpolation::CubicConvolution };
   Way       gradient = cubic;
   gradient.name = "cubic-gradient";
   gradient.derivatives = Derivatives::First;

@@ -19,9 +19,6 @@
 #define itkCudaCatmullRomInterpolateImageFunction_hxx
 
 #include "itkCudaCatmullRomInterpolateImageFunction.h"
-#include "itkCudaSpline/itk/SingleEvaluation.h"
-#include "itkCudaSpline/math/CatmullRomBasis.h"
-#include "itkCudaSpline/math/SplineEvaluation.h"
 
 namespace itk
 {
@@ -31,140 +28,16 @@ void
 CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::PrintSelf(std::ostream & os, Indent indent) const
 {
   Superclass::PrintSelf(os, indent);
-  os << indent << "Tension: " << m_Tension << std::endl;
-  os << indent << "UseImageDirection: " << (m_UseImageDirection ? "On" : "Off") << std::endl;
+  os << indent << "Tension: " << this->GetTension() << std::endl;
 }
 
 template <typename TInputImage, typename TCoordRep>
 CudaSplineMethod
 CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::DescribeMethod(const ImageBase<ImageDimension> *) const
 {
-  CudaSplineMethod method;
-  method.interpolation.interpolation = CudaSpline::Interpolation::CatmullRom;
-  method.interpolation.tension = m_Tension;
-  this->DescribeAddressModes(method, CudaSpline::Extension::Mirror);
+  CudaSplineMethod method = this->DescribeConvolution();
   this->RefuseUnlessSame(typeid(*this), typeid(Self), method);
   return method;
-}
-
-template <typename TInputImage, typename TCoordRep>
-template <CudaSpline::Derivatives VDerivatives>
-auto
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateJet(const ContinuousIndexType & index) const
-  -> CudaSpline::Jet<ImageDimension, double>
-{
-  static_assert(IsScalar, "Derivatives are those of images of scalars.");
-  using Basis = CudaSpline::CatmullRomBasis;
-  const TInputImage * const image = this->GetInputImage();
-  if (image == nullptr)
-  {
-    itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
-  }
-  TCoordRep at[ImageDimension];
-  if (!CudaSplineDetail::CopyIndex(index, at))
-  {
-    return CudaSplineDetail::JetOfNaN<ImageDimension>();
-  }
-  const Basis                                                   basis{ m_Tension };
-  const auto                                                    extent = CudaSplineDetail::ExtentOf(image);
-  CudaSpline::Jet<ImageDimension, double>                       jet;
-  const CudaSpline::BasisSupport<Basis, ImageDimension, double> support(at, extent);
-  if constexpr (CudaSplineDetail::ImageTraits<TInputImage>::IsReadable)
-  {
-    if (support.inside)
-    {
-      CudaSpline::CoefficientGrid<ImageDimension, typename TInputImage::PixelType> grid;
-      grid.data = image->GetBufferPointer();
-      grid.extent = extent;
-      CudaSpline::EvaluateOnGrid<VDerivatives>(basis, grid, at, jet);
-      return jet;
-    }
-  }
-  CudaSpline::Extension extension[ImageDimension];
-  this->GetExtensions(CudaSpline::Extension::Mirror, extension);
-  const CudaSplineDetail::GatheredSupport<ImageDimension, Basis::Taps> gathered(
-    image, support.start, extension, this->GetBorderValue());
-  CudaSpline::CoefficientGrid<ImageDimension, double> grid;
-  grid.data = gathered.samples;
-  for (unsigned int d = 0; d < ImageDimension; ++d)
-  {
-    grid.extent.start[d] = extent.start[d] + support.start[d];
-    grid.extent.size[d] = Basis::Taps;
-  }
-  CudaSpline::EvaluateOnGrid<VDerivatives>(basis, grid, at, jet);
-  return jet;
-}
-
-template <typename TInputImage, typename TCoordRep>
-auto
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateAtContinuousIndex(
-  const ContinuousIndexType & index) const -> OutputType
-{
-  if constexpr (IsScalar)
-  {
-    return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
-  }
-  else
-  {
-    const TInputImage * const image = this->GetInputImage();
-    if (image == nullptr)
-    {
-      itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
-    }
-    using Component = typename CudaSplineDetail::ImageTraits<TInputImage>::ComponentType;
-    CudaSpline::Extension extension[ImageDimension];
-    this->GetExtensions(CudaSpline::Extension::Mirror, extension);
-    return CudaSplineDetail::EvaluatePixel<OutputType>(CudaSpline::CatmullRomBasis{ m_Tension },
-                                                       reinterpret_cast<const Component *>(image->GetBufferPointer()),
-                                                       image->GetNumberOfComponentsPerPixel(),
-                                                       CudaSplineDetail::ExtentOf(image),
-                                                       extension,
-                                                       this->GetBorderValue(),
-                                                       index);
-  }
-}
-
-template <typename TInputImage, typename TCoordRep>
-auto
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateDerivativeAtContinuousIndex(
-  const ContinuousIndexType & index) const -> CovariantVectorType
-{
-  const auto jet = this->template EvaluateJet<CudaSpline::Derivatives::First>(index);
-  return CudaSplineDetail::GradientOf<CovariantVectorType>(jet, this->GetInputImage(), m_UseImageDirection);
-}
-
-template <typename TInputImage, typename TCoordRep>
-void
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateValueAndDerivativeAtContinuousIndex(
-  const ContinuousIndexType & index,
-  OutputType &                value,
-  CovariantVectorType &       derivative) const
-{
-  const auto jet = this->template EvaluateJet<CudaSpline::Derivatives::First>(index);
-  value = static_cast<OutputType>(jet.value);
-  derivative = CudaSplineDetail::GradientOf<CovariantVectorType>(jet, this->GetInputImage(), m_UseImageDirection);
-}
-
-template <typename TInputImage, typename TCoordRep>
-auto
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateHessianAtContinuousIndex(
-  const ContinuousIndexType & index) const -> HessianType
-{
-  const auto jet = this->template EvaluateJet<CudaSpline::Derivatives::Second>(index);
-  return CudaSplineDetail::HessianOf(jet, this->GetInputImage(), m_UseImageDirection);
-}
-
-template <typename TInputImage, typename TCoordRep>
-auto
-CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::IndexOf(const PointType & point) const
-  -> ContinuousIndexType
-{
-  ContinuousIndexType index;
-  if (this->GetInputImage() != nullptr) // else EvaluateJet() says what is missing
-  {
-    static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
-  }
-  return index;
 }
 
 } // namespace itk

@@ -37,11 +37,11 @@ namespace itk
  * results of itk::LabelImageGenericInterpolateImageFunction (the remote module GenericLabelInterpolator), from which
  * this class derives where ITK has it, and whose template parameters it has.
  *
- * Indicators are interpolated by nearest neighbours, linearly, by Catmull-Rom, or by B-splines: TInterpolator is ITK's
- * or the module's class template. ITK keeps an image and an interpolator for each label and evaluates all of them at
- * each point. Here, where the support of the interpolator is local (nearest, linear, Catmull-Rom, B-splines of orders 0
- * and 1), only labels near the point are looked at, and nothing is kept. Linear values are ITK's bit for bit, so that
- * ties are too.
+ * Indicators are interpolated by nearest neighbours, linearly, by cubic convolution (Catmull-Rom for one), or by
+ * B-splines: TInterpolator is ITK's or the module's class template. ITK keeps an image and an interpolator for each
+ * label and evaluates all of them at each point. Here, where the support of the interpolator is local (nearest, linear,
+ * cubic convolution, B-splines of orders 0 and 1), only labels near the point are looked at, and nothing is kept.
+ * Linear values are ITK's bit for bit, so that ties are too.
  *
  * \par Memory
  * B-splines of orders 2 to 5 need the coefficients of every indicator, which SetInputImage() makes: a volume of them
@@ -112,10 +112,27 @@ public:
   itkGetConstMacro(SplineOrder, unsigned int);
   ///@}
 
-  /** Tension of Catmull-Rom; 1/2 until it is set. Other interpolators do not ask for it. */
+  /** B and C of cubic convolution; until they are set those of the interpolator, 0 and 1/2 for Catmull-Rom. Other
+   * interpolators ignore them. */
   ///@{
-  itkSetMacro(Tension, double);
-  itkGetConstMacro(Tension, double);
+  itkSetMacro(B, double);
+  itkGetConstMacro(B, double);
+  itkSetMacro(C, double);
+  itkGetConstMacro(C, double);
+  ///@}
+
+  /** Tension of Catmull-Rom: C. */
+  ///@{
+  virtual void
+  SetTension(double tension)
+  {
+    this->SetC(tension);
+  }
+  virtual double
+  GetTension() const
+  {
+    return this->GetC();
+  }
   ///@}
 
   /** Sets the image, and makes the coefficients where the interpolator has some. A null pointer forgets them.
@@ -143,7 +160,7 @@ protected:
   CudaLabelImageGenericInterpolateImageFunction() = default;
   ~CudaLabelImageGenericInterpolateImageFunction() override = default;
 
-  /** Prints order, tension and the number of labels with coefficients too. */
+  /** Prints order, B, C and the number of labels with coefficients too. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
@@ -157,7 +174,7 @@ private:
   using CoefficientImage = Image<typename Traits::CoefficientType, ImageDimension>;
 
   static_assert(Traits::IsKnown,
-                "Indicators are interpolated by nearest neighbours, linearly, by Catmull-Rom or by "
+                "Indicators are interpolated by nearest neighbours, linearly, by cubic convolution or by "
                 "B-splines, by ITK's classes or the module's.");
 
   /** True where coefficients of every indicator are needed. */
@@ -183,7 +200,8 @@ private:
 #endif
 
   unsigned int m_SplineOrder{ 3 };
-  double       m_Tension{ CudaSpline::CatmullRomTension };
+  double       m_B{ Traits::Parameters.b };
+  double       m_C{ Traits::Parameters.c };
 
   std::mutex                                      m_Mutex;
   std::uint64_t                                   m_Checksum{ 0 }; ///< of the pixels, for what is kept below

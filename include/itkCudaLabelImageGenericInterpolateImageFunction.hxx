@@ -22,7 +22,7 @@
 #include "itkCudaSpline/itk/LabelWinner.h"
 #include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
-#include "itkCudaSpline/math/CatmullRomBasis.h"
+#include "itkCudaSpline/math/CubicConvolution.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <algorithm>
@@ -37,7 +37,8 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
 {
   Superclass::PrintSelf(os, indent);
   os << indent << "SplineOrder: " << m_SplineOrder << std::endl;
-  os << indent << "Tension: " << m_Tension << std::endl;
+  os << indent << "B: " << m_B << std::endl;
+  os << indent << "C: " << m_C << std::endl;
   os << indent << "Labels with coefficients: " << m_Coefficients.size() << std::endl;
 }
 
@@ -107,7 +108,7 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   {
     return this->GetInputImage()->GetLargestPossibleRegion().GetSize();
   }
-  return SizeType::Filled(Traits::Method == Method::Nearest ? 0 : (Traits::Method == Method::CatmullRom ? 2 : 1));
+  return SizeType::Filled(Traits::Method == Method::Nearest ? 0 : (Traits::Method == Method::CubicConvolution ? 2 : 1));
 }
 
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
@@ -268,9 +269,9 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   {
     return NumericTraits<OutputType>::ZeroValue();
   }
-  if constexpr (Traits::Method == Method::CatmullRom)
+  if constexpr (Traits::Method == Method::CubicConvolution)
   {
-    return static_cast<OutputType>(this->WinnerBy(CudaSpline::CatmullRomBasis{ m_Tension }, at));
+    return static_cast<OutputType>(this->WinnerBy(CudaSpline::CubicConvolutionBasis{ { m_B, m_C } }, at));
   }
   else if constexpr (Traits::Method == Method::BSpline)
   {

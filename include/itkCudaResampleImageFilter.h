@@ -65,7 +65,7 @@ namespace itk
  *   - LabelImageGaussianInterpolateImageFunction, of images that begin at index 0;
  * - pixels of several numbers (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), with the linear and
  *   nearest-neighbour ones of these, CudaVectorBSplineInterpolateImageFunction and
- *   CudaCatmullRomInterpolateImageFunction.
+ *   CudaCubicConvolutionInterpolateImageFunction.
  *
  * Classes derived from these, and all else, are answered by the superclass. GetLastBackend() and GetFallbackReason()
  * tell.

@@ -240,7 +240,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   for (unsigned int d = 0; d < InputDimension; ++d)
   {
     // A sample more than the interpolation reads, and what coordinates may be rounded by.
-    const double reach = CudaSplineDetail::ReachOf(method.interpolation, d) + 1.0 +
+    const double reach = static_cast<double>(CudaSpline::GetReach(method.interpolation, method.order, d)) + 1.0 +
                          std::ldexp(std::max(std::abs(lowest[d]), std::abs(highest[d])), -22);
     const auto first = std::max(static_cast<IndexValueType>(std::floor(lowest[d] - reach)), largest.GetIndex(d));
     const auto last = std::min(static_cast<IndexValueType>(std::ceil(highest[d] + reach)),

@@ -19,7 +19,7 @@
 #define itkCudaSplineInterpolation_h
 
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
-#include "itkCudaSpline/kernels/evaluation/Interpolation.h"
+#include "itkCudaSpline/kernels/evaluation/InterpolationNames.h"
 
 #include "itkImageBase.h"
 
@@ -115,7 +115,7 @@ struct CudaSplineMethod
   bool
   NeedsWholeImage() const
   {
-    bool any = interpolation.interpolation == CudaSpline::Interpolation::BSpline;
+    bool any = CudaSpline::HasCoefficients(interpolation.interpolation);
     // A sinc looks beyond the edges from within the bounds, and finds the other end under a periodic boundary.
     any = any || (interpolation.interpolation == CudaSpline::Interpolation::WindowedSinc &&
                   extension[0] == CudaSpline::Extension::GridWrap);
@@ -160,27 +160,6 @@ CheckSplineAddressMode(unsigned int order, CudaSplineAddressMode mode)
   }
 }
 
-/** \brief How far from a continuous index an interpolation of local support reads, at most.
- *
- * \param[in] interpolation any but BSpline, whose coefficients depend on all samples
- * \param[in] axis axis of the image
- * \return samples */
-inline double
-ReachOf(const CudaSpline::InterpolationDescriptor & interpolation, unsigned int axis)
-{
-  switch (interpolation.interpolation)
-  {
-    case CudaSpline::Interpolation::WindowedSinc:
-      return interpolation.radius;
-    case CudaSpline::Interpolation::LabelGaussian:
-      return std::ceil(interpolation.cutOff[axis]) + 1.0;
-    case CudaSpline::Interpolation::CatmullRom:
-      return 2.0;
-    default:
-      return 1.0;
-  }
-}
-
 /** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter,
  * order.
  *
@@ -189,7 +168,7 @@ ReachOf(const CudaSpline::InterpolationDescriptor & interpolation, unsigned int 
 inline void
 DescribeMethodSource(const CudaSplineMethod & method, CudaSpline::SourceDescriptor & source)
 {
-  source.order = method.interpolation.interpolation == CudaSpline::Interpolation::BSpline ? method.order : 0;
+  source.order = CudaSpline::HasCoefficients(method.interpolation.interpolation) ? method.order : 0;
   source.method = method.prefilter;
   source.storage = method.storage;
   source.tableEntries = method.tableEntries;

@@ -190,7 +190,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/boxes/EvaluationTiles.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/marches/EvaluationPlane.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/marches/EvaluationSeparable.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationCatmullRom.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationCubicConvolution.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationLinear.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPacked.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPixels.cu"

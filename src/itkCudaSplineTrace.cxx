@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace itk
 {
@@ -105,9 +106,15 @@ std::string
 TraceMethod(const CudaSpline::InterpolationDescriptor & interpolation, const CudaSpline::SourceDescriptor & source)
 {
   std::string text = NameOf(interpolation.interpolation);
-  if (interpolation.interpolation == CudaSpline::Interpolation::BSpline)
+  if (CudaSpline::HasCoefficients(interpolation.interpolation))
   {
     text += " " + std::to_string(source.order) + ", " + CudaSpline::NameOf(source.method.kind) + " prefilter";
+  }
+  if (interpolation.interpolation == CudaSpline::Interpolation::CubicConvolution)
+  {
+    std::ostringstream parameters;
+    parameters << " (" << interpolation.cubic.b << ", " << interpolation.cubic.c << ')';
+    text += parameters.str();
   }
   if (interpolation.mode != CudaSpline::EvaluationMode::Exact)
   {

@@ -91,8 +91,9 @@ LeastReadSeconds(const ImageDescription & input)
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input)
 {
-  const Interpolation kind = request.interpolation.kind;
-  if (kind >= Interpolation::LabelGaussian)
+  const auto &        method = request.interpolation.method;
+  const Interpolation kind = method.interpolation;
+  if (method.isOfIndicators || kind == Interpolation::LabelGaussian)
   {
     return; // mostly for the host
   }
@@ -104,15 +105,12 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   const bool needsDouble =
     itk::CudaSpline::NeedsDoublePrecision(input.type) || itk::CudaSpline::NeedsDoublePrecision(request.outputType);
   source.element = isNearest ? input.type : (needsDouble ? ScalarType::Float64 : ScalarType::Float32);
-  source.order = kind == Interpolation::BSpline ? request.interpolation.order : 0;
+  source.order = HasCoefficients(kind) ? request.interpolation.order : 0;
 
   itk::CudaSpline::ResampleDescriptor resample;
-  resample.interpolation = isNearest                             ? itk::CudaSpline::Interpolation::Nearest
-                           : kind == Interpolation::Linear       ? itk::CudaSpline::Interpolation::Linear
-                           : kind == Interpolation::CatmullRom   ? itk::CudaSpline::Interpolation::CatmullRom
-                           : kind == Interpolation::WindowedSinc ? itk::CudaSpline::Interpolation::WindowedSinc
-                                                                 : itk::CudaSpline::Interpolation::BSpline;
-  resample.window = request.interpolation.window;
+  resample.interpolation = kind;
+  resample.cubic = method.cubic;
+  resample.window = method.window;
   resample.radius = static_cast<int>(request.interpolation.radius);
   resample.output = request.outputType;
   resample.samples = static_cast<std::int64_t>(request.outputGrid.size[0]);

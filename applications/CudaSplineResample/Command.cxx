@@ -263,7 +263,7 @@ Prepare(const Options &   options,
   if (options.compare && request.interpolation.IsFurther())
   {
     throw ProgramError("--compare-itk is for --interpolation nearest, linear and bspline, not for " +
-                       NameOf(request.interpolation));
+                       std::string(request.interpolation.method.name));
   }
   if (input.layout.HasDirections() && request.transform)
   {

@@ -21,7 +21,7 @@
 #include "Error.h"
 #include "FurtherInterpolators.h"
 
-#include "itkCudaCatmullRomInterpolateImageFunction.h"
+#include "itkCudaCubicConvolutionInterpolateImageFunction.h"
 #include "itkCudaLabelImageGaussianInterpolateImageFunction.h"
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
 #include "itkCudaLinearInterpolateImageFunction.h"
@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 namespace CudaSplineResample
@@ -109,27 +110,58 @@ private:
 template <typename TImage, typename TCoordinate>
 using SplineOfImage = itk::CudaBSplineInterpolateImageFunction<TImage, TCoordinate, double>;
 
-/** \brief The interpolator of indicators of labels. */
+/** \brief The interpolator of indicators of labels by a class template. */
 template <typename TImage, template <typename, typename> class TInterpolator>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
 MakeGeneric(const InterpolationChoice & choice)
 {
   const auto labels = itk::CudaLabelImageGenericInterpolateImageFunction<TImage, TInterpolator>::New();
   labels->SetSplineOrder(choice.order);
+  labels->SetB(choice.method.cubic.b);
+  labels->SetC(choice.method.cubic.c);
   return labels.GetPointer();
+}
+
+/** \brief The interpolator of indicators of labels. */
+template <typename TImage>
+typename itk::InterpolateImageFunction<TImage, double>::Pointer
+MakeOfIndicators(const InterpolationChoice & choice)
+{
+  switch (choice.method.interpolation)
+  {
+    case Interpolation::Linear:
+      return MakeGeneric<TImage, itk::CudaLinearInterpolateImageFunction>(choice);
+    case Interpolation::BSpline:
+      return MakeGeneric<TImage, SplineOfImage>(choice);
+    case Interpolation::CubicConvolution:
+      return MakeGeneric<TImage, itk::CudaCubicConvolutionInterpolateImageFunction>(choice);
+    case Interpolation::Nearest:
+    case Interpolation::WindowedSinc:
+    case Interpolation::LabelGaussian:
+      break; // no name stands for it
+  }
+  throw std::logic_error("indicators of labels are not interpolated by " + std::string(choice.method.name));
 }
 
 template <typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
 MakeFurtherInterpolator(const InterpolationChoice & choice, const typename TImage::SpacingType & spacing)
 {
-  switch (choice.kind)
+  if (choice.method.isOfIndicators)
   {
-    case Interpolation::CatmullRom:
-      return itk::CudaCatmullRomInterpolateImageFunction<TImage>::New().GetPointer();
+    return MakeOfIndicators<TImage>(choice);
+  }
+  switch (choice.method.interpolation)
+  {
+    case Interpolation::CubicConvolution: {
+      const auto cubic = itk::CudaCubicConvolutionInterpolateImageFunction<TImage>::New();
+      cubic->SetB(choice.method.cubic.b);
+      cubic->SetC(choice.method.cubic.c);
+      return cubic.GetPointer();
+    }
     case Interpolation::WindowedSinc: {
       const auto sinc = SincInterpolator<TImage>::New();
-      sinc->SetWindow(choice.window, choice.radius);
+      sinc->SetWindow(choice.method.window, choice.radius);
       return sinc.GetPointer();
     }
     case Interpolation::LabelGaussian: {
@@ -151,13 +183,12 @@ MakeFurtherInterpolator(const InterpolationChoice & choice, const typename TImag
       labels->SetAlpha(choice.alpha);
       return labels.GetPointer();
     }
-    case Interpolation::LabelCatmullRom:
-      return MakeGeneric<TImage, itk::CudaCatmullRomInterpolateImageFunction>(choice);
-    case Interpolation::LabelBSpline:
-      return MakeGeneric<TImage, SplineOfImage>(choice);
-    default:
-      return MakeGeneric<TImage, itk::CudaLinearInterpolateImageFunction>(choice);
+    case Interpolation::Nearest:
+    case Interpolation::Linear:
+    case Interpolation::BSpline:
+      break; // ResampleTyped.hxx makes ITK's
   }
+  throw std::logic_error("no interpolator for " + std::string(choice.method.name));
 }
 
 } // namespace CudaSplineResample

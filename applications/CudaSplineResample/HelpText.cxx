@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "HelpText.h"
 
+#include "Interpolations.h"
+
 namespace CudaSplineResample
 {
 
@@ -32,7 +34,7 @@ HelpSummary()
 std::string
 HelpDetails()
 {
-  return R"(Files
+  return std::string(R"(Files
   Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of
   DICOM are
   applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused, with the
@@ -56,14 +58,9 @@ Grid
   down-sampling --smooth auto smooths first, by the ratio of the spacings; without it nothing is smoothed.
 
 Interpolation
-  linear, nearest, bspline (--order 0 to 5; 3 is cubic), catmull-rom (a cubic through the samples, without a
-  prefilter). Windowed sincs with a
-  --radius of 1 to 5 samples (3; SimpleITK's have 5): lanczos, hamming, cosine, welch, blackman; they are ITK's, whose
-  weights do not quite sum to
-  1. For labels: nearest, label-gaussian (the label whose Gaussian neighbourhood weighs most; --sigma in mm, the
-  input's spacing by default; it ends at 4
-  sigmas), and label-linear, label-catmull-rom, label-bspline: the label whose indicator, interpolated so, is largest.
-  ANTs' and
+)") + InterpolationTable() +
+         R"(  Windowed sincs have a --radius of 3 voxels by default (SimpleITK's have 5); they are ITK's, whose weights do not quite
+  sum to 1. The label Gaussian has a --sigma in mm, the input's spacing by default, and ends at 4 sigmas. ANTs' and
   SimpleITK's names (LanczosWindowedSinc, MultiLabel, GenericLabel) are known.
 
 Transforms

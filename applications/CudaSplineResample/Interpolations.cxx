@@ -21,69 +21,17 @@
 #include "Numbers.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <optional>
 
 namespace CudaSplineResample
 {
 
 using namespace CudaSplineProgram; // what the programs share
-using itk::CudaSpline::SincWindow;
+using itk::CudaSpline::NamedInterpolation;
+using itk::CudaSpline::NamedInterpolations;
 
 namespace
 {
-
-struct Entry
-{
-  const char *  name;
-  Interpolation kind;
-  SincWindow    window{ SincWindow::Lanczos };
-};
-
-constexpr std::array<Entry, 13> entries{ { { "nearest", Interpolation::Nearest },
-                                           { "linear", Interpolation::Linear },
-                                           { "bspline", Interpolation::BSpline },
-                                           { "catmull-rom", Interpolation::CatmullRom },
-                                           { "lanczos", Interpolation::WindowedSinc, SincWindow::Lanczos },
-                                           { "hamming", Interpolation::WindowedSinc, SincWindow::Hamming },
-                                           { "cosine", Interpolation::WindowedSinc, SincWindow::Cosine },
-                                           { "welch", Interpolation::WindowedSinc, SincWindow::Welch },
-                                           { "blackman", Interpolation::WindowedSinc, SincWindow::Blackman },
-                                           { "label-gaussian", Interpolation::LabelGaussian },
-                                           { "label-linear", Interpolation::LabelLinear },
-                                           { "label-catmull-rom", Interpolation::LabelCatmullRom },
-                                           { "label-bspline", Interpolation::LabelBSpline } } };
-
-/** What other programs call them, in small letters. */
-struct Alias
-{
-  const char * theirs;
-  const char * ours;
-};
-
-constexpr std::array<Alias, 9> aliases{ { { "nearestneighbor", "nearest" },
-                                          { "lanczoswindowedsinc", "lanczos" },
-                                          { "hammingwindowedsinc", "hamming" },
-                                          { "cosinewindowedsinc", "cosine" },
-                                          { "welchwindowedsinc", "welch" },
-                                          { "blackmanwindowedsinc", "blackman" },
-                                          { "multilabel", "label-gaussian" },
-                                          { "labelgaussian", "label-gaussian" },
-                                          { "genericlabel", "label-linear" } } };
-
-const Entry *
-FindEntry(const std::string & name)
-{
-  std::string small = name;
-  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto alias =
-    std::find_if(aliases.begin(), aliases.end(), [&small](const Alias & one) { return small == one.theirs; });
-  small = alias == aliases.end() ? small : alias->ours;
-  const auto found =
-    std::find_if(entries.begin(), entries.end(), [&small](const Entry & entry) { return small == entry.name; });
-  return found == entries.end() ? nullptr : &*found;
-}
 
 /** A digit of a range. */
 unsigned int
@@ -102,14 +50,15 @@ Digit(const char * option, const std::string & text, char least, char most)
 InterpolationChoice
 ParseInterpolation(const InterpolationWords & words)
 {
-  const Entry * const entry = FindEntry(words.name);
-  if (entry == nullptr)
+  std::string small = words.name;
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+  const NamedInterpolation * const named = itk::CudaSpline::FindInterpolation(small);
+  if (named == nullptr)
   {
     throw ProgramError("--interpolation \"" + words.name + "\": allowed are " + InterpolationNames());
   }
   InterpolationChoice choice;
-  choice.kind = entry->kind;
-  choice.window = entry->window;
+  choice.method = *named;
   if (!words.order.empty())
   {
     if (words.order.size() != 1 || words.order[0] < '0' || words.order[0] > '5')
@@ -124,7 +73,7 @@ ParseInterpolation(const InterpolationWords & words)
   }
   if (!words.radius.empty())
   {
-    if (choice.kind != Interpolation::WindowedSinc)
+    if (choice.method.interpolation != Interpolation::WindowedSinc)
     {
       throw ProgramError("--radius is for the windowed sincs (lanczos, hamming, cosine, welch, blackman), not for " +
                          words.name);
@@ -133,7 +82,7 @@ ParseInterpolation(const InterpolationWords & words)
   }
   if (!words.sigma.empty())
   {
-    if (choice.kind != Interpolation::LabelGaussian)
+    if (choice.method.interpolation != Interpolation::LabelGaussian)
     {
       throw ProgramError("--sigma is for --interpolation label-gaussian, not for " + words.name);
     }
@@ -147,23 +96,12 @@ ParseInterpolation(const InterpolationWords & words)
 }
 
 std::string
-NameOf(const InterpolationChoice & choice)
-{
-  return std::find_if(entries.begin(),
-                      entries.end(),
-                      [&choice](const Entry & entry) {
-                        return entry.kind == choice.kind &&
-                               (choice.kind != Interpolation::WindowedSinc || entry.window == choice.window);
-                      })
-    ->name;
-}
-
-std::string
 TextOf(const InterpolationChoice & choice)
 {
-  std::string text = NameOf(choice);
+  std::string text = choice.method.name;
   text += choice.HasOrder() ? " of order " + std::to_string(choice.order) : "";
-  text += choice.kind == Interpolation::WindowedSinc ? " of radius " + std::to_string(choice.radius) : "";
+  text +=
+    choice.method.interpolation == Interpolation::WindowedSinc ? " of radius " + std::to_string(choice.radius) : "";
   for (std::size_t axis = 0; axis < choice.sigma.size(); ++axis)
   {
     text += (axis == 0 ? " of sigma " : ",") + Brief(choice.sigma[axis]);
@@ -175,11 +113,29 @@ std::string
 InterpolationNames()
 {
   std::string names;
-  for (const Entry & entry : entries)
+  for (const NamedInterpolation & named : NamedInterpolations)
   {
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+    names += (names.empty() ? "" : ", ") + std::string(named.name);
   }
   return names;
+}
+
+std::string
+InterpolationTable()
+{
+  constexpr std::size_t width = 20;
+  std::string           table;
+  for (const NamedInterpolation & named : NamedInterpolations)
+  {
+    std::string line = "  " + std::string(named.name);
+    if (named.description != nullptr)
+    {
+      line.resize(std::max(line.size() + 1, width), ' ');
+      line += named.description;
+    }
+    table += line + "\n";
+  }
+  return table;
 }
 
 } // namespace CudaSplineResample

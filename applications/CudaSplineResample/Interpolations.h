@@ -26,49 +26,38 @@
 namespace CudaSplineResample
 {
 
-/** \brief How values between the samples are made. */
-enum class Interpolation : unsigned char
-{
-  Nearest,
-  Linear,
-  BSpline,
-  CatmullRom,
-  WindowedSinc,
-  LabelGaussian,   ///< the label whose Gaussian neighbourhood weighs most
-  LabelLinear,     ///< the label whose indicator is largest, interpolated linearly
-  LabelCatmullRom, ///< the same by Catmull-Rom
-  LabelBSpline     ///< the same by B-splines of an order
-};
+using itk::CudaSpline::Interpolation;
 
-/** \brief An interpolation with what it is told. */
+/** \brief An interpolation with its parameters. */
 struct InterpolationChoice
 {
-  Interpolation               kind{ Interpolation::Linear };
-  unsigned int                order{ 3 }; ///< of B-splines
-  itk::CudaSpline::SincWindow window{ itk::CudaSpline::SincWindow::Lanczos };
-  unsigned int                radius{ 3 };  ///< of windowed sincs, samples
-  std::vector<double>         sigma;        ///< of the label Gaussian, mm, one or one an axis; empty: the spacing
-  double                      alpha{ 4.0 }; ///< where it ends, in sigmas
+  itk::CudaSpline::NamedInterpolation method{ *itk::CudaSpline::FindInterpolation("linear") };
+  unsigned int                        order{ 3 };  ///< of B-splines
+  unsigned int                        radius{ 3 }; ///< of windowed sincs, samples
+  std::vector<double>                 sigma; ///< of the label Gaussian, mm, one or one an axis; empty: the spacing
+  double                              alpha{ 4.0 }; ///< where it ends, in sigmas
 
   /** Whether results are among the values of the input. */
   bool
   IsOfLabels() const
   {
-    return kind == Interpolation::Nearest || kind >= Interpolation::LabelGaussian;
+    return method.isOfIndicators || MovesPixels(method.interpolation);
   }
 
   /** Whether it is computed in real numbers, whatever the input's type. */
   bool
   IsFurther() const
   {
-    return kind > Interpolation::BSpline;
+    return method.isOfIndicators ||
+           (method.interpolation != Interpolation::Nearest && method.interpolation != Interpolation::Linear &&
+            method.interpolation != Interpolation::BSpline);
   }
 
   /** Whether it has an order. */
   bool
   HasOrder() const
   {
-    return kind == Interpolation::BSpline || kind == Interpolation::LabelBSpline;
+    return HasCoefficients(method.interpolation);
   }
 };
 
@@ -86,17 +75,17 @@ struct InterpolationWords
 InterpolationChoice
 ParseInterpolation(const InterpolationWords & words);
 
-/** \brief Its word on the command line: "nearest", "lanczos", "label-linear". */
-std::string
-NameOf(const InterpolationChoice & choice);
-
-/** \brief The same, with order, radius or sigma. */
+/** \brief Its name, with order, radius or sigma. */
 std::string
 TextOf(const InterpolationChoice & choice);
 
-/** \brief All words, for the help and for messages. */
+/** \brief All names, for messages. */
 std::string
 InterpolationNames();
+
+/** \brief All names with their descriptions, for the help: a line each. */
+std::string
+InterpolationTable();
 
 } // namespace CudaSplineResample
 

@@ -176,10 +176,10 @@ ToJson(const Report & report, const Options & options)
   json["output"] = GridAsJson(report.outputGrid);
   json["output"]["file"] = options.output;
   json["output"]["type"] = NameOfPixelType(report.outputType);
-  json["interpolation"] = NameOf(options.interpolation);
+  json["interpolation"] = options.interpolation.method.name;
   json["order"] =
     options.interpolation.HasOrder() ? nlohmann::json(options.interpolation.order) : nlohmann::json(nullptr);
-  if (options.interpolation.kind == Interpolation::WindowedSinc)
+  if (options.interpolation.method.interpolation == Interpolation::WindowedSinc)
   {
     json["radius"] = options.interpolation.radius;
   }

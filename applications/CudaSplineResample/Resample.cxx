@@ -93,10 +93,10 @@ CheckLabels(const ResampleRequest & request)
   }
   if (!isExact)
   {
-    throw ProgramError("--interpolation " + NameOf(request.interpolation) +
+    throw ProgramError(std::string("--interpolation ") + request.interpolation.method.name +
                        " takes labels of less than 2^53; the input has larger ones, for which nearest is");
   }
-  if (request.interpolation.kind != Interpolation::LabelBSpline || request.interpolation.order < 2)
+  if (!request.interpolation.HasOrder() || request.interpolation.order < 2)
   {
     return;
   }

@@ -32,6 +32,8 @@
 #include <algorithm>
 #include <chrono>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 namespace CudaSplineResample
@@ -65,28 +67,33 @@ template <template <typename> class TWrap, typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
 MakeInterpolator(const ResampleRequest & request)
 {
-  switch (request.interpolation.kind)
+  // Further ones are for real images; Resample() sees to that.
+  if constexpr (std::is_floating_point_v<typename TImage::PixelType>)
+  {
+    if (request.interpolation.IsFurther())
+    {
+      typename TImage::SpacingType spacing;
+      std::copy_n(request.input.grid.spacing.begin(), TImage::ImageDimension, spacing.Begin());
+      return MakeFurtherInterpolator<TImage>(request.interpolation, spacing);
+    }
+  }
+  switch (request.interpolation.method.interpolation)
   {
     case Interpolation::Nearest:
       return TWrap<itk::NearestNeighborInterpolateImageFunction<TImage, double>>::New().GetPointer();
     case Interpolation::Linear:
       return TWrap<itk::LinearInterpolateImageFunction<TImage, double>>::New().GetPointer();
-    default: {
-      // Further ones are for real images; Resample() sees to that.
-      if constexpr (std::is_floating_point_v<typename TImage::PixelType>)
-      {
-        if (request.interpolation.IsFurther())
-        {
-          typename TImage::SpacingType spacing;
-          std::copy_n(request.input.grid.spacing.begin(), TImage::ImageDimension, spacing.Begin());
-          return MakeFurtherInterpolator<TImage>(request.interpolation, spacing);
-        }
-      }
+    case Interpolation::BSpline: {
       const auto spline = TWrap<itk::BSplineInterpolateImageFunction<TImage, double, double>>::New();
       spline->SetSplineOrder(request.interpolation.order);
       return spline.GetPointer();
     }
+    case Interpolation::CubicConvolution:
+    case Interpolation::WindowedSinc:
+    case Interpolation::LabelGaussian:
+      break;
   }
+  throw std::logic_error("no interpolator for " + std::string(request.interpolation.method.name));
 }
 
 template <typename TClass>

@@ -266,7 +266,7 @@ public:
     };
     m_Label = name;
     // Samples are rounded to single precision, which errs by what the magnitudes of the weights sum to.
-    const double rounding = interpolation == Interpolation::CatmullRom ? std::pow(1.25, 3) : 1.0;
+    const double rounding = interpolation == Interpolation::CubicConvolution ? std::pow(1.25, 3) : 1.0;
     this->Add("mode: exact, single", 0x1p-24 * m_Largest * (rounding + bound), values(0.0F), values(0.0));
   }
 
@@ -361,7 +361,7 @@ Accuracy(Workplace & place)
     // By the largest sample and 2^-24: a sample as it is; (3 n + 8) an axis; D 80 (1 + tension)^D.
     plain.RunWithoutPrefilter("nearest", Interpolation::Nearest, 0.0);
     plain.RunWithoutPrefilter("linear", Interpolation::Linear, 3.0 * 11.0);
-    plain.RunWithoutPrefilter("Catmull-Rom", Interpolation::CatmullRom, 3.0 * 80.0 * std::pow(1.5, 3));
+    plain.RunWithoutPrefilter("Catmull-Rom", Interpolation::CubicConvolution, 3.0 * 80.0 * std::pow(1.5, 3));
   }
 }
 } // namespace

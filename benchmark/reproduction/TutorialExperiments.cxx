@@ -20,7 +20,7 @@
 #include "Workplace.h"
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
-#include "itkCudaSpline/math/CatmullRomWeights.h"
+#include "itkCudaSpline/math/CubicConvolution.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 #include "itkCudaSpline/math/TextureModel.h"
 
@@ -83,7 +83,7 @@ Weights
 CatmullWeights(float fraction)
 {
   Weights w;
-  CatmullRomWeights(fraction, 0.5F, w.data());
+  CubicConvolutionWeights(fraction, 0.0F, 0.5F, w.data());
   return w;
 }
 

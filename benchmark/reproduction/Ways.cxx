@@ -96,7 +96,7 @@ Way::Of(const std::string & name)
   }
   else if (name.rfind("catmull-rom", 0) == 0)
   {
-    way.interpolation = Interpolation::CatmullRom;
+    way.interpolation = Interpolation::CubicConvolution;
     way.order = 0;
   }
   else if (name == "order-2" || name == "order-4" || name == "order-5")

@@ -28,6 +28,7 @@ from ._structures import (  # noqa: F401
     Interpolation as Interpolation,
     Matrix as Matrix,
     Nifti as Nifti,
+    NamedInterpolation as NamedInterpolation,
     Points as Points,
     Progress as Progress,
     ProgressState as ProgressState,
@@ -47,7 +48,6 @@ TYPE_NAMES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "
 TYPES = {name: code for code, name in enumerate(TYPE_NAMES)}
 EXTENSIONS = {"mirror": 0, "reflect": 1, "grid-wrap": 2, "nearest": 3, "grid-constant": 4}
 METHODS = {"exact": 0, "itk": 1, "fir": 2, "coefficients": 3}
-INTERPOLATIONS = {"nearest": 0, "linear": 1, "bspline": 2, "catmull-rom": 3, "sinc": 4, "label": 5}
 MODES = {"exact": 0, "texture": 1, "texture-table": 2}
 STORAGES = {"element": 0, "half": 1, "int16": 2, "texture": 3}
 WINDOWS = {"cosine": 0, "hamming": 1, "welch": 2, "lanczos": 3, "blackman": 4}
@@ -95,11 +95,16 @@ def _load() -> ctypes.CDLL:
         library = ctypes.CDLL(str(found_path))
     except OSError as error:
         raise ImportError(f"cudaspline: {found_path} cannot be loaded: {error}") from error
+    library.cudaspline_interface.restype = c_int32
+    found = library.cudaspline_interface()
+    if found != INTERFACE:  # of another one functions may be missing
+        raise ImportError(f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}.")
     functions = {
-        "cudaspline_interface": (c_int32, []),
         "cudaspline_version": (c_char_p, []),
         "cudaspline_cuda_version": (c_char_p, []),
         "cudaspline_last_error": (c_char_p, []),
+        "cudaspline_interpolation_count": (c_int32, []),
+        "cudaspline_name_interpolation": (c_int32, [c_int32, POINTER(NamedInterpolation)]),
         "cudaspline_device_count": (c_int32, []),
         "cudaspline_query_device": (c_int32, [c_int32, POINTER(DeviceInfo)]),
         "cudaspline_select_device": (c_int32, [c_char_p, POINTER(c_int32), c_char_p]),
@@ -128,9 +133,6 @@ def _load() -> ctypes.CDLL:
         function = getattr(library, name)
         function.restype = result
         function.argtypes = arguments
-    found = library.cudaspline_interface()
-    if found != INTERFACE:
-        raise ImportError(f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}.")
     return library
 
 
@@ -153,6 +155,14 @@ def check(code: int, device: str = "") -> None:
         if code == NO_DEVICE and device:
             message = f"device: {message}"
         raise _EXCEPTIONS.get(code, RuntimeError)(message)
+
+
+def named_interpolations() -> list[NamedInterpolation]:
+    """The library's list of interpolations with a name."""
+    found = [NamedInterpolation() for _ in range(_library.cudaspline_interpolation_count())]
+    for number, named in enumerate(found):
+        check(_library.cudaspline_name_interpolation(number, ctypes.byref(named)))
+    return found
 
 
 class Use(NamedTuple):

@@ -17,10 +17,26 @@ LARGEST_INDEX = 2.0**52
 #: As MaximumFirTaps, MaximumSincRadius, SmallestTable and LargestTable of the library.
 MOST_TAPS, LARGEST_RADIUS, SMALLEST_TABLE, LARGEST_TABLE = 127, 5, 128, 65536
 
+
+class Kind(NamedTuple):
+    """An interpolation method of the library."""
+
+    #: Its cudaspline_interpolation_kind.
+    code: int
+    #: Whether pixels are handed on unchanged.
+    moves_pixels: bool
+    #: Whether there are first and second derivatives.
+    has_derivatives: bool
+    #: What the boundary "itk" stands for: "mirror" or "nearest".
+    itk_boundary: str
+    #: Samples before the floor of an index that are read; None where it depends on a radius or a distance.
+    reach: Optional[int]
+
+
 class Named(NamedTuple):
     """What a name of an interpolation stands for."""
 
-    #: Name as in _library.INTERPOLATIONS.
+    #: Name of its kind.
     kind: str
     #: Of the windowed sinc; None: what the argument says.
     window: Optional[str] = None
@@ -28,28 +44,39 @@ class Named(NamedTuple):
     cutoff: float = 1.0
     #: Whether it is the label whose indicator, interpolated so, is largest.
     is_of_indicators: bool = False
+    #: B and C of cubic convolution.
+    cubic: tuple[float, float] = (0.0, 0.5)
 
 
-#: CudaSplineResample's names, those of ANTs and SimpleITK that it knows, and others that are in use.
-INTERPOLATIONS = {
-    "nearest": Named("nearest"),
-    "nearestneighbor": Named("nearest"),
-    "linear": Named("linear"),
-    "bspline": Named("bspline"),
-    "b-spline": Named("bspline"),
-    "cubic": Named("bspline"),
-    "catmull-rom": Named("catmull-rom"),
-    "catmullrom": Named("catmull-rom"),
-    "catmull_rom": Named("catmull-rom"),
-    "sinc": Named("sinc"),
-    "windowed-sinc": Named("sinc"),
-    **{name: Named("sinc", window) for window in _library.WINDOWS for name in (window, f"{window}windowedsinc")},
-    "label": Named("label"),
-    **{name: Named("label", cutoff=4.0) for name in ("label-gaussian", "labelgaussian", "multilabel")},
-    **{name: Named("linear", is_of_indicators=True) for name in ("label-linear", "genericlabel")},
-    "label-catmull-rom": Named("catmull-rom", is_of_indicators=True),
-    "label-bspline": Named("bspline", is_of_indicators=True),
-}
+def _interpolations() -> tuple[dict[str, Kind], dict[str, Named]]:
+    """The library's kinds and names, and the names of kinds whose window, or cut-off, is an argument."""
+    kinds, names = {}, {}
+    windows = {code: name for name, code in _library.WINDOWS.items()}
+    for entry in _library.named_interpolations():
+        kind = entry.kind_name.decode()
+        kinds[kind] = Kind(
+            entry.kind,
+            bool(entry.moves_pixels),
+            bool(entry.has_derivatives),
+            "mirror" if entry.is_mirrored else "nearest",
+            entry.reach if entry.reach >= 0 else None,
+        )
+        named = Named(
+            kind,
+            windows[entry.window] if kind == "sinc" else None,
+            4.0 if kind == "label" else 1.0,
+            bool(entry.is_of_indicators),
+            (entry.cubic_b, entry.cubic_c),
+        )
+        for name in (entry.name, *entry.aliases):
+            if name is not None:
+                names[name.decode()] = named
+    return kinds, {**names, "sinc": Named("sinc"), "windowed-sinc": Named("sinc"), "label": Named("label")}
+
+
+#: Methods by the names of their kinds, and the names that users give: CudaSplineResample's, those of ANTs and SimpleITK that it knows, and
+#: others that are in use.
+KINDS, INTERPOLATIONS = _interpolations()
 
 _MODES, _STORAGES, _METHODS, _WINDOWS = (
     {name: name for name in names} for names in (_library.MODES, _library.STORAGES, _library.METHODS, _library.WINDOWS)
@@ -64,7 +91,7 @@ WIDE = ("uint32", "int32", "uint64", "int64", "float64")
 class Method:
     """How a value is made, and of what: the same for resampling and for points."""
 
-    #: Name as in _library.INTERPOLATIONS.
+    #: Name as in KINDS.
     kind: str
     #: Of B-splines; 0 otherwise.
     order: int = 0
@@ -76,7 +103,8 @@ class Method:
     #: One of the names of _library.EXTENSIONS or "itk", by axis, x first.
     boundary: tuple[str, ...] = ()
     border: float = 0.0
-    tension: float = 0.5
+    #: B and C of cubic convolution.
+    cubic: tuple[float, float] = (0.0, 0.5)
     window: str = "hamming"
     radius: int = 3
     #: Of the label Gaussian, mm, by axis, x first; None: the spacing.
@@ -91,7 +119,7 @@ class Method:
     @property
     def moves_pixels(self) -> bool:
         """Whether pixels are handed on unchanged."""
-        return self.kind in ("nearest", "label")
+        return KINDS[self.kind].moves_pixels
 
     @property
     def is_of_labels(self) -> bool:
@@ -142,8 +170,7 @@ class Method:
         image.method = _library.METHODS[self.prefilter]
         image.taps = self.taps
         for axis, boundary in enumerate(self.boundary):
-            itk = "mirror" if self.kind in ("bspline", "catmull-rom") else "nearest"
-            image.extension[axis] = _library.EXTENSIONS[itk if boundary == "itk" else boundary]
+            image.extension[axis] = _library.EXTENSIONS[KINDS[self.kind].itk_boundary if boundary == "itk" else boundary]
         image.storage = _library.STORAGES[self.storage]
         image.table_entries = self.table
         return image
@@ -151,14 +178,14 @@ class Method:
     def describe_interpolation(self, geometry: Geometry) -> _library.Interpolation:
         """The interpolation as the library takes it, with the bounds of the image."""
         found = _library.Interpolation()
-        found.kind = _library.INTERPOLATIONS[self.kind]
+        found.kind = KINDS[self.kind].code
         found.mode = _library.MODES[self.mode]
         for axis, boundary in enumerate(self.boundary[:3]):
             is_bounded = boundary == "itk"
             found.lower[axis] = -0.5 if is_bounded else -LARGEST_INDEX
             found.upper[axis] = geometry.size[axis] - 0.5 if is_bounded else LARGEST_INDEX
         found.border = self.border
-        found.tension = self.tension
+        found.cubic_b, found.cubic_c = self.cubic
         found.window = _library.WINDOWS[self.window]
         found.radius = self.radius
         if self.kind == "label":
@@ -225,7 +252,10 @@ def make_method(
             if name in ("nearest", "grid-constant"):
                 raise ValueError(f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}.")
     method.border = number(border, "border", is_finite=False)
-    method.tension = number(tension, "tension")
+    slope = number(tension, "tension")
+    method.cubic = named.cubic if named.cubic[0] else (0.0, slope)  # of the cardinal spline C is the tension
+    if named.cubic[0] and slope != 0.5:  # the argument's default is no contradiction
+        raise ValueError(f"tension: {interpolation!r} has no tension; 'catmull-rom' has one.")
     method.window = choose(window, _WINDOWS, "window")
     if named.window is not None:
         if window not in ("hamming", named.window):  # the argument's default is no contradiction

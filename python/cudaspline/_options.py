@@ -15,7 +15,8 @@ OtherKind = TypeVar("OtherKind")
 Like = Union[str, "os.PathLike[str]", Sequence[Any], "Source"]
 
 Interpolation = Literal[
-    "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "sinc",
+    "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "mitchell",
+    "mitchell-netravali", "mitchellnetravali", "sinc",
     "windowed-sinc", "cosine", "hamming", "welch", "lanczos", "blackman", "cosinewindowedsinc", "hammingwindowedsinc", "welchwindowedsinc",
     "lanczoswindowedsinc", "blackmanwindowedsinc", "label", "label-gaussian", "labelgaussian", "multilabel", "label-linear", "genericlabel",
     "label-catmull-rom", "label-bspline",

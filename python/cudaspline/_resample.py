@@ -110,8 +110,8 @@ def resample(
         from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
         origin nothing is moved, and a size alone is a region with the grid's spacing.
     interpolation
-        "nearest", "linear", "bspline", "catmull-rom"; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or
-        "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
+        "nearest", "linear", "bspline", "catmull-rom"; "mitchell", Mitchell and Netravali's cubic, which does not interpolate but smooths a
+        little; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
         "label-catmull-rom", "label-bspline": the label whose indicator, interpolated so, is largest (ANTs' GenericLabel is the first).
         ANTs' and SimpleITK's names are known, in letters of any size.
     order
@@ -133,7 +133,7 @@ def resample(
         How B-spline coefficients are made: "exact"; "itk" (truncated where ITK truncates); "fir" with that many taps; "coefficients":
         the image has them already.
     tension
-        Of Catmull-Rom.
+        Of "catmull-rom": C of cubic convolution (B, C) with B = 0.
     window, radius
         Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; of all windowed sincs: 1 to 5 samples.
     sigma, cutoff

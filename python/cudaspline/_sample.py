@@ -15,7 +15,7 @@ from . import _arrays, _images, _labels, _library, _transforms, _windows
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
-from ._methods import METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._methods import KINDS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import Channels, Coordinates, Interpolation, MethodOptions
 from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source, takes_source
@@ -156,7 +156,7 @@ def sample(
         Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
         one on the Source's GPU.
     gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines and Catmull-Rom: a mm for places, a sample for indices.
+        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and Mitchell-Netravali: a mm for places, a sample for indices.
     inside
         Whether it is wanted which points are inside.
     coordinates
@@ -378,8 +378,10 @@ class _PointsPlan:
         derivatives = 2 if hessian else (1 if gradient else 0)
         kind = element if element in ("float32", "float64") else pixel
         output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
-        if derivatives and method.kind not in ("bspline", "catmull-rom"):
-            raise ValueError(f"{'gradient' if gradient else 'hessian'}: {method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
+        if derivatives and not KINDS[method.kind].has_derivatives:
+            raise ValueError(
+                f"{'gradient' if gradient else 'hessian'}: {method.kind!r} has no derivatives; 'bspline', 'catmull-rom' and 'mitchell' have."
+            )
         if derivatives and method.storage != "element" and (hessian or method.storage == "texture"):
             what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
             raise ValueError(f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives.")

@@ -127,11 +127,31 @@ class Interpolation(ctypes.Structure):
         ("lower", Vector),
         ("upper", Vector),
         ("border", c_double),
-        ("tension", c_double),
+        ("cubic_c", c_double),
         ("window", c_int32),
         ("radius", c_int32),
         ("sigma", Vector),
         ("cutoff", Vector),
+        ("cubic_b", c_double),
+    ]
+
+
+class NamedInterpolation(ctypes.Structure):
+    """cudaspline_named_interpolation."""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("aliases", c_char_p * 2),
+        ("kind_name", c_char_p),
+        ("kind", c_int32),
+        ("window", c_int32),
+        ("cubic_b", c_double),
+        ("cubic_c", c_double),
+        ("is_of_indicators", c_int32),
+        ("moves_pixels", c_int32),
+        ("has_derivatives", c_int32),
+        ("is_mirrored", c_int32),
+        ("reach", c_int32),
     ]
 
 

@@ -13,7 +13,7 @@ import numpy
 
 from . import _arrays, _images, _library, _resample, _transforms
 from ._geometry import Geometry
-from ._methods import Method
+from ._methods import KINDS, Method
 
 #: Images that are smaller are taken as a whole (samples).
 _SMALL = 65536
@@ -21,8 +21,8 @@ _SMALL = 65536
 _PART_OF_OUTPUT = 4
 #: For a point alone some 64 samples an axis are filtered: of points that are as small a part windows are looked for.
 _PART_OF_POINTS = 64
-#: Samples beyond an index that its value reads: of the widest support, and for roundings.
-_REACH = {"nearest": 3, "linear": 3, "bspline": 5, "catmull-rom": 4}
+#: Samples beyond an index that its value reads: of the widest support, and two for roundings.
+_REACH = {name: kind.reach + 2 for name, kind in KINDS.items() if kind.reach is not None}
 #: What a window costs beside its samples (samples).
 _COST = 50000
 

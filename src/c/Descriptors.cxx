@@ -32,6 +32,11 @@
 namespace itk::CudaSpline
 {
 
+static_assert(static_cast<int>(Interpolation::CubicConvolution) == CUDASPLINE_INTERPOLATE_CUBIC_CONVOLUTION &&
+                static_cast<int>(Interpolation::LabelGaussian) == CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN &&
+                InterpolationCount == CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN + 1,
+              "The interpolations have the same numbers.");
+
 namespace
 {
 
@@ -194,7 +199,7 @@ DescribeMethod(const cudaspline_interpolation & from)
 {
   constexpr double        largest = 0x1p52; // beyond it indices are no longer told apart
   InterpolationDescriptor method;
-  method.interpolation = EnumOf(from.kind, Interpolation::LabelGaussian, "interpolation.kind");
+  method.interpolation = EnumOf(from.kind, AllInterpolations.back(), "interpolation.kind");
   method.mode = EnumOf(from.mode, EvaluationMode::TextureTable, "interpolation.mode");
   method.window = EnumOf(from.window, SincWindow::Blackman, "interpolation.window");
   for (unsigned int d = 0; d < 3; ++d)
@@ -207,7 +212,7 @@ DescribeMethod(const cudaspline_interpolation & from)
   method.lower = VectorOf(from.lower);
   method.upper = VectorOf(from.upper);
   method.border = from.border;
-  method.tension = from.tension;
+  method.cubic = { from.cubic_b, from.cubic_c };
   method.radius = from.radius;
   method.sigma = VectorOf(from.sigma);
   method.cutOff = VectorOf(from.cutoff);

@@ -144,13 +144,27 @@ MirroredSample(const itk::Image<float, 3> * image, std::array<long, 3> index)
 
 /** Cubic convolution of Keys with a = -1/2. */
 double
-CatmullRomAt(const itk::Image<float, 3> * image, const itk::ContinuousIndex<double, 3> & place)
+KeysKernel(double x)
 {
-  const auto kernel = [](double x) {
-    x = std::abs(x);
-    return x < 1.0 ? 1.5 * x * x * x - 2.5 * x * x + 1.0
-                   : (x < 2.0 ? -0.5 * x * x * x + 2.5 * x * x - 4.0 * x + 2.0 : 0.0);
-  };
+  x = std::abs(x);
+  return x < 1.0 ? 1.5 * x * x * x - 2.5 * x * x + 1.0
+                 : (x < 2.0 ? -0.5 * x * x * x + 2.5 * x * x - 4.0 * x + 2.0 : 0.0);
+}
+
+/** Mitchell and Netravali's filter, B = C = 1/3, as their paper prints it for these. */
+double
+MitchellKernel(double x)
+{
+  x = std::abs(x);
+  return (x < 1.0 ? 7.0 * x * x * x - 12.0 * x * x + 16.0 / 3.0
+                  : (x < 2.0 ? -7.0 / 3.0 * x * x * x + 12.0 * x * x - 20.0 * x + 32.0 / 3.0 : 0.0)) /
+         6.0;
+}
+
+/** The sum over the samples about a place by a kernel. */
+double
+ConvolvedAt(const itk::Image<float, 3> * image, const itk::ContinuousIndex<double, 3> & place, double (*kernel)(double))
+{
   double sum = 0.0;
   for (long z = -1; z < 3; ++z)
   {
@@ -206,9 +220,10 @@ LargestDistanceFrom(const itk::Image<float, 3> * input, const itk::Image<float, 
   return largest;
 }
 
-/** Windowed sincs of each window and of several radii are ITK's; Catmull-Rom is the cubic of Keys. Sums of a float's
- * rounding, values of some 200, and indices by other formulas: 1e-3 at most; windows and radii differ by tenths. */
-TEST_F(ProgramPixels, WindowedSincsAndCatmullRom)
+/** Windowed sincs of each window and of several radii are ITK's; Catmull-Rom is the cubic of Keys, Mitchell-Netravali
+ * that of their paper. Sums of a float's rounding, values of some 200, and indices by other formulas: 1e-3 at most;
+ * windows and radii differ by tenths. */
+TEST_F(ProgramPixels, WindowedSincsAndCubicConvolution)
 {
   namespace Function = itk::Function;
   const auto image = MakePhantom<FloatImage>({ { 15, 14, 13 } });
@@ -238,15 +253,23 @@ TEST_F(ProgramPixels, WindowedSincsAndCatmullRom)
   EXPECT_LE(distance(run({ "-i", "welch" }), Function::WelchWindowFunction<3>(), Three()), tolerance);
   EXPECT_LE(distance(run({ "-i", "blackman" }), Function::BlackmanWindowFunction<3>(), Three()), tolerance);
 
-  const auto                                         catmullRom = run({ "-i", "catmull-rom" });
-  itk::ImageRegionConstIteratorWithIndex<FloatImage> it(catmullRom, catmullRom->GetBufferedRegion());
-  for (; !it.IsAtEnd(); ++it)
-  {
-    if (const auto place = PlaceInside(image.GetPointer(), catmullRom.GetPointer(), it.GetIndex()))
+  const auto expectConvolution = [&](const std::string & name, double (*kernel)(double)) {
+    const auto                                         result = run({ "-i", name });
+    itk::ImageRegionConstIteratorWithIndex<FloatImage> it(result, result->GetBufferedRegion());
+    int                                                compared = 0;
+    for (; !it.IsAtEnd(); ++it)
     {
-      ASSERT_NEAR(it.Get(), CatmullRomAt(image, *place), tolerance);
+      if (const auto place = PlaceInside(image.GetPointer(), result.GetPointer(), it.GetIndex()))
+      {
+        ASSERT_NEAR(it.Get(), ConvolvedAt(image, *place, kernel), tolerance) << name;
+        ++compared;
+      }
     }
-  }
+    EXPECT_GT(compared, 1000);
+  };
+  expectConvolution("catmull-rom", KeysKernel);
+  expectConvolution("mitchell", MitchellKernel);
+  expectConvolution("Mitchell-Netravali", MitchellKernel);
   // Integers are computed as real numbers and cast as ITK casts them.
   const auto bytes = MakePhantom<itk::Image<unsigned char, 3>>({ { 15, 14, 13 } });
   WriteTestImage(bytes.GetPointer(), Path("bytes.nrrd"));
@@ -327,7 +350,7 @@ TEST_F(ProgramPixels, LabelsByTheirIndicators)
     return linear->EvaluateAtContinuousIndex(place);
   });
   expect({ "-i", "label-catmull-rom" },
-         [&](std::size_t label, const auto & place) { return CatmullRomAt(indicators[label], place); });
+         [&](std::size_t label, const auto & place) { return ConvolvedAt(indicators[label], place, KeysKernel); });
   std::vector<itk::BSplineInterpolateImageFunction<FloatImage>::Pointer> splines;
   for (const auto & indicator : indicators)
   {

@@ -19,9 +19,10 @@
 //
 // Expected values: the same method on an image that was continued in memory, sample by sample from periods that are
 // written out (Padded()): ITK's own nearest-neighbour, linear, windowed sinc and B-spline (orders 0 and 1)
-// interpolators, which then never see an edge, and the formula for Catmull-Rom (itself tested against its weights). For
-// B-splines of orders 2 to 5, whose coefficients depend on the extension, the interpolation equations of that extension
-// in long double (ReferenceSpline.h). Tolerances as in CudaInterpolatorsAgainstItkTest.cxx and SplineErrorBounds.h.
+// interpolators, which then never see an edge, and the formula for cubic convolution (itself tested against its
+// weights). For B-splines of orders 2 to 5, whose coefficients depend on the extension, the interpolation equations of
+// that extension in long double (ReferenceSpline.h). Tolerances as in CudaInterpolatorsAgainstItkTest.cxx and
+// SplineErrorBounds.h.
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaBSplineResampleImageFunction.h"
@@ -262,6 +263,15 @@ protected:
             D * 80.0 * std::pow(1.5, D) * Unit<double> * largest,
             [&](const Modes<D> & modes) {
               return OnPadded<itk::CudaCatmullRomInterpolateImageFunction<PaddedImage>, D>(
+                image.GetPointer(), modes, CudaSplineAddressMode::Mirror);
+            });
+    const auto mitchell = itk::CudaCubicConvolutionInterpolateImageFunction<ImageType>::New();
+    Compare(mitchell.GetPointer(),
+            image.GetPointer(),
+            EveryAddressMode,
+            D * 150.0 * std::pow(1.2, D) * Unit<double> * largest,
+            [&](const Modes<D> & modes) {
+              return OnPadded<itk::CudaCubicConvolutionInterpolateImageFunction<PaddedImage>, D>(
                 image.GetPointer(), modes, CudaSplineAddressMode::Mirror);
             });
   }

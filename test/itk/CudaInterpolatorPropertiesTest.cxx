@@ -236,6 +236,7 @@ TEST_P(CudaInterpolatorProperties, SixteenThreadsGiveTheBitsOfOne)
   check(itk::CudaNearestNeighborInterpolateImageFunction<ImageType>::New());
   check(itk::CudaLinearInterpolateImageFunction<ImageType>::New());
   check(itk::CudaCatmullRomInterpolateImageFunction<ImageType>::New());
+  check(itk::CudaCubicConvolutionInterpolateImageFunction<ImageType>::New());
   check(itk::CudaWindowedSincInterpolateImageFunction<ImageType, 3>::New());
   check(itk::CudaLabelImageGaussianInterpolateImageFunction<ImageType>::New());
   check(itk::CudaLabelImageGenericInterpolateImageFunction<ImageType, itk::LinearInterpolateImageFunction>::New());

@@ -18,8 +18,8 @@
 // CudaResampleImageFilter with each interpolator that it knows beyond those of CudaResampleImageFilterTest.cxx: ITK's
 // own and the module's.
 //
-// Expected values: ITK's filter with ITK's interpolator and double output; for Catmull-Rom, which ITK has not, ITK's
-// filter with the module's class, whose single evaluations it runs. Tolerances: windowed sinc as in
+// Expected values: ITK's filter with ITK's interpolator and double output; for cubic convolution, which ITK has not,
+// ITK's filter with the module's class, whose single evaluations it runs. Tolerances: windowed sinc as in
 // CudaInterpolatorsAgainstItkTest.cxx for double images, and 2^-24 of the largest value for the rounding of float ones;
 // coefficients that are ready 1e-12 and 1e-6 of the largest; labels exactly, where the image is smooth: a label is one
 // where ITK's error function errs by 3.3e-8 and sums are that close, which is counted.
@@ -365,6 +365,24 @@ TEST_P(CudaResampleImageFilterInterpolators, CatmullRom)
   check(MakePhantom<itk::Image<short, 2>>(-1000.0, 2000.0), 1e-12); // to double: in double
 }
 
+TEST_P(CudaResampleImageFilterInterpolators, CubicConvolution)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto check = [this](const auto & input) {
+    using Image = typename std::decay_t<decltype(*input)>;
+    auto ours = itk::CudaCubicConvolutionInterpolateImageFunction<Image>::New();
+    auto judge = itk::CudaCubicConvolutionInterpolateImageFunction<Image>::New();
+    EXPECT_LE(
+      (this
+         ->Compared<itk::Image<double, Image::ImageDimension>>(
+           input.GetPointer(), ours.GetPointer(), judge.GetPointer(), "CudaCubicConvolutionInterpolateImageFunction")
+         .maximum),
+      1e-12 * 2000.0);
+  };
+  check(MakePhantom<itk::Image<double, 3>>(-1000.0, 2000.0));
+  check(MakePhantom<itk::Image<short, 2>>(-1000.0, 2000.0));
+}
+
 namespace
 {
 template <typename TImage, typename TCoordRep>
@@ -462,6 +480,7 @@ TEST(CudaResampleImageFilterOfDerivedInterpolators, AreAnsweredByTheSuperclass)
   ExpectSuperclass<itk::CudaBSplineInterpolateImageFunction<Image>>();
   ExpectSuperclass<itk::CudaBSplineResampleImageFunction<Image, double>>();
   ExpectSuperclass<itk::CudaCatmullRomInterpolateImageFunction<Image>>();
+  ExpectSuperclass<itk::CudaCubicConvolutionInterpolateImageFunction<Image>>();
   ExpectSuperclass<itk::CudaWindowedSincInterpolateImageFunction<Image, 2>>();
 }
 

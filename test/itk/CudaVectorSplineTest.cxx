@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// B-splines and Catmull-Rom of images with several numbers a pixel, which ITK lacks. Expected values: of B-splines
-// ITK's filter and its BSplineInterpolateImageFunction of each component; of Catmull-Rom ITK's filter with the module's
-// interpolator of each component, which evaluates on the host point by point. Tolerance of real numbers: 1e-9 of the
-// range in double (ITK's own truncation near the low edge is 3.7e-10), 1e-6 in float; integers, which are truncated, by
-// one where the real value is that close to an integer (few, and counted).
+// B-splines and cubic convolution of images with several numbers a pixel, which ITK lacks. Expected values: of
+// B-splines ITK's filter and its BSplineInterpolateImageFunction of each component; of cubic convolution ITK's filter
+// with the module's interpolator of each component, which evaluates on the host point by point. Tolerance of real
+// numbers: 1e-9 of the range in double (ITK's own truncation near the low edge is 3.7e-10), 1e-6 in float; integers,
+// which are truncated, by one where the real value is that close to an integer (few, and counted).
 
 #include "VectorTestSupport.h"
 
@@ -43,7 +43,8 @@ protected:
   enum class Kind
   {
     BSpline,
-    CatmullRom
+    CatmullRom,
+    CubicConvolution
   };
 
   template <typename TImage>
@@ -56,6 +57,10 @@ protected:
     if (kind == Kind::CatmullRom)
     {
       return itk::CudaCatmullRomInterpolateImageFunction<TImage>::New().GetPointer();
+    }
+    if (kind == Kind::CubicConvolution)
+    {
+      return itk::CudaCubicConvolutionInterpolateImageFunction<TImage>::New().GetPointer();
     }
     auto spline = itk::CudaVectorBSplineInterpolateImageFunction<TImage>::New();
     spline->SetSplineOrder(order);
@@ -70,6 +75,10 @@ protected:
     if (kind == Kind::CatmullRom)
     {
       return itk::CudaCatmullRomInterpolateImageFunction<TScalars>::New().GetPointer();
+    }
+    if (kind == Kind::CubicConvolution)
+    {
+      return itk::CudaCubicConvolutionInterpolateImageFunction<TScalars>::New().GetPointer();
     }
     auto spline = itk::BSplineInterpolateImageFunction<TScalars, double, double>::New();
     spline->SetSplineOrder(order);
@@ -88,8 +97,10 @@ protected:
   {
     using Component = typename itk::CudaSplineDetail::ImageTraits<TInput>::ComponentType;
     using OutputComponent = typename itk::CudaSplineDetail::ImageTraits<TOutput>::ComponentType;
-    const std::string name =
-      kind == Kind::BSpline ? "CudaVectorBSplineInterpolateImageFunction" : "CudaCatmullRomInterpolateImageFunction";
+    const std::string name = kind == Kind::BSpline
+                               ? "CudaVectorBSplineInterpolateImageFunction"
+                               : (kind == Kind::CatmullRom ? "CudaCatmullRomInterpolateImageFunction"
+                                                           : "CudaCubicConvolutionInterpolateImageFunction");
     SCOPED_TRACE(name + " of order " + std::to_string(order) + ", " + transformKind +
                  (isExtrapolated ? ", extrapolated" : ""));
     const auto input = MakeVectors<TInput>(components);
@@ -207,7 +218,7 @@ TEST_P(CudaVectorSplines, OtherTransformsAndTheOutside)
   this->ExpectAgreement<Vector, Precise>(2, affine.GetPointer(), "linear", Kind::BSpline, 3, true);
 }
 
-TEST_P(CudaVectorSplines, CatmullRom)
+TEST_P(CudaVectorSplines, CubicConvolution)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
   const auto plane = MakeAffineTransform<2>(0.2);
@@ -219,6 +230,8 @@ TEST_P(CudaVectorSplines, CatmullRom)
   this->ExpectAgreement<Vector, Precise>(3, plane.GetPointer(), "linear", Kind::CatmullRom, 0);
   this->ExpectAgreement<Colour, Colour>(3, plane.GetPointer(), "linear", Kind::CatmullRom, 0, true);
   this->ExpectAgreement<Vectors, Vectors>(4, volume.GetPointer(), "linear", Kind::CatmullRom, 0);
+  this->ExpectAgreement<Vector, Precise>(3, plane.GetPointer(), "linear", Kind::CubicConvolution, 0);
+  this->ExpectAgreement<Vectors, Vectors>(4, volume.GetPointer(), "linear", Kind::CubicConvolution, 0);
 }
 
 // The coefficients stay in memory for another transform, and are made anew for other pixels.

@@ -1,7 +1,7 @@
 # The module's interpolators against ITK's classes and against references of our own, singly and in batches, and within the resampler.
 add_executable(
   CudaSplineItkInterpolationTests
-  CudaCatmullRomInterpolateImageFunctionTest.cxx
+  CudaCubicConvolutionInterpolateImageFunctionTest.cxx
   CudaInterpolatorAddressModesTest.cxx
   CudaInterpolatorBatchesTest.cxx
   CudaInterpolatorPropertiesTest.cxx

@@ -1,12 +1,14 @@
 """What callers give: every argument that cannot be is refused, by a message that begins with its name, before the library gets it."""
 
+import ctypes
 import re
+from typing import get_args
 
 import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _library
+from cudaspline import _library, _methods, _options
 
 IMAGE = numpy.zeros((4, 5, 6), "f4")
 GRID = cudaspline.BSplineGrid(numpy.zeros((3, 5, 5, 5)))
@@ -172,6 +174,18 @@ def test_codes_of_the_library_name_the_field():
         _library.Call().run("cudaspline_prefilter", image, -1, None)
     with pytest.raises(ValueError, match="^coefficients .*overlap"):
         _library.Call().run("cudaspline_prefilter", image, -1, IMAGE.ctypes.data + 4)
+
+
+def test_names_are_those_of_the_library():
+    """Type checkers know each name, and every kind has one."""
+    assert set(get_args(_options.Interpolation)) == set(_methods.INTERPOLATIONS)
+    assert {named.kind for named in _methods.INTERPOLATIONS.values()} == set(_methods.KINDS)
+    assert sorted(kind.code for kind in _methods.KINDS.values()) == list(range(len(_methods.KINDS)))
+    assert _methods.INTERPOLATIONS["mitchell"].cubic == (1 / 3, 1 / 3)
+    assert _methods.INTERPOLATIONS["welch"].window == "welch" and _methods.INTERPOLATIONS["sinc"].window is None
+    named = _library.NamedInterpolation()
+    with pytest.raises(ValueError, match="^number is 99"):
+        _library.check(_library._library.cudaspline_name_interpolation(99, ctypes.byref(named)))
 
 
 @pytest.mark.parametrize("options", [dict(order=5), dict(interpolation="linear"), dict(order=3, boundary="reflect"), dict(storage="half")])

@@ -169,6 +169,7 @@ def test_samples_are_those_of_the_whole(rng, order, kind):
         dict(interpolation="linear", boundary="grid-constant", border=5.0),
         dict(interpolation="linear", boundary=("nearest", "grid-wrap", "itk")),
         dict(interpolation="catmull-rom", boundary="reflect"),
+        dict(interpolation="mitchell", boundary="mirror"),
         dict(interpolation="sinc", radius=4),
         dict(interpolation="label", sigma=0.6, cutoff=1.0),
         dict(prefilter="itk"),

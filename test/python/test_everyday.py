@@ -461,7 +461,8 @@ class TestTransforms:
 
 #: Words of CudaSplineResample, and names of others for them.
 NAMES = {
-    "nearest": ("NearestNeighbor",), "linear": (), "bspline": (), "catmull-rom": (), "lanczos": ("LanczosWindowedSinc",),
+    "nearest": ("NearestNeighbor",), "linear": (), "bspline": ("B-Spline", "Cubic"), "catmull-rom": ("CatmullRom", "Catmull_Rom"),
+    "mitchell": ("Mitchell-Netravali", "MitchellNetravali"), "lanczos": ("LanczosWindowedSinc",),
     "hamming": ("HammingWindowedSinc",), "cosine": ("CosineWindowedSinc",), "welch": ("WelchWindowedSinc",),
     "blackman": ("BlackmanWindowedSinc",), "label-gaussian": ("MultiLabel", "LabelGaussian"), "label-linear": ("GenericLabel",),
     "label-catmull-rom": (), "label-bspline": (),

@@ -86,7 +86,7 @@ def on_cuda():
     return report.backend == "Cuda" and report.reason == ""
 
 
-@pytest.mark.parametrize("kind", ["nearest", "linear", "bspline", "catmull-rom", "sinc", "label"])
+@pytest.mark.parametrize("kind", ["nearest", "linear", "bspline", "catmull-rom", "mitchell", "sinc", "label"])
 def test_resample(rng, library, kind):
     image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
     image = (image * 5).astype("i2") if kind == "label" else image

@@ -169,6 +169,52 @@ def test_identity_gives_the_samples(rng, shape, order):
     assert difference(cudaspline.resample(image, interpolation="catmull-rom"), image) < 1e-14
 
 
+def mitchell_netravali(x, b=1 / 3, c=1 / 3):
+    """Mitchell and Netravali, "Reconstruction filters in computer graphics", 1988, equation 8."""
+    x = numpy.abs(x)
+    inner = (12 - 9 * b - 6 * c) * x**3 + (-18 + 12 * b + 6 * c) * x**2 + 6 - 2 * b
+    outer = (-b - 6 * c) * x**3 + (6 * b + 30 * c) * x**2 + (-12 * b - 48 * c) * x + 8 * b + 24 * c
+    return numpy.where(x < 1, inner, numpy.where(x < 2, outer, 0)) / 6
+
+
+@pytest.mark.parametrize("name, options, parameters", [
+    ("mitchell", {}, (1 / 3, 1 / 3)), ("catmull-rom", {}, (0, 0.5)), ("catmull-rom", dict(tension=0.8), (0, 0.8)),
+])  # fmt: skip
+@pytest.mark.parametrize("shape", [(30,), (12, 15), (9, 10, 11)])
+def test_cubic_convolution_is_its_formula(rng, shape, name, options, parameters):
+    image = rng.uniform(-1, 1, shape)
+    shift, scale = rng.uniform(-2, 2, len(shape)), rng.uniform(0.6, 1.1, len(shape))
+    found = cudaspline.resample(image, numpy.column_stack([numpy.diag(scale), shift]), interpolation=name, default=numpy.nan, **options)
+    wanted = image
+    for axis in range(len(shape)):
+        n = shape[axis]
+        at = scale[::-1][axis] * numpy.arange(n) + shift[::-1][axis]
+        taps = numpy.floor(at).astype(int)[:, None] + numpy.arange(-1, 3)
+        folded = numpy.abs((taps + n - 1) % (2 * n - 2) - (n - 1))  # mirrored about the outermost samples
+        weights = mitchell_netravali(at[:, None] - taps, *parameters)
+        weights[(at < -0.5) | (at >= n - 0.5)] = numpy.nan
+        matrix = numpy.zeros((n, n))
+        numpy.add.at(matrix, (numpy.arange(n)[:, None], folded), weights)
+        matrix[numpy.isnan(weights[:, 0])] = numpy.nan
+        wanted = numpy.moveaxis(numpy.tensordot(matrix, wanted, (1, axis)), 0, axis)
+    assert numpy.array_equal(numpy.isnan(found), numpy.isnan(wanted)) and numpy.isfinite(found).any()
+    assert numpy.nanmax(numpy.abs(found - wanted)) < 1e-13
+
+
+def test_mitchell_smooths_at_samples(rng):
+    """It does not interpolate: a sample is weighted by 16/18, its neighbours by 1/18 along each axis. It has no tension."""
+    image = rng.uniform(-1, 1, (20, 30))
+    wanted = image
+    for axis in range(2):
+        padded = numpy.pad(wanted, [(1, 1) if d == axis else (0, 0) for d in range(2)], mode="reflect")
+        below, middle, above = (numpy.take(padded, numpy.arange(wanted.shape[axis]) + k, axis) for k in range(3))
+        wanted = (below + 16 * middle + above) / 18
+    assert difference(cudaspline.resample(image, interpolation="mitchell"), wanted) < 1e-14
+    assert difference(cudaspline.resample(image + 3, interpolation="mitchell"), wanted + 3) < 1e-14
+    with pytest.raises(ValueError, match="^tension: "):
+        cudaspline.resample(image, interpolation="mitchell", tension=0.3)
+
+
 def test_list_applies_the_last_one_first(rng):
     image = rng.uniform(-1, 1, (12, 14))
     scale = numpy.diag([0.5, 0.5, 1.0])
@@ -239,7 +285,7 @@ def test_zoom_keeps_edges_or_centers(rng):
     assert difference(found, numpy.arange(39) / 2) < 1e-13
 
 
-@pytest.mark.parametrize("interpolation", ["bspline", "catmull-rom", "linear", "nearest"])
+@pytest.mark.parametrize("interpolation", ["bspline", "catmull-rom", "mitchell", "linear", "nearest"])
 def test_zoom_agrees_with_scipy(rng, interpolation):
     ndimage = pytest.importorskip("scipy.ndimage")
     image = rng.uniform(-1, 1, (16, 18, 12))

@@ -28,6 +28,7 @@ labels = cudaspline.resample(image, interpolation="label-linear", smooth=None)
 inverses: tuple[cudaspline.InverseResidual, ...] = report.inverses if (report := cudaspline.last_report()) else ()
 warned: type[Warning] = cudaspline.DownsamplingWarning
 finer = cudaspline.zoom(image, 2, interpolation="catmull-rom")
+smoother = cudaspline.zoom(image, 2, interpolation="mitchell")
 values, gradients = cudaspline.sample(source, [[1.0, 2.0, 3.0]], gradient=True)
 coefficients = cudaspline.prefilter(image, 5, axis=-1)
 size: tuple[int, ...] = image.geometry.size

@@ -16,7 +16,7 @@ BOUNDARIES = ("itk", "mirror", "reflect", "grid-wrap")
 
 def method(rng):
     """Options of a method that needs preparation, and the axes' boundaries."""
-    kind = rng.choice(["bspline", "bspline", "linear", "catmull-rom", "nearest"])
+    kind = rng.choice(["bspline", "bspline", "linear", "catmull-rom", "mitchell", "nearest"])
     options = {"interpolation": str(kind), "boundary": str(rng.choice(BOUNDARIES))}
     if kind == "bspline":
         options["order"] = int(rng.integers(0, 6))
@@ -49,7 +49,7 @@ def test_points_have_the_bits_of_the_whole(rng, case):
     indices[:3] = indices[0] + rng.uniform(-2, 2, (3, len(size)))
     points = image.geometry.origin + indices @ image.geometry.index_to_point.T
     want = {"inside": True}
-    if options["interpolation"] in ("bspline", "catmull-rom"):
+    if options["interpolation"] in ("bspline", "catmull-rom", "mitchell"):
         want.update(gradient=True, hessian=True)
     found = cudaspline.sample(image, points, default=3, device="cpu", **want, **options)
     native = cudaspline.Image(numpy.ascontiguousarray(image.array).astype(image.dtype.newbyteorder("=")), image.spacing, image.origin)

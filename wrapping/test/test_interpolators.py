@@ -114,6 +114,20 @@ class Interpolators(Case):
                 expected = sum(x * x for x in index)
                 self.assertAlmostEqual(ours.EvaluateAtContinuousIndex(index), expected, delta=1e-9 * squares.max())
 
+    def test_cubic_convolution(self):
+        """Mitchell and Netravali's filter smooths: the mean of a pixel and its neighbours by 1, 16 and 1 along each axis."""
+        for _, pixel, image, _, largest in self.each():
+            ours = itk.CudaCubicConvolutionInterpolateImageFunction[type(image), itk.D].New(image)
+            self.assertAlmostEqual(ours.GetB(), 1 / 3)
+            expected = itk.array_from_image(image).astype(float)
+            for axis in range(expected.ndim):
+                padded = numpy.pad(expected, [(1, 1) if d == axis else (0, 0) for d in range(expected.ndim)], mode="reflect")
+                below, middle, above = (numpy.take(padded, range(k, k + expected.shape[axis]), axis) for k in range(3))
+                expected = (below + 16 * middle + above) / 18
+            for index in numpy.ndindex(*expected.shape):
+                found = ours.EvaluateAtContinuousIndex([float(x) for x in index[::-1]])
+                self.assertAlmostEqual(found, expected[index], delta=1e-12 * max(1.0, largest))
+
     def test_label_gaussian(self):
         for dimension in DIMENSIONS:
             for pixel in INTEGERS:

@@ -121,17 +121,40 @@ extern "C"
   /** \brief How a value is made. */
   typedef struct cudaspline_interpolation
   {
-    int32_t kind;      /**< cudaspline_interpolation_kind */
-    int32_t mode;      /**< cudaspline_mode */
-    double  lower[3];  /**< continuous indices below are outside, by axis; ITK's is start - 0.5 */
-    double  upper[3];  /**< those at or above are outside; ITK's is start + size - 0.5. At most 2^52 in magnitude */
-    double  border;    /**< what stands outside under CUDASPLINE_GRID_CONSTANT */
-    double  tension;   /**< of Catmull-Rom; 0.5 is the usual one (not a default) */
+    int32_t kind;     /**< cudaspline_interpolation_kind */
+    int32_t mode;     /**< cudaspline_mode */
+    double  lower[3]; /**< continuous indices below are outside, by axis; ITK's is start - 0.5 */
+    double  upper[3]; /**< those at or above are outside; ITK's is start + size - 0.5. At most 2^52 in magnitude */
+    double  border;   /**< what stands outside under CUDASPLINE_GRID_CONSTANT */
+    union
+    {
+      double cubic_c; /**< C of cubic convolution: the tension; of Catmull-Rom 0.5 (not a default) */
+      double tension; /**< deprecated: former name of cubic_c */
+    };
     int32_t window;    /**< of the windowed sinc: cudaspline_window */
     int32_t radius;    /**< of the windowed sinc: 1 to 8 or so (samples) */
     double  sigma[3];  /**< standard deviation of the label Gaussian, by axis (samples) */
     double  cutoff[3]; /**< distance beyond which it does not look, by axis (samples) */
+    double  cubic_b;   /**< B of cubic convolution: how much it smooths; 0 for Catmull-Rom */
   } cudaspline_interpolation;
+
+  /** \brief An interpolation with a name, and what is known of its kind. */
+  typedef struct cudaspline_named_interpolation
+  {
+    const char * name;             /**< in small letters, as "mitchell" */
+    const char * aliases[2];       /**< other names, in small letters; null: none */
+    const char * kind_name;        /**< name of the kind, as "cubic-convolution" */
+    int32_t      kind;             /**< cudaspline_interpolation_kind */
+    int32_t      window;           /**< of the windowed sinc: cudaspline_window */
+    double       cubic_b;          /**< of cubic convolution */
+    double       cubic_c;          /**< of cubic convolution */
+    int32_t      is_of_indicators; /**< 1: the name stands for the label whose indicator, interpolated so, is largest */
+    int32_t      moves_pixels;     /**< 1: pixels move unchanged */
+    int32_t      has_derivatives;  /**< 1: cudaspline_points::derivatives may be 1 and 2 */
+    int32_t      is_mirrored;      /**< 1: ITK's extension is CUDASPLINE_MIRROR; 0: CUDASPLINE_NEAREST */
+    int32_t      reach; /**< samples before the floor of an index that are read, for B-splines those of order 5;
+                             -1 where it depends on a radius or a distance */
+  } cudaspline_named_interpolation;
 
   /** \brief One transform of a chain: output point to input point, in mm. */
   typedef struct cudaspline_stage
@@ -191,14 +214,14 @@ extern "C"
     int32_t                  physical;          /**< points are places (mm), not continuous indices */
     double                   origin[3];         /**< place of the image's index 0 (mm), for places */
     double                   point_to_index[9]; /**< indices of the image a mm, for places */
-    int32_t                  derivatives; /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, Catmull-Rom */
-    double                   gradient_map[9]; /**< what gradients per sample are multiplied with: M g and M H M^T */
-    int32_t                  output_type;   /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
-    void *                   values;        /**< a number a point; null where nobody asks */
-    void *                   gradients;     /**< a number a dimension, x first */
-    void *                   hessians;      /**< xx xy xz yy yz zz, xx xy yy, or xx */
-    uint8_t *                inside;        /**< 1 where a point is inside, else 0; null where nobody asks */
-    const void *             default_value; /**< of the output's type, in host memory: the value outside; null: 0 */
+    int32_t      derivatives;     /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, cubic convolution */
+    double       gradient_map[9]; /**< what gradients per sample are multiplied with: M g and M H M^T */
+    int32_t      output_type;     /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
+    void *       values;          /**< a number a point; null where nobody asks */
+    void *       gradients;       /**< a number a dimension, x first */
+    void *       hessians;        /**< xx xy xz yy yz zz, xx xy yy, or xx */
+    uint8_t *    inside;          /**< 1 where a point is inside, else 0; null where nobody asks */
+    const void * default_value;   /**< of the output's type, in host memory: the value outside; null: 0 */
   } cudaspline_points;
 
   /** \brief Samples or coefficients of an image, made once: any number of threads evaluate it. */
@@ -219,6 +242,17 @@ extern "C"
   /** \brief What went wrong in this thread's last call that did not return CUDASPLINE_OK. Valid until its next call. */
   const char *
   cudaspline_last_error(void);
+
+  /** \brief Number of names of interpolations. Returns it, not a code. */
+  int32_t
+  cudaspline_interpolation_count(void);
+
+  /** \brief An interpolation with a name.
+   *
+   * \param[in] number 0 to cudaspline_interpolation_count() - 1
+   * \param[out] interpolation its name, parameters and properties; strings are valid while the library is loaded */
+  int32_t
+  cudaspline_name_interpolation(int32_t number, cudaspline_named_interpolation * interpolation);
 
   /** \brief Number of usable devices. Returns it, not a code: 0 without a GPU, a driver, or in a forked child. */
   int32_t

@@ -80,12 +80,13 @@ extern "C"
   /** \brief How a value is made from samples. */
   enum cudaspline_interpolation_kind
   {
-    CUDASPLINE_INTERPOLATE_NEAREST = 0,       /**< the nearest sample, unchanged */
-    CUDASPLINE_INTERPOLATE_LINEAR = 1,        /**< by dimension: linear, bilinear, trilinear */
-    CUDASPLINE_INTERPOLATE_BSPLINE = 2,       /**< of the source's order, 0 to 5 */
-    CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3,   /**< cubic through the samples, of a given tension */
-    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4, /**< a window and a radius */
-    CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5 /**< the label of the largest Gaussian weight */
+    CUDASPLINE_INTERPOLATE_NEAREST = 0,           /**< the nearest sample, unchanged */
+    CUDASPLINE_INTERPOLATE_LINEAR = 1,            /**< by dimension: linear, bilinear, trilinear */
+    CUDASPLINE_INTERPOLATE_BSPLINE = 2,           /**< of the source's order, 0 to 5 */
+    CUDASPLINE_INTERPOLATE_CUBIC_CONVOLUTION = 3, /**< of four samples an axis, by B and C */
+    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4,     /**< a window and a radius */
+    CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5,    /**< the label of the largest Gaussian weight */
+    CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3        /**< deprecated: former name of CUBIC_CONVOLUTION */
   };
 
   /** \brief How the value of a B-spline is summed up. */

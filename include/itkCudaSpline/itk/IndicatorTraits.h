@@ -35,10 +35,10 @@ namespace itk::CudaSplineDetail
 /** \brief How the indicator of a label is interpolated. */
 enum class IndicatorMethod : unsigned char
 {
-  Nearest,    ///< the nearest pixel's label wins
-  Linear,     ///< between neighbours
-  CatmullRom, ///< Catmull-Rom with a tension
-  BSpline     ///< B-spline of an order
+  Nearest,          ///< the nearest pixel's label wins
+  Linear,           ///< between neighbours
+  CubicConvolution, ///< cubic convolution, Catmull-Rom with a tension for one
+  BSpline           ///< B-spline of an order
 };
 
 /** \brief An interpolator as the interpolation of indicators: of others than those below there is none.
@@ -53,6 +53,8 @@ struct IndicatorTraits
   static constexpr IndicatorMethod Method = IndicatorMethod::Nearest;
   /** Type of B-spline coefficients. */
   using CoefficientType = double;
+  /** B and C of cubic convolution. */
+  static constexpr CudaSpline::CubicParameters Parameters{};
 };
 
 /** \brief An interpolator that there is. */
@@ -65,6 +67,8 @@ struct KnownIndicatorTraits
   static constexpr IndicatorMethod Method = VMethod;
   /** Type of B-spline coefficients. */
   using CoefficientType = TCoefficient;
+  /** B and C of cubic convolution until they are set. */
+  static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::CatmullRomParameters;
 };
 
 /** \brief ITK's interpolators and the module's. */
@@ -87,8 +91,15 @@ struct IndicatorTraits<CudaLinearInterpolateImageFunction<TImage, TCoordRep>>
 {};
 template <typename TImage, typename TCoordRep>
 struct IndicatorTraits<CudaCatmullRomInterpolateImageFunction<TImage, TCoordRep>>
-  : KnownIndicatorTraits<IndicatorMethod::CatmullRom>
+  : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
 {};
+template <typename TImage, typename TCoordRep>
+struct IndicatorTraits<CudaCubicConvolutionInterpolateImageFunction<TImage, TCoordRep>>
+  : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
+{
+  /** B and C until they are set. */
+  static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::MitchellNetravaliParameters;
+};
 template <typename TImage, typename TCoordRep, typename TCoefficient>
 struct IndicatorTraits<BSplineInterpolateImageFunction<TImage, TCoordRep, TCoefficient>>
   : KnownIndicatorTraits<IndicatorMethod::BSpline, TCoefficient>

@@ -114,8 +114,8 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
 }
 
 /** \brief What the kernels do for an interpolator of an image of several numbers a pixel: nearest neighbours and linear
- * interpolation, by the module's classes or ITK's, B-splines and Catmull-Rom by the module's. Of all others the method
- * has a refusal.
+ * interpolation, by the module's classes or ITK's, B-splines and cubic convolution by the module's. Of all others the
+ * method has a refusal.
  *
  * \tparam TImage image of pixels of several numbers
  * \param[in] interpolator the interpolator; it need not have an image
@@ -132,9 +132,7 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   if (const auto * own = dynamic_cast<const CudaSplineInterpolation<TImage::ImageDimension> *>(interpolator))
   {
     method = own->DescribeMethod(image);
-    const Interpolation kind = method.interpolation.interpolation;
-    known = kind == Interpolation::Nearest || kind == Interpolation::Linear || kind == Interpolation::BSpline ||
-            kind == Interpolation::CatmullRom;
+    known = CudaSpline::HasComponents(method.interpolation.interpolation);
   }
   else if (type == typeid(NearestNeighborInterpolateImageFunction<TImage, TCoordRep>))
   {
@@ -152,7 +150,7 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   {
     method.refusal =
       "pixels of several numbers are accelerated with the module's nearest-neighbour, linear, B-spline "
-      "and Catmull-Rom interpolators, ITK's nearest-neighbour and linear ones, and no classes derived from "
+      "and cubic convolution interpolators, ITK's nearest-neighbour and linear ones, and no classes derived from "
       "them";
   }
   return method;

@@ -242,7 +242,7 @@ struct ComponentTaps
  * CudaSpline::EvaluateOnGrid() of an image of it alone.
  *
  * \tparam TPixel Vector, CovariantVector, RGBPixel, RGBAPixel, complex or VariableLengthVector of double
- * \param[in] basis SplineBasis or CatmullRomBasis
+ * \param[in] basis SplineBasis or CubicConvolutionBasis
  * \param[in] data the first pixel, whose numbers follow each other
  * \param[in] components numbers of a pixel
  * \param[in] extent the pixels in memory

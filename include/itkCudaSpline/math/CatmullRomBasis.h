@@ -18,61 +18,20 @@
 #ifndef itkCudaSpline_math_CatmullRomBasis_h
 #define itkCudaSpline_math_CatmullRomBasis_h
 
-#include "itkCudaSpline/math/CatmullRomWeights.h"
-#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/CubicConvolution.h"
 
-#include <cmath>
-#include <cstdint>
+/** \file
+ * \brief Former names, for one release: Catmull-Rom is cubic convolution with B = 0 and C = tension. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The basis of the Catmull-Rom spline, as EvaluateOnGrid() wants a basis: it is made of samples. */
-struct CatmullRomBasis
-{
-  /** Samples that a value is made of, an axis. */
-  static constexpr unsigned int Taps = 4;
-
-  double tension{ CatmullRomTension }; ///< see CatmullRomWeights()
-
-  /** First index of the support of a coordinate (samples): the one before its floor. */
-  template <typename TIndex = std::int64_t>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TIndex
-  Start(double x)
-  {
-    const auto truncated = static_cast<TIndex>(x);
-    return truncated - (x < static_cast<double>(truncated) ? 2 : 1);
-  }
-  /** Argument of the weights for a coordinate and the first index of its support (samples). */
-  template <typename TIndex>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
-  Position(double x, TIndex start)
-  {
-    return x - static_cast<double>(start + 1);
-  }
-  /** Weights of the value, the first and the second derivative (per sample). */
-  ///@{
-  template <typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Weights(TReal t, TReal * w) const
-  {
-    CatmullRomWeights(t, static_cast<TReal>(tension), w);
-  }
-  template <typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  DerivativeWeights(TReal t, TReal * w) const
-  {
-    CatmullRomDerivativeWeights(t, static_cast<TReal>(tension), w);
-  }
-  template <typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  SecondDerivativeWeights(TReal t, TReal * w) const
-  {
-    CatmullRomSecondDerivativeWeights(t, static_cast<TReal>(tension), w);
-  }
-  ///@}
+/** \brief CubicConvolutionBasis with B = 0. */
+struct [[deprecated("CubicConvolutionBasis")]] CatmullRomBasis : CubicConvolutionBasis{
+  /** \param[in] tension without unit */
+  CUDASPLINE_HOST_DEVICE explicit CatmullRomBasis(double tension = 0.5): CubicConvolutionBasis{ { 0.0, tension } } {}
 };
 
 /** @} */

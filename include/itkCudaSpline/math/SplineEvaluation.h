@@ -86,7 +86,7 @@ struct SplineBasis
 
 /** \brief Where a point falls into a grid: the support's first index and the weight argument of each axis.
  *
- * \tparam TBasis SplineBasis or CatmullRomBasis */
+ * \tparam TBasis SplineBasis or CubicConvolutionBasis */
 template <typename TBasis, unsigned int VDimension, typename TReal>
 struct BasisSupport
 {
@@ -288,7 +288,7 @@ FillWeights(const TBasis &                                                 basis
 /** \brief Value and derivatives at a continuous index of the function that a basis makes of the elements of a grid.
  *
  * \tparam VDerivatives what is evaluated
- * \tparam TBasis SplineBasis or CatmullRomBasis
+ * \tparam TBasis SplineBasis or CubicConvolutionBasis
  * \tparam TReal float or double: weights and sums
  * \tparam TCoordinate float or double, type of the continuous index
  * \param[in] basis the basis

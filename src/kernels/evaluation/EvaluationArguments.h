@@ -58,13 +58,10 @@ struct SourceArguments
 
 /** \brief By which method. */
 template <unsigned int VDimension>
-struct MethodArguments
+struct MethodArguments : InterpolationParameters
 {
   EvaluationMode mode;
   double         border;
-  double         tension;
-  SincWindow     window;
-  int            radius;
   double         sigma[VDimension];
   double         cutOff[VDimension];
 };
@@ -268,9 +265,7 @@ DescribeEvaluation(const InterpolationDescriptor & method, const SourceDescripto
   }
   arguments.mode = method.mode;
   arguments.border = method.border;
-  arguments.tension = method.tension;
-  arguments.window = method.window;
-  arguments.radius = method.radius;
+  static_cast<InterpolationParameters &>(arguments) = method;
   arguments.singleCoordinates = method.singleCoordinates;
   return arguments;
 }

@@ -67,13 +67,12 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
   {
     throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
   }
-  if (IsPacked(samples.storage) && method.interpolation != Interpolation::BSpline)
+  if (IsPacked(samples.storage) && !HasCoefficients(method.interpolation))
   {
     throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
                                 "; BSpline does.");
   }
-  if (samples.isInterleaved && method.interpolation != Interpolation::Nearest &&
-      method.interpolation != Interpolation::Linear)
+  if (samples.isInterleaved && !ReadsInterleaved(method.interpolation))
   {
     throw std::invalid_argument(name + " reads numbers of a pixel in planes, not side by side.");
   }

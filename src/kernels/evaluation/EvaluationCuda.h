@@ -81,23 +81,20 @@ LaunchEvaluation(Interpolation                           method,
     case KernelFamily::Packed:
       LaunchPacked(source.storage, derivatives, arguments, lines, stream);
       break;
-    case KernelFamily::Pixels:
-      LaunchPixels(method, arguments, lines, stream);
-      break;
-    case KernelFamily::Linear:
-      LaunchLinear(arguments, lines, stream);
-      break;
-    case KernelFamily::Sinc:
-      LaunchSinc(arguments, lines, stream);
-      break;
-    case KernelFamily::CatmullRom:
-      LaunchCatmullRom(derivatives, arguments, lines, stream);
-      break;
-    case KernelFamily::SplineSingle:
-      LaunchSplineSingle(source.order, derivatives, arguments, lines, stream);
-      break;
-    case KernelFamily::SplineDouble:
-      LaunchSplineDouble(source.order, derivatives, arguments, lines, stream);
+    case KernelFamily::Samples:
+      VisitInterpolation(method, [&](auto type) {
+        using Type = decltype(type);
+        if constexpr (Type::HasCoefficients)
+        {
+          const bool isSingle = source.element == ScalarType::Float32;
+          (isSingle ? LaunchSplineSingle<VDimension>
+                    : LaunchSplineDouble<VDimension>)(source.order, derivatives, arguments, lines, stream);
+        }
+        else
+        {
+          LaunchSamples<Type>(derivatives, arguments, lines, stream);
+        }
+      });
       break;
   }
 }

@@ -24,36 +24,23 @@
 #include "kernels/evaluation/KernelChoice.h"
 
 /** \file
- * \brief The launches of the evaluating kernels: each family is compiled in a file of its own. Dimensions 1 to 3.
+ * \brief The launches of the evaluating kernels: each family, and each
+ * interpolation type, is compiled in a file of its own. Dimensions 1 to 3.
  *
  * \p lines lines of the slab that \p arguments points to, in device memory; enqueued in \p stream. */
 
 namespace itk::CudaSpline
 {
 
-/** Sample by sample, one family each. */
+/** Sample by sample. */
 ///@{
-template <unsigned int VDimension>
+/** Any interpolation type but BSplineInterpolation. */
+template <typename TType, unsigned int VDimension>
 void
-LaunchPixels(Interpolation                           method,
-             const EvaluationArguments<VDimension> & arguments,
-             std::int64_t                            lines,
-             StreamHandle                            stream);
-
-template <unsigned int VDimension>
-void
-LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
-
-template <unsigned int VDimension>
-void
-LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
-
-template <unsigned int VDimension>
-void
-LaunchCatmullRom(Derivatives                             derivatives,
-                 const EvaluationArguments<VDimension> & arguments,
-                 std::int64_t                            lines,
-                 StreamHandle                            stream);
+LaunchSamples(Derivatives                             derivatives,
+              const EvaluationArguments<VDimension> & arguments,
+              std::int64_t                            lines,
+              StreamHandle                            stream);
 
 template <unsigned int VDimension>
 void
@@ -100,7 +87,7 @@ LaunchTextureScanlines(const EvaluationArguments<3> & arguments,
                        StreamHandle                   stream);
 ///@}
 
-/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; HasTiledKernel(). */
+/** Values of B-splines and cubic convolution by maps that have tiles, see MapTiles; HasTiledKernel(). */
 ///@{
 void
 LaunchSeparable(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
@@ -112,7 +99,7 @@ void
 LaunchPlane(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
 ///@}
 
-/** Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory;
+/** Cubic convolution, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory;
  * the sum is that of the other kernels, in the same order. */
 void
 LaunchBoxes(const KernelRequest &          request,

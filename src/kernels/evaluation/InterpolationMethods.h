@@ -18,7 +18,7 @@
 #ifndef InterpolationMethods_h
 #define InterpolationMethods_h
 
-#include "itkCudaSpline/math/CatmullRomBasis.h"
+#include "itkCudaSpline/math/CubicConvolution.h"
 #include "itkCudaSpline/math/LabelGaussian.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"
 #include "itkCudaSpline/math/PixelAccess.h"
@@ -196,7 +196,7 @@ struct LinearMethod
   }
 };
 
-/** \brief What SplineMethod and CatmullRomMethod share: sums over the supports of a basis.
+/** \brief What SplineMethod and CubicConvolutionMethod share: sums over the supports of a basis.
  *
  * \tparam TMethod has static Basis(arguments) */
 template <typename TMethod, typename TReal>
@@ -249,15 +249,15 @@ struct SplineMethod : BasisMethod<SplineMethod<VOrder, TReal>, TReal>
   }
 };
 
-/** \brief Catmull-Rom spline of the samples. */
+/** \brief Cubic convolution of the samples. */
 template <typename TReal>
-struct CatmullRomMethod : BasisMethod<CatmullRomMethod<TReal>, TReal>
+struct CubicConvolutionMethod : BasisMethod<CubicConvolutionMethod<TReal>, TReal>
 {
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE CatmullRomBasis
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE CubicConvolutionBasis
   Basis(const EvaluationArguments<VDimension> & arguments)
   {
-    return { arguments.tension };
+    return { arguments.cubic };
   }
 };
 
@@ -318,6 +318,37 @@ struct LabelGaussianMethod
     }
   }
 };
+
+/** \brief The method of an interpolation type, in an arithmetic. B-splines have one for each order: SplineMethod. */
+///@{
+template <typename TType, typename TReal>
+struct MethodOf;
+template <typename TReal>
+struct MethodOf<NearestInterpolation, TReal>
+{
+  using Type = NearestMethod;
+};
+template <typename TReal>
+struct MethodOf<LinearInterpolation, TReal>
+{
+  using Type = LinearMethod<TReal>;
+};
+template <typename TReal>
+struct MethodOf<CubicConvolutionInterpolation, TReal>
+{
+  using Type = CubicConvolutionMethod<TReal>;
+};
+template <typename TReal>
+struct MethodOf<WindowedSincInterpolation, TReal>
+{
+  using Type = SincMethod<TReal>;
+};
+template <typename TReal>
+struct MethodOf<LabelGaussianInterpolation, TReal>
+{
+  using Type = LabelGaussianMethod;
+};
+///@}
 
 } // namespace itk::CudaSpline
 

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 
 #include <climits>
+#include <stdexcept>
 #include <type_traits>
 
 namespace itk::CudaSpline
@@ -32,10 +33,8 @@ namespace
 bool
 CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & arguments)
 {
-  const bool isCubic =
-    request.method == Interpolation::CatmullRom || (request.method == Interpolation::BSpline && request.order == 3);
-  const bool isSpline =
-    isCubic || (request.method == Interpolation::BSpline && request.order >= 1 && request.order <= 5);
+  const bool isSpline = HasTiles(request.method) && request.Taps() >= 2;
+  const bool isCubic = isSpline && request.Taps() == 4;
   const bool isOfValues = request.derivatives == Derivatives::None;
   const bool isOfGradients = request.derivatives == Derivatives::First && isCubic && arguments.gradients != nullptr &&
                              arguments.hessians == nullptr;
@@ -79,20 +78,7 @@ FamilyOfSamples(const KernelRequest & request, EvaluationMode mode)
   {
     return KernelFamily::Packed;
   }
-  switch (request.method)
-  {
-    case Interpolation::Nearest:
-    case Interpolation::LabelGaussian:
-      return KernelFamily::Pixels;
-    case Interpolation::Linear:
-      return KernelFamily::Linear;
-    case Interpolation::WindowedSinc:
-      return KernelFamily::Sinc;
-    case Interpolation::CatmullRom:
-      return KernelFamily::CatmullRom;
-    default:
-      return request.element == ScalarType::Float32 ? KernelFamily::SplineSingle : KernelFamily::SplineDouble;
-  }
+  return KernelFamily::Samples;
 }
 
 } // namespace
@@ -106,6 +92,8 @@ ChooseKernel(const KernelRequest &                   request,
   KernelChoice choice;
   const bool   isOfValues = request.derivatives == Derivatives::None;
   choice.family = FamilyOfSamples(request, arguments.mode);
+  choice.method = request.method;
+  choice.element = request.element;
   if (isOfValues && arguments.tiles.shape == MapShape::Separable && VDimension == 3)
   {
     choice.family = KernelFamily::SeparableMarch;
@@ -130,8 +118,8 @@ ChooseKernel(const KernelRequest &                   request,
     {
       choice.family = KernelFamily::TextureScanlines;
     }
-    else if (choice.family == KernelFamily::Linear && request.element == ScalarType::Float32 &&
-             PlanLinearScanlines(arguments, request.lines, choice.scanlines))
+    else if (choice.family == KernelFamily::Samples && request.method == Interpolation::Linear &&
+             request.element == ScalarType::Float32 && PlanLinearScanlines(arguments, request.lines, choice.scanlines))
     {
       choice.family = KernelFamily::LinearScanlines;
     }
@@ -179,19 +167,10 @@ DescribeKernel(const KernelChoice & choice, const MapTiles & tiles)
       return "texture, sample by sample";
     case KernelFamily::Packed:
       return "packed coefficients, sample by sample";
-    case KernelFamily::Pixels:
-      return "pixels, sample by sample";
-    case KernelFamily::Linear:
-      return "linear, sample by sample";
-    case KernelFamily::Sinc:
-      return "windowed sinc, sample by sample";
-    case KernelFamily::CatmullRom:
-      return "Catmull-Rom, sample by sample";
-    case KernelFamily::SplineSingle:
-      return "B-spline of floats, sample by sample";
-    default:
-      return "B-spline of doubles, sample by sample";
+    case KernelFamily::Samples:
+      return std::string(NameOf(choice.method)) + " of " + NameOf(choice.element) + ", sample by sample";
   }
+  throw std::logic_error("a family of kernels without a description");
 }
 
 } // namespace itk::CudaSpline

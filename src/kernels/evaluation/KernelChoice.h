@@ -47,12 +47,7 @@ enum class KernelFamily : unsigned char
   TextureScanlines, ///< the same by fetches of a texture
   Texture,          ///< from here on a thread a sample: fetches of a texture
   Packed,           ///< coefficients of 16 bits
-  Pixels,           ///< nearest neighbours and labels
-  Linear,           ///< linear interpolation
-  Sinc,             ///< windowed sinc
-  CatmullRom,       ///< Catmull-Rom splines
-  SplineSingle,     ///< B-splines of floats
-  SplineDouble      ///< B-splines of doubles
+  Samples           ///< every method, where no other family is better
 };
 
 /** \brief What is evaluated beside the arguments of the kernels. */
@@ -65,20 +60,24 @@ struct KernelRequest
   Derivatives        derivatives{ Derivatives::None };
   std::int64_t       lines{ 0 }; ///< of the slab
 
-  /** Samples of a support along an axis: of splines. */
+  /** Samples of a support along an axis: of methods with a basis. */
   unsigned int
   Taps() const
   {
-    return method == Interpolation::CatmullRom ? 4 : order + 1;
+    InterpolationDescriptor descriptor;
+    descriptor.interpolation = method;
+    return static_cast<unsigned int>(GetTaps(descriptor, order, 0));
   }
 };
 
 /** \brief A kernel, and how it cuts the output. Tiles of marches are in the arguments. */
 struct KernelChoice
 {
-  KernelFamily family{ KernelFamily::SplineSingle };
-  TilePlan     boxes;     ///< of Boxes
-  ScanlinePlan scanlines; ///< of LinearScanlines and TextureScanlines
+  KernelFamily  family{ KernelFamily::Samples };
+  Interpolation method{ Interpolation::BSpline };
+  ScalarType    element{ ScalarType::Float32 }; ///< of the source
+  TilePlan      boxes;                          ///< of Boxes
+  ScanlinePlan  scanlines;                      ///< of LinearScanlines and TextureScanlines
 };
 
 /** \brief Chooses the kernel of a slab. Dimensions 1 to 3.

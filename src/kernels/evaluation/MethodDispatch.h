@@ -75,7 +75,7 @@ DispatchDerivatives(Derivatives derivatives, const TRun & run)
     case Derivatives::First:
       run(CompiledMethod<TMethod, Derivatives::First>());
       break;
-    default:
+    case Derivatives::Second:
       run(CompiledMethod<TMethod, Derivatives::Second>());
       break;
   }
@@ -89,6 +89,40 @@ DispatchSpline(unsigned int order, Derivatives derivatives, const TRun & run)
   DispatchSplineOrder(order, [&](auto fixedOrder) {
     DispatchDerivatives<SplineMethod<decltype(fixedOrder)::value, TReal>>(derivatives, run);
   });
+}
+
+/** \brief Calls \p run with CompiledMethod of an interpolation type that has no orders.
+ *
+ * \tparam TType one of InterpolationTypes but BSplineInterpolation
+ * \param[in] element of the source, which is the arithmetic of methods that do not move pixels
+ * \param[in] derivatives what is evaluated; None for methods without a basis */
+template <typename TType, typename TRun>
+void
+DispatchMethod(ScalarType element, Derivatives derivatives, const TRun & run)
+{
+  const auto runIn = [&](auto real) {
+    using Method = typename MethodOf<TType, decltype(real)>::Type;
+    if constexpr (TType::HasBasis)
+    {
+      DispatchDerivatives<Method>(derivatives, run);
+    }
+    else
+    {
+      run(CompiledMethod<Method, Derivatives::None>());
+    }
+  };
+  if constexpr (TType::MovesPixels)
+  {
+    runIn(float()); // there is no arithmetic
+  }
+  else if (element == ScalarType::Float32)
+  {
+    runIn(float());
+  }
+  else
+  {
+    runIn(double());
+  }
 }
 
 } // namespace itk::CudaSpline

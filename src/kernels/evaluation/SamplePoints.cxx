@@ -82,9 +82,9 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
       throw std::invalid_argument(std::string("Mode ") + NameOf(descriptor.mode) +
                                   " gives values, no derivatives; mode Exact does.");
     }
-    if (descriptor.interpolation != Interpolation::BSpline && descriptor.interpolation != Interpolation::CatmullRom)
+    if (!HasBasis(descriptor.interpolation))
     {
-      throw std::invalid_argument(name + " has no derivatives; BSpline and CatmullRom have.");
+      throw std::invalid_argument(name + " has no derivatives; BSpline and CubicConvolution have.");
     }
     if (!IsReal(descriptor.output))
     {

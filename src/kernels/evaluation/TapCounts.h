@@ -32,28 +32,6 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Samples that a value is made of along an axis; 0 where they are only moved. */
-inline double
-SupportOf(const InterpolationDescriptor & method, const SourceDescriptor & source, unsigned int axis)
-{
-  switch (method.interpolation)
-  {
-    case Interpolation::Nearest:
-      return 0.0;
-    case Interpolation::Linear:
-      return 2.0;
-    case Interpolation::CatmullRom:
-      return 4.0;
-    case Interpolation::WindowedSinc:
-      return 2.0 * method.radius;
-    case Interpolation::LabelGaussian:
-      return 2.0 * method.cutOff[axis] + 1.0;
-    case Interpolation::BSpline:
-      break;
-  }
-  return source.order + 1.0;
-}
-
 /** \brief Samples that a value is made of; those of double precision count twice. */
 inline double
 TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
@@ -61,7 +39,7 @@ TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
   double taps = WeightOf(source);
   for (unsigned int d = 0; d < source.dimension; ++d)
   {
-    taps *= SupportOf(method, source, d);
+    taps *= GetTaps(method, source.order, d);
   }
   return taps;
 }

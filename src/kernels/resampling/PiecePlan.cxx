@@ -55,28 +55,6 @@ struct Range
   std::int64_t end;
 };
 
-/** Samples that an interpolation reads before the floor of an index, and after it one more. Too few would be wrong
- * pixels: there is no default, so that the compiler asks for those of a new interpolation. */
-std::int64_t
-SupportReach(const ResampleTask & task, unsigned int axis)
-{
-  switch (task.resampling.interpolation)
-  {
-    case Interpolation::Nearest:
-    case Interpolation::Linear:
-      return 1;
-    case Interpolation::BSpline:
-      return static_cast<std::int64_t>(task.samples.order) / 2 + 1;
-    case Interpolation::CatmullRom:
-      return 2;
-    case Interpolation::WindowedSinc:
-      return task.resampling.radius;
-    case Interpolation::LabelGaussian:
-      return static_cast<std::int64_t>(std::ceil(std::min(std::abs(task.resampling.cutOff[axis]), 1e9))) + 2;
-  }
-  throw std::logic_error("an interpolation whose support is not known");
-}
-
 /** The samples that indices from \p lower to \p upper read, with what the extension folds into the line.
  *
  * Two samples more on either side: an index that is rounded to float is off by half a sample at most where its
@@ -91,7 +69,7 @@ ReadRange(const ResampleTask & task, unsigned int axis, double lower, double upp
   {
     return whole;
   }
-  const std::int64_t reach = SupportReach(task, axis) + 2;
+  const std::int64_t reach = GetReach(task.resampling, task.samples.order, axis) + 2;
   const std::int64_t first = static_cast<std::int64_t>(std::floor(lower)) - task.samples.start[axis] - reach;
   const std::int64_t last = static_cast<std::int64_t>(std::floor(upper)) - task.samples.start[axis] + 1 + reach;
   Range              range{ std::min(std::max<std::int64_t>(first, 0), size - 1),

@@ -341,16 +341,20 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
   return areSmall;
 }
 
+/** Samples of a support along an axis, of methods with a basis. */
+unsigned int
+TapsOfBasis(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
+{
+  return static_cast<unsigned int>(GetTaps(descriptor, source.order, 0));
+}
+
 /** True for resamplings that tiles are made for, whatever the map. */
 bool
 IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
 {
-  const bool         isSpline = descriptor.interpolation == Interpolation::BSpline && source.order >= 1;
-  const unsigned int taps = isSpline ? source.order + 1 : 4;
-  return HasTiledKernel(taps, source.element) && descriptor.mode == EvaluationMode::Exact &&
-         source.storage == CoefficientStorage::Element &&
-         (isSpline || descriptor.interpolation == Interpolation::CatmullRom) && descriptor.extrapolation == nullptr &&
-         source.size[0] * source.size[1] <= std::numeric_limits<int>::max() &&
+  return HasTiles(descriptor.interpolation) && HasTiledKernel(TapsOfBasis(descriptor, source), source.element) &&
+         descriptor.mode == EvaluationMode::Exact && source.storage == CoefficientStorage::Element &&
+         descriptor.extrapolation == nullptr && source.size[0] * source.size[1] <= std::numeric_limits<int>::max() &&
          source.size[2] <= std::numeric_limits<int>::max();
 }
 
@@ -362,12 +366,15 @@ PlanMapTiles(const ResampleDescriptor & descriptor,
              const EndsTable &          table,
              MapShape                   shape)
 {
-  const bool isSpline = descriptor.interpolation == Interpolation::BSpline;
-  PlanInput  input{ descriptor, table, source.dimension, 4, 0, 0 };
-  input.taps = isSpline ? static_cast<int>(source.order) + 1 : 4;
+  if (!IsForTiles(descriptor, source) || shape == MapShape::General)
+  {
+    return {};
+  }
+  PlanInput input{ descriptor, table, source.dimension, 4, 0, 0 };
+  input.taps = static_cast<int>(TapsOfBasis(descriptor, source));
   input.elementBytes = static_cast<int>(SizeOf(source.element));
   input.wide = 16 / input.elementBytes;
-  if (!IsForTiles(descriptor, source) || shape == MapShape::General || !IndicesAreSmall(input, source))
+  if (!IndicesAreSmall(input, source))
   {
     return {};
   }

@@ -78,6 +78,14 @@ private:
   testing::ScopedTrace m_Trace;
 };
 
+/** Parameters of cubic convolution in [0, 1]: as often Catmull-Rom with a tension as others. */
+inline CubicParameters
+DrawCubicParameters(FreshRandom & random)
+{
+  const double b = random.Engine()() % 2 == 0 ? 0.0 : random.Uniform(0.0, 1.0);
+  return { b, random.Uniform(0.0, 1.0) };
+}
+
 /** Random pixels of a run-time type: every bit pattern for integers, noise of range about +-1000 for reals. */
 inline std::vector<unsigned char>
 RandomPixels(ScalarType type, std::int64_t count, FreshRandom & random)

@@ -92,7 +92,7 @@ TEST(KernelChoice, MapsThatAreSimplerMarch)
   EXPECT_EQ(test.Family(), KernelFamily::PlaneMarch);
   // They make values alone.
   test.request.derivatives = Derivatives::Second;
-  EXPECT_EQ(test.Family(), KernelFamily::SplineSingle);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
 }
 
 TEST(KernelChoice, BoxesAreForFloatsAlongScanlines)
@@ -110,19 +110,19 @@ TEST(KernelChoice, BoxesAreForFloatsAlongScanlines)
     test.request.derivatives = Derivatives::First;
     double gradient = 0.0;
     test.arguments.gradients = &gradient;
-    EXPECT_EQ(test.Family(), order == 3 ? KernelFamily::Boxes : KernelFamily::SplineSingle) << order;
+    EXPECT_EQ(test.Family(), order == 3 ? KernelFamily::Boxes : KernelFamily::Samples) << order;
     test.arguments.hessians = &gradient;
-    EXPECT_EQ(test.Family(), KernelFamily::SplineSingle) << order;
+    EXPECT_EQ(test.Family(), KernelFamily::Samples) << order;
   }
-  Case catmullRom;
-  catmullRom.request.method = Interpolation::CatmullRom;
-  EXPECT_EQ(catmullRom.Family(), KernelFamily::Boxes);
+  Case cubicConvolution;
+  cubicConvolution.request.method = Interpolation::CubicConvolution;
+  EXPECT_EQ(cubicConvolution.Family(), KernelFamily::Boxes);
 
   // Each of these is for the kernel that takes samples.
   const auto expectSamples = [](const char * what, const auto & change) {
     Case test;
     change(test);
-    EXPECT_EQ(test.Family(), KernelFamily::SplineSingle) << what;
+    EXPECT_EQ(test.Family(), KernelFamily::Samples) << what;
   };
   static const double anything = 0.0;
   static std::uint8_t mask = 0;
@@ -137,11 +137,11 @@ TEST(KernelChoice, BoxesAreForFloatsAlongScanlines)
   expectSamples("far from 0", [](Case & test) { test.arguments.extent.start[2] = -MostTileIndex; });
   expectSamples("steps too wide for a tile", [](Case & test) { test.arguments.steps[0][0] = 40.0; });
   expectSamples("a step that is no number", [](Case & test) { test.arguments.steps[1][1] = std::nan(""); });
-  EXPECT_EQ(Case().Family({ 1024, 1024 }), KernelFamily::SplineSingle) << "no room for a tile";
+  EXPECT_EQ(Case().Family({ 1024, 1024 }), KernelFamily::Samples) << "no room for a tile";
 
   Case ofDoubles;
   ofDoubles.request.element = ScalarType::Float64;
-  EXPECT_EQ(ofDoubles.Family(), KernelFamily::SplineDouble);
+  EXPECT_EQ(ofDoubles.Family(), KernelFamily::Samples);
 }
 
 TEST(KernelChoice, MoreBoxesThanAGridHasGoSampleBySample)
@@ -150,7 +150,7 @@ TEST(KernelChoice, MoreBoxesThanAGridHasGoSampleBySample)
   test.arguments.sliceLines = 1;
   test.request.lines = std::int64_t{ 1 } << 25; // slices of a line: 2^25 / 2^4 blocks at least
   test.arguments.samples = 8;
-  EXPECT_EQ(test.Family(), KernelFamily::SplineSingle);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
 }
 
 TEST(KernelChoice, LinearGoesAlongScanlines)
@@ -169,16 +169,16 @@ TEST(KernelChoice, LinearGoesAlongScanlines)
   EXPECT_EQ(choice.scanlines.bounds.least[0], 0.0);
   EXPECT_LT(choice.scanlines.bounds.most[0], 63.0);
   test.arguments.singleCoordinates = true;
-  EXPECT_EQ(test.Family(), KernelFamily::Linear);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
   test.arguments.singleCoordinates = false;
   test.arguments.alphas = nullptr;
-  EXPECT_EQ(test.Family(), KernelFamily::Linear);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
   test.arguments.alphas = &test.alpha;
   test.arguments.extent.start[0] = std::int64_t{ 1 } << 30;
-  EXPECT_EQ(test.Family(), KernelFamily::Linear);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
   test.arguments.extent.start[0] = 0;
   test.request.element = ScalarType::Float64;
-  EXPECT_EQ(test.Family(), KernelFamily::Linear);
+  EXPECT_EQ(test.Family(), KernelFamily::Samples);
 }
 
 TEST(KernelChoice, TexturesGoAlongScanlinesAndStoreFloats)
@@ -190,20 +190,17 @@ TEST(KernelChoice, TexturesGoAlongScanlinesAndStoreFloats)
   EXPECT_EQ(test.Family(), KernelFamily::Texture);
 }
 
-TEST(KernelChoice, EveryOtherMethodHasOne)
+TEST(KernelChoice, EveryMethodHasOne)
 {
-  const auto familyOf = [](Interpolation method) {
+  for (const Interpolation method : AllInterpolations)
+  {
     Case test;
     test.request.method = method;
     test.arguments.coordinates = Coordinates::Points;
-    return test.Family();
-  };
-  EXPECT_EQ(familyOf(Interpolation::Nearest), KernelFamily::Pixels);
-  EXPECT_EQ(familyOf(Interpolation::LabelGaussian), KernelFamily::Pixels);
-  EXPECT_EQ(familyOf(Interpolation::Linear), KernelFamily::Linear);
-  EXPECT_EQ(familyOf(Interpolation::WindowedSinc), KernelFamily::Sinc);
-  EXPECT_EQ(familyOf(Interpolation::CatmullRom), KernelFamily::CatmullRom);
-  EXPECT_EQ(familyOf(Interpolation::BSpline), KernelFamily::SplineSingle);
+    const KernelChoice choice = test.Choose();
+    EXPECT_EQ(choice.family, KernelFamily::Samples);
+    EXPECT_EQ(DescribeKernel(choice, {}), std::string(NameOf(method)) + " of float32, sample by sample");
+  }
   Case packed;
   packed.request.storage = CoefficientStorage::Half;
   EXPECT_EQ(packed.Family(), KernelFamily::Packed);
@@ -215,7 +212,7 @@ TEST(KernelChoice, PlanesHaveNoBoxes)
   KernelRequest          request;
   arguments.mode = EvaluationMode::Exact;
   request.lines = 64;
-  EXPECT_EQ(ChooseKernel(request, arguments, sharedMemory).family, KernelFamily::SplineSingle);
+  EXPECT_EQ(ChooseKernel(request, arguments, sharedMemory).family, KernelFamily::Samples);
   arguments.tiles.shape = MapShape::InPlane;
   EXPECT_EQ(ChooseKernel(request, arguments, sharedMemory).family, KernelFamily::PlaneMarch);
 }

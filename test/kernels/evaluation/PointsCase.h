@@ -86,7 +86,7 @@ MakePointsCase(const std::vector<std::int64_t> & sizes,
   test.points.count = count;
   test.points.pointType = random.Engine()() % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
   test.points.singleCoordinates = random.Engine()() % 4 == 0;
-  test.points.tension = random.Uniform(0.0, 1.0);
+  test.points.cubic = DrawCubicParameters(random);
   const double defaultValue = -12345.5;
   std::memcpy(&test.points.defaultPixel, &defaultValue, sizeof(defaultValue));
   test.points.output = ScalarType::Float64;
@@ -162,15 +162,15 @@ Largest(const PointsCase & test)
 }
 
 /** Bound of the difference of two backends' values, or of one from exact arithmetic: the weights of a derivative of an
- * order along an axis have absolute values that sum to at most 2 to that power (4 and 12 for Catmull-Rom), and they are
- * within 40 units. */
+ * order along an axis have absolute values that sum to at most 2 to that power (3 and 12 for cubic convolution with
+ * B and C in [0, 1]), and they are within 80 units. */
 inline double
 PointsAgreement(const PointsCase & test, int derivative)
 {
-  const bool   catmull = test.points.interpolation == Interpolation::CatmullRom;
-  const double norm = catmull ? 1.5 : 1.0; // of an axis without derivative, for tensions up to 1
+  const bool   isCubic = test.points.interpolation == Interpolation::CubicConvolution;
+  const double norm = isCubic ? CubicConvolutionNorm(test.points.cubic) : 1.0; // of an axis without derivative
   double       factor = std::pow(norm, test.Dimension());
-  factor *= derivative == 0 ? 1.0 : (derivative == 1 ? (catmull ? 6.0 : 2.0) : (catmull ? 36.0 : 4.0));
+  factor *= derivative == 0 ? 1.0 : (derivative == 1 ? (isCubic ? 6.0 : 2.0) : (isCubic ? 36.0 : 4.0));
   return 2.0 * test.Dimension() * 50.0 * UnitOf(test.source.element) * Largest(test) * factor;
 }
 

@@ -56,7 +56,7 @@ TEST(SamplePointsGpu, AgreesWithCpu)
       for (int order = -1; order <= 5; ++order)
       {
         const PointsCase test = MakePointsCase(shape,
-                                               order < 0 ? Interpolation::CatmullRom : Interpolation::BSpline,
+                                               order < 0 ? Interpolation::CubicConvolution : Interpolation::BSpline,
                                                static_cast<unsigned int>(std::max(order, 0)),
                                                element,
                                                3000,

@@ -20,7 +20,6 @@
 #include "PointsCase.h"
 #include "ReferenceSpline.h"
 
-#include "itkCudaSpline/math/CatmullRomBasis.h"
 #include "itkCudaSpline/math/Geometry.h"
 
 #include <algorithm>
@@ -113,7 +112,7 @@ TEST(SamplePoints, SplinesOfAllOrdersWithDerivatives)
 TEST(SamplePoints, DerivativesChangeNoOtherBit)
 {
   FreshRandom random;
-  for (const Interpolation interpolation : { Interpolation::BSpline, Interpolation::CatmullRom })
+  for (const Interpolation interpolation : { Interpolation::BSpline, Interpolation::CubicConvolution })
   {
     const PointsCase test = MakePointsCase({ 23, 17, 19 }, interpolation, 3, ScalarType::Float32, 2500, random);
     const auto       second = Compute(test, Derivatives::Second, ExecutionContext());
@@ -140,15 +139,22 @@ TEST(SamplePoints, ThreadsChangeNoBit)
   EXPECT_EQ(many.hessians, one.hessians);
 }
 
-// Against the weights of the formula, summed here.
-TEST(SamplePoints, CatmullRomIsItsFormula)
+// Against Mitchell and Netravali's filter as it is printed, summed here. B and C are random, B often 0 (Catmull-Rom).
+TEST(SamplePoints, CubicConvolutionIsItsFormula)
 {
   FreshRandom random;
   for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
   {
-    const PointsCase   test = MakePointsCase({ 31, 27 }, Interpolation::CatmullRom, 0, element, 500, random);
+    const PointsCase   test = MakePointsCase({ 31, 27 }, Interpolation::CubicConvolution, 0, element, 500, random);
     const PointsResult result = Compute(test, Derivatives::First, ExecutionContext());
-    const double       a = test.points.tension;
+    const double       b = test.points.cubic.b;
+    const double       c = test.points.cubic.c;
+    const auto         kernel = [b, c](double s) {
+      const double x = std::abs(s);
+      return (x < 1.0 ? (12 - 9 * b - 6 * c) * x * x * x + (-18 + 12 * b + 6 * c) * x * x + 6 - 2 * b
+                              : (-b - 6 * c) * x * x * x + (6 * b + 30 * c) * x * x + (-12 * b - 48 * c) * x + 8 * b + 24 * c) /
+             6;
+    };
     for (std::int64_t i = 0; i < test.points.count; ++i)
     {
       const auto place = test.PlaceOf(i);
@@ -162,10 +168,10 @@ TEST(SamplePoints, CatmullRomIsItsFormula)
       {
         first[d] = static_cast<std::int64_t>(std::floor(place[d])) - 1;
         const double t = place[d] - std::floor(place[d]);
-        weight[d][0] = -a * t + 2 * a * t * t - a * t * t * t;
-        weight[d][1] = 1 + (a - 3) * t * t + (2 - a) * t * t * t;
-        weight[d][2] = a * t + (3 - 2 * a) * t * t + (a - 2) * t * t * t;
-        weight[d][3] = -a * t * t + a * t * t * t;
+        for (int k = 0; k < 4; ++k)
+        {
+          weight[d][k] = kernel(t + 1 - k);
+        }
       }
       double sum = 0.0;
       for (int y = 0; y < 4; ++y)

@@ -80,6 +80,7 @@ MethodCase(const std::vector<std::int64_t> & shape, Interpolation interpolation,
     }
   }
   resampling.radius = 1 + static_cast<int>(random.Engine()() % 4);
+  resampling.cubic = DrawCubicParameters(random);
   test.pixels = RandomPixels(pixel, samples.Elements(), random);
   test.task.extrapolates = random.Engine()() % 3 == 0;
   test.task.needsOutside = test.task.extrapolates && (samples.NeedsFilter() || element != pixel);

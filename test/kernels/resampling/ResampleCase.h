@@ -67,6 +67,7 @@ MakeCase(const std::vector<std::int64_t> & sizes,
   }
   test.pixels = RandomPixels(pixel, test.source.Count(), random);
   test.resample.interpolation = interpolation;
+  test.resample.cubic = DrawCubicParameters(random);
   test.resample.output = output;
   test.resample.singleCoordinates = random.Engine()() % 4 == 0;
   test.resample.samples = 77;

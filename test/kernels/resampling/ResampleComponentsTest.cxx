@@ -82,7 +82,7 @@ struct Method
 
 const std::vector<Method> Methods{ { Interpolation::Nearest, 0 },     { Interpolation::Linear, 0 },
                                    { Interpolation::BSpline, 0 },     { Interpolation::BSpline, 3 },
-                                   { Interpolation::BSpline, 5 },     { Interpolation::CatmullRom, 0 },
+                                   { Interpolation::BSpline, 5 },     { Interpolation::CubicConvolution, 0 },
                                    { Interpolation::WindowedSinc, 0 } };
 
 /** Bytes of one component of interleaved numbers. */

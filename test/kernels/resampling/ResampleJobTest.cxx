@@ -85,15 +85,10 @@ protected:
   }
 };
 
-const std::vector<Interpolation> SomeInterpolations{ Interpolation::Nearest,
-                                                     Interpolation::Linear,
-                                                     Interpolation::BSpline,
-                                                     Interpolation::CatmullRom };
-
 TEST_P(ResampleJobOn, DoesAtOnceWhatFits)
 {
   FreshRandom random;
-  for (const Interpolation interpolation : SomeInterpolations)
+  for (const Interpolation interpolation : AllInterpolations)
   {
     for (const bool isChain : { false, true })
     {

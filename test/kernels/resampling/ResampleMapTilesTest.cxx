@@ -225,9 +225,9 @@ TEST(ResampleMapTilesGpu, Extensions)
   for (const Extension extension :
        { Extension::Mirror, Extension::Reflect, Extension::GridWrap, Extension::Nearest, Extension::GridConstant })
   {
-    for (const bool catmullRom : { false, true })
+    for (const bool isCubicConvolution : { false, true })
     {
-      if (!catmullRom && !HasCoefficients(extension))
+      if (!isCubicConvolution && !HasCoefficients(extension))
       {
         continue;
       }
@@ -236,8 +236,8 @@ TEST(ResampleMapTilesGpu, Extensions)
         for (const auto & named : { SeparableGrids()[1], SeparableGrids()[2], TurnedGrids()[0], TurnedGrids()[3] })
         {
           Case test = CubicCase(size, random);
-          test.resample.interpolation = catmullRom ? Interpolation::CatmullRom : Interpolation::BSpline;
-          test.source.order = catmullRom ? 0 : 3;
+          test.resample.interpolation = isCubicConvolution ? Interpolation::CubicConvolution : Interpolation::BSpline;
+          test.source.order = isCubicConvolution ? 0 : 3;
           test.source.extension.fill(extension);
           test.resample.border = -77.5;
           for (unsigned int d = 0; d < 3; ++d) // so that much is beside the source
@@ -248,7 +248,7 @@ TEST(ResampleMapTilesGpu, Extensions)
           SetGrid(test, named.second);
           SCOPED_TRACE(NameOf(extension));
           const MapShape shape = named.first[0] == 't' ? MapShape::InPlane : MapShape::Separable;
-          if (extension == Extension::GridConstant || catmullRom)
+          if (extension == Extension::GridConstant || isCubicConvolution)
           {
             EXPECT_EQ(PlanMapTiles(test.resample, test.source, ExecutionContext()).shape, shape);
             EXPECT_EQ(Compute(test, Cuda()), ComputeOneByOne(test)) << named.first;

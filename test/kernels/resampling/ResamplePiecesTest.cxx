@@ -124,11 +124,6 @@ ComparePieces(const PieceCase & test, const ExecutionContext & context)
   return plans;
 }
 
-const std::vector<Interpolation> AllInterpolations{ Interpolation::Nearest,      Interpolation::Linear,
-                                                    Interpolation::BSpline,      Interpolation::BSpline,
-                                                    Interpolation::CatmullRom,   Interpolation::WindowedSinc,
-                                                    Interpolation::LabelGaussian };
-
 /** Chains that the GPU takes too. */
 using ResamplePiecesOn = ChainOnBackend;
 

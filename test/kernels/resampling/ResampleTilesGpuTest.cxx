@@ -17,8 +17,8 @@
  *=========================================================================*/
 // The kernels that read tiles of the input from shared memory, against the Cpu backend within the bounds of the other
 // kernels, and bit for bit against SamplePoints(), whose kernel reads the samples where they are: both sum in the same
-// order, and the coordinates are ITK's. Catmull-Rom's weights may be fused otherwise in the two kernels and are
-// compared within the bound alone.
+// order, and the coordinates are ITK's. The weights of cubic convolution may be fused otherwise in the two kernels and
+// are compared within the bound alone.
 //
 // The maps turn the output by any angle, so that lanes follow each of its axes; the sizes are odd, or smaller than a
 // tile; outputs reach beyond the input on all sides.
@@ -64,17 +64,17 @@ TEST(ResampleTilesGpu, LinearJustBelowIndexZero)
   EXPECT_EQ(inside, test.resample.samples * test.resample.lines);
 }
 
-TEST(ResampleTilesGpu, EveryOrderAndCatmullRom)
+TEST(ResampleTilesGpu, EveryOrderAndCubicConvolution)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom  random;
   std::int64_t inside = 0;
-  for (const unsigned int order : { 2U, 4U, 5U, 6U }) // 6: Catmull-Rom
+  for (const unsigned int order : { 2U, 4U, 5U, 6U }) // 6: cubic convolution
   {
     for (const auto & output : OutputSizes)
     {
       Case test = FloatCase({ 61, 47, 39 },
-                            order == 6 ? Interpolation::CatmullRom : Interpolation::BSpline,
+                            order == 6 ? Interpolation::CubicConvolution : Interpolation::BSpline,
                             order == 6 ? 0 : order,
                             random);
       PlaceOutput(test, Maps()[random.Engine()() % 10], output, 0.0, random);

@@ -214,7 +214,7 @@ Check(const Case & test, bool exact, std::int64_t & inside)
   const auto cuda = ByScanlines(test, MakeSource(test.source, test.pixels.data(), Cuda()), Cuda());
   const auto cpu =
     ByScanlines(test, MakeSource(test.source, test.pixels.data(), ExecutionContext()), ExecutionContext());
-  const double bound = Agreement(test) * (test.resample.interpolation == Interpolation::CatmullRom ? 8.0 : 1.0);
+  const double bound = Agreement(test) * (test.resample.interpolation == Interpolation::CubicConvolution ? 8.0 : 1.0);
   for (std::size_t i = 0; i < cuda.size(); ++i)
   {
     inside += cpu[i] != -1.0F ? 1 : 0;

@@ -65,8 +65,7 @@ ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & sour
 inline bool
 GivesErrorBound(const InterpolationDescriptor & method, const SourceDescriptor & source, bool isWanted)
 {
-  const bool isConvex = method.interpolation == Interpolation::BSpline || method.interpolation == Interpolation::Linear;
-  return source.storage != CoefficientStorage::Element || (isWanted && isConvex);
+  return source.storage != CoefficientStorage::Element || (isWanted && HasErrorBound(method.interpolation));
 }
 
 /** @} */

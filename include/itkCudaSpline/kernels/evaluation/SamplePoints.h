@@ -49,7 +49,7 @@ struct PointsDescriptor : InterpolationDescriptor
   /** Indices a mm, by row and column: itk::ImageBase's matrix, for physical points. */
   Matrix pointToIndex{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
-  Derivatives derivatives{ Derivatives::None }; ///< what is evaluated; for BSpline and CatmullRom
+  Derivatives derivatives{ Derivatives::None }; ///< what is evaluated; of methods that have a basis (HasBasis())
   /** What derivatives per sample are multiplied with, M, by row and column: the gradient is M g, the Hessian M H M^T.
    * The identity gives those per sample. */
   Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };

@@ -38,9 +38,9 @@ LaunchBoxes(const KernelRequest &          request,
   constexpr std::integral_constant<Derivatives, Derivatives::None>  none;
   constexpr std::integral_constant<Derivatives, Derivatives::First> first;
   const bool                                                        isOfValues = request.derivatives == none.value;
-  if (request.method == Interpolation::CatmullRom)
+  if (request.method == Interpolation::CubicConvolution)
   {
-    isOfValues ? launch(CatmullRomMethod<float>(), none) : launch(CatmullRomMethod<float>(), first);
+    isOfValues ? launch(CubicConvolutionMethod<float>(), none) : launch(CubicConvolutionMethod<float>(), first);
     return;
   }
   DispatchSplineOrder(request.order, [&](auto constantOrder) {

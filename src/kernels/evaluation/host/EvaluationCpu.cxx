@@ -40,50 +40,21 @@ EvaluateOnCpu(Interpolation                           method,
     EvaluatePackedOnCpu(source.storage, derivatives, arguments, lines, context);
     return;
   }
-  const bool single = source.element == ScalarType::Float32;
-  const auto run = [&](auto compiled) {
-    EvaluateLines<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, context);
-  };
-  const auto runInPrecision = [&](auto singleMethod, auto doubleMethod) {
-    if (single)
+  VisitInterpolation(method, [&](auto type) {
+    using Type = decltype(type);
+    if constexpr (Type::HasCoefficients)
     {
-      run(singleMethod);
+      const bool isSingle = source.element == ScalarType::Float32;
+      (isSingle ? EvaluateSplineSingleOnCpu<VDimension>
+                : EvaluateSplineDoubleOnCpu<VDimension>)(source.order, derivatives, arguments, lines, context);
     }
     else
     {
-      run(doubleMethod);
+      DispatchMethod<Type>(source.element, derivatives, [&](auto compiled) {
+        EvaluateLines<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, context);
+      });
     }
-  };
-  constexpr auto none = Derivatives::None;
-  switch (method)
-  {
-    case Interpolation::Nearest:
-      run(CompiledMethod<NearestMethod, none>());
-      break;
-    case Interpolation::LabelGaussian:
-      run(CompiledMethod<LabelGaussianMethod, none>());
-      break;
-    case Interpolation::Linear:
-      runInPrecision(CompiledMethod<LinearMethod<float>, none>(), CompiledMethod<LinearMethod<double>, none>());
-      break;
-    case Interpolation::WindowedSinc:
-      runInPrecision(CompiledMethod<SincMethod<float>, none>(), CompiledMethod<SincMethod<double>, none>());
-      break;
-    case Interpolation::CatmullRom:
-      if (single)
-      {
-        DispatchDerivatives<CatmullRomMethod<float>>(derivatives, run);
-      }
-      else
-      {
-        DispatchDerivatives<CatmullRomMethod<double>>(derivatives, run);
-      }
-      break;
-    case Interpolation::BSpline:
-      (single ? EvaluateSplineSingleOnCpu<VDimension>
-              : EvaluateSplineDoubleOnCpu<VDimension>)(source.order, derivatives, arguments, lines, context);
-      break;
-  }
+  });
 }
 
 template void

@@ -18,7 +18,7 @@
 #ifndef AxisPlaces_cuh
 #define AxisPlaces_cuh
 
-#include "itkCudaSpline/math/CatmullRomBasis.h"
+#include "itkCudaSpline/math/CubicConvolution.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"
@@ -42,18 +42,18 @@ struct TapBasis
 {
   static constexpr unsigned int Taps = VTaps;
 
-  bool            isCatmullRom;
-  CatmullRomBasis catmullRom;
+  bool                  isCubicConvolution;
+  CubicConvolutionBasis cubicConvolution;
 
   /** First index of the support of a coordinate. */
   __device__ __forceinline__ int
   First(double x) const
   {
-    if constexpr (VTaps == CatmullRomBasis::Taps)
+    if constexpr (VTaps == CubicConvolutionBasis::Taps)
     {
-      if (isCatmullRom)
+      if (isCubicConvolution)
       {
-        return CatmullRomBasis::Start<int>(x);
+        return CubicConvolutionBasis::Start<int>(x);
       }
     }
     return SplineBasis<VTaps - 1>::template Start<int>(x);
@@ -64,11 +64,11 @@ struct TapBasis
   Evaluate(double x, int & first, TReal * weights) const
   {
     first = this->First(x);
-    if constexpr (VTaps == CatmullRomBasis::Taps)
+    if constexpr (VTaps == CubicConvolutionBasis::Taps)
     {
-      if (isCatmullRom)
+      if (isCubicConvolution)
       {
-        catmullRom.Weights(static_cast<TReal>(CatmullRomBasis::Position(x, first)), weights);
+        cubicConvolution.Weights(static_cast<TReal>(CubicConvolutionBasis::Position(x, first)), weights);
         return;
       }
     }
@@ -180,9 +180,9 @@ SlicesOfSlab(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
 struct TiledPart
 {
   SlabSlices slab;
-  int        chunk;        ///< slices of the output that a block makes
-  int        component;    ///< of the pixels, which is computed
-  bool       isCatmullRom; ///< else a B-spline
+  int        chunk;              ///< slices of the output that a block makes
+  int        component;          ///< of the pixels, which is computed
+  bool       isCubicConvolution; ///< else a B-spline
 };
 
 /** The same of floats: what most outputs are, without the choice of a type. */

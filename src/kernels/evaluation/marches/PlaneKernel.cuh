@@ -48,7 +48,7 @@ __launch_bounds__(TileThreads, VBlocks)
   using Place = AxisPlace<VTaps, TReal>;
   constexpr int         wide = WideCopy<TReal>;
   constexpr int         tileRows = VColumns * PlaneRowStep;
-  const TapBasis<VTaps> basis{ part.isCatmullRom, { arguments.tension } };
+  const TapBasis<VTaps> basis{ part.isCubicConvolution, { arguments.cubic } };
   const SlabSlices &    slab = part.slab;
   const int             thread = static_cast<int>(threadIdx.x);
 

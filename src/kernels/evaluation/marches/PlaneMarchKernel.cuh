@@ -52,7 +52,7 @@ __launch_bounds__(TileThreads, VBlocks)
   using Copies = WindowCopies<TReal, TileThreads, WindowCopiesPerThread>;
   constexpr int         taps = static_cast<int>(VTaps);
   constexpr int         tileRows = VColumns * PlaneRowStep;
-  const TapBasis<VTaps> basis{ part.isCatmullRom, { arguments.tension } };
+  const TapBasis<VTaps> basis{ part.isCubicConvolution, { arguments.cubic } };
   const int             thread = static_cast<int>(threadIdx.x);
   const int             pitch = arguments.tiles.pitch;
   const int             windowSize = arguments.tiles.rows * pitch;

@@ -51,7 +51,7 @@ __launch_bounds__(TileThreads, VBlocks)
   using Copies = WindowCopies<TReal, TileThreads, WindowCopiesPerThread>;
   constexpr int         taps = static_cast<int>(VTaps);
   constexpr int         wide = WideCopy<TReal>;
-  const TapBasis<VTaps> basis{ part.isCatmullRom, { arguments.tension } };
+  const TapBasis<VTaps> basis{ part.isCubicConvolution, { arguments.cubic } };
   const int             tileX = arguments.tiles.tileX;
   const int             tileY = arguments.tiles.tileY;
   const int             pitch = arguments.tiles.pitch;

@@ -87,8 +87,8 @@ LaunchMapKernel(TKernel *                       kernel,
   const auto         blocksOf = [](std::int64_t count, int size) { return (count + size - 1) / size; };
   const std::int64_t across = blocksOf(arguments.samples, arguments.tiles.tileX);
   const std::int64_t down = blocksOf(slab.rows, arguments.tiles.tileY);
-  const bool         isCatmullRom = request.method == Interpolation::CatmullRom;
-  TiledPart          part{ slab, SlicesOfBlock(across * down, slab.count, blocks), 0, isCatmullRom };
+  const bool         isCubicConvolution = request.method == Interpolation::CubicConvolution;
+  TiledPart          part{ slab, SlicesOfBlock(across * down, slab.count, blocks), 0, isCubicConvolution };
   const dim3         grid(static_cast<unsigned int>(across),
                   static_cast<unsigned int>(down),
                   static_cast<unsigned int>(blocksOf(slab.count, part.chunk)));

@@ -90,6 +90,25 @@ LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, Strea
 }
 
 } // namespace
+
+template <typename TType, unsigned int VDimension>
+void
+LaunchSamples(Derivatives                             derivatives,
+              const EvaluationArguments<VDimension> & arguments,
+              std::int64_t                            lines,
+              StreamHandle                            stream)
+{
+  DispatchMethod<TType>(arguments.element, derivatives, [&](auto compiled) {
+    LaunchPlain<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+  });
+}
+
 } // namespace itk::CudaSpline
+
+/** Compiles LaunchSamples() of an interpolation type. */
+#define CUDASPLINE_INSTANTIATE_SAMPLES(Type)                                                                           \
+  template void LaunchSamples<Type>(Derivatives, const EvaluationArguments<1> &, std::int64_t, StreamHandle);          \
+  template void LaunchSamples<Type>(Derivatives, const EvaluationArguments<2> &, std::int64_t, StreamHandle);          \
+  template void LaunchSamples<Type>(Derivatives, const EvaluationArguments<3> &, std::int64_t, StreamHandle)
 
 #endif

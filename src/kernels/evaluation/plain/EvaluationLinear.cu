@@ -21,20 +21,6 @@
 namespace itk::CudaSpline
 {
 
-template <unsigned int VDimension>
-void
-LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
-{
-  if (arguments.element == ScalarType::Float32)
-  {
-    LaunchPlain<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
-  }
-  else
-  {
-    LaunchPlain<LinearMethod<double>, Derivatives::None>(arguments, lines, stream);
-  }
-}
-
 void
 LaunchLinearScanlines(const EvaluationArguments<3> & arguments,
                       std::int64_t                   lines,
@@ -44,11 +30,6 @@ LaunchLinearScanlines(const EvaluationArguments<3> & arguments,
   LaunchScanlines<LinearMethod<float>>(arguments, lines, plan, stream);
 }
 
-template void
-LaunchLinear(const EvaluationArguments<1> &, std::int64_t, StreamHandle);
-template void
-LaunchLinear(const EvaluationArguments<2> &, std::int64_t, StreamHandle);
-template void
-LaunchLinear(const EvaluationArguments<3> &, std::int64_t, StreamHandle);
+CUDASPLINE_INSTANTIATE_SAMPLES(LinearInterpolation);
 
 } // namespace itk::CudaSpline

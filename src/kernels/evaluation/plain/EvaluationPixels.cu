@@ -20,28 +20,7 @@
 namespace itk::CudaSpline
 {
 
-template <unsigned int VDimension>
-void
-LaunchPixels(Interpolation                           method,
-             const EvaluationArguments<VDimension> & arguments,
-             std::int64_t                            lines,
-             StreamHandle                            stream)
-{
-  if (method == Interpolation::Nearest)
-  {
-    LaunchPlain<NearestMethod, Derivatives::None>(arguments, lines, stream);
-  }
-  else
-  {
-    LaunchPlain<LabelGaussianMethod, Derivatives::None>(arguments, lines, stream);
-  }
-}
-
-template void
-LaunchPixels(Interpolation, const EvaluationArguments<1> &, std::int64_t, StreamHandle);
-template void
-LaunchPixels(Interpolation, const EvaluationArguments<2> &, std::int64_t, StreamHandle);
-template void
-LaunchPixels(Interpolation, const EvaluationArguments<3> &, std::int64_t, StreamHandle);
+CUDASPLINE_INSTANTIATE_SAMPLES(NearestInterpolation);
+CUDASPLINE_INSTANTIATE_SAMPLES(LabelGaussianInterpolation);
 
 } // namespace itk::CudaSpline

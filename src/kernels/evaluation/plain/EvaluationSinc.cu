@@ -20,25 +20,6 @@
 namespace itk::CudaSpline
 {
 
-template <unsigned int VDimension>
-void
-LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
-{
-  if (arguments.element == ScalarType::Float32)
-  {
-    LaunchPlain<SincMethod<float>, Derivatives::None>(arguments, lines, stream);
-  }
-  else
-  {
-    LaunchPlain<SincMethod<double>, Derivatives::None>(arguments, lines, stream);
-  }
-}
-
-template void
-LaunchSinc(const EvaluationArguments<1> &, std::int64_t, StreamHandle);
-template void
-LaunchSinc(const EvaluationArguments<2> &, std::int64_t, StreamHandle);
-template void
-LaunchSinc(const EvaluationArguments<3> &, std::int64_t, StreamHandle);
+CUDASPLINE_INSTANTIATE_SAMPLES(WindowedSincInterpolation);
 
 } // namespace itk::CudaSpline
