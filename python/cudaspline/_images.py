@@ -127,6 +127,12 @@ class Image:
             f"origin {numbers(self.origin)}{turned}>"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the middle slices."""
+        from . import _html
+
+        return _html.of_image(self)
+
     def __reduce__(self) -> Any:
         return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
 
