@@ -354,7 +354,8 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if is_first:
-            made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
+            with _arrays.current_device(made):
+                made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
         if owner is None:
             return made.result()
         return Image.of(made.result(), grid, channels)
