@@ -33,9 +33,8 @@ def default_brains():
 def read(names, spacing, device):
     """Images on a coarse grid over the first one, as batches of one image with one channel; the bright half of each is about 1."""
     first = nibabel.load(names[0])
-    grid = {"size": [round(n * float(step) / spacing) for n, step in zip(first.shape, first.header.get_zooms())], "spacing": spacing}
     for name in names:
-        image = cudaspline.resample(nibabel.load(name), None, first, **grid, interpolation="linear", smooth="auto", dtype="float32")
+        image = cudaspline.resample(nibabel.load(name), None, first, spacing=spacing, interpolation="linear", smooth="auto", dtype="float32")
         values = torch.tensor(image.get_fdata(dtype="float32").T, device=device)[None, None]
         yield values / values[values > values.mean()].mean()
 

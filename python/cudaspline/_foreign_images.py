@@ -48,7 +48,7 @@ def open_foreign(image: Any, name: str) -> _images.Pixels:
     if is_torchio(image):
         grid = geometry_of_nifti(image.spatial_shape, image.affine, name)
         return _open_channels_first(image.data, 1, grid, name, lambda array, made: type(image)(tensor=array, affine=affine_of_nifti(made)))
-    axes = _channel_axes(image)
+    axes = _channel_axes(image, name)
     grid = _geometry_of_metatensor(image, axes, name)
     return _open_channels_first(image.as_tensor(), axes, grid, name, lambda array, made: _make_metatensor(image, array, made))
 
@@ -59,7 +59,7 @@ def geometry_of_foreign(image: Any, name: str) -> Geometry:
         return _geometry_of_ngff(image, name)
     if is_torchio(image):
         return geometry_of_nifti(image.spatial_shape, image.affine, name)
-    return _geometry_of_metatensor(image, _channel_axes(image), name)
+    return _geometry_of_metatensor(image, _channel_axes(image, name), name)
 
 
 def _open_channels_first(
@@ -84,10 +84,14 @@ def _open_channels_first(
     return _images.Pixels(read, dtype, device, grid, components, bool(axes), finish, narrow, False)
 
 
-def _channel_axes(image: Any) -> int:
-    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has it; else 0."""
-    spatial = image.meta.get("spatial_shape")
-    return 0 if spatial is not None and len(spatial) == len(image.shape) else 1
+def _channel_axes(image: Any, name: str) -> int:
+    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has it; 0 where it has none, as LoadImage makes
+    it. Raises ValueError where they are last."""
+    shape, spatial = tuple(image.shape), image.meta.get("spatial_shape")
+    spatial = None if spatial is None else tuple(int(n) for n in spatial)
+    if spatial == shape[:-1] and spatial != shape[1:]:
+        raise ValueError(f"{name}: a MetaTensor of the shape {shape} and {spatial} voxels has its channels last; EnsureChannelFirst moves them.")
+    return 0 if spatial is not None and len(spatial) == len(shape) else 1
 
 
 def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
@@ -113,6 +117,7 @@ def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
 def _make_metatensor(like: Any, array: Any, grid: Geometry) -> Any:
     affine = affine_of_nifti(grid)
     meta = copy.deepcopy(like.meta)
+    meta.pop("affine", None)  # of which MONAI warns
     old = numpy.asarray(like.affine.detach().cpu() if hasattr(like.affine, "detach") else like.affine)
     size = min(len(old), 4)
     if grid.dimension == 2 and size == 4:

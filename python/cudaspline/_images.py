@@ -135,6 +135,12 @@ class Image:
             f"origin {numbers(self.origin)}{turned}>"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the middle slices."""
+        from . import _html
+
+        return _html.of_image(self)
+
     def __reduce__(self) -> Any:
         return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
 
@@ -356,7 +362,8 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if is_first:
-            made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
+            with _arrays.current_device(made):
+                made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
         if owner is None:
             return made.result()
         return owner.like(made.result(), grid)

@@ -204,6 +204,15 @@ class Report:
     #: Of each transform that was inverted by iteration, in the order in which places go through them.
     inverses: tuple[InverseResidual, ...] = ()
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from . import _html
+
+        place = "host" if self.device is None else f"device {self.device}"
+        rows: list[tuple[Any, ...]] = [("backend", f"{self.backend}, {place}"), ("reason", self.reason), ("pieces", self.pieces), ("seconds", f"{self.seconds:.3g}")]
+        rows += [(f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm") for one in self.inverses]
+        return _html.table(("last operation", ""), [row for row in rows if row[1] != ""])
+
 
 _local = threading.local()
 

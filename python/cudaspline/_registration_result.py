@@ -75,21 +75,31 @@ class History:
         return {name: self[name] for name in Iteration._fields}
 
     def plot(self, axes: Any = None) -> Any:
-        """Draws the metric's values over the iterations by Matplotlib, which has to be installed, a line a level; returns the axes.
+        """Draws the metric's values over the iterations by Matplotlib, which has to be installed: a panel a stage, as values of different
+        metrics have nothing in common, and a line a level.
 
-        axes: of Matplotlib; None: new ones"""
+        axes: of Matplotlib, one a stage, or one for all; None: new ones, side by side
+
+        Returns the axes: one, or an array with one a stage. Raises ValueError for another number of axes."""
+        stages = sorted(set(self["stage"].tolist()))
         if axes is None:
             import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
 
-            axes = matplotlib.pyplot.figure().add_subplot()
+            count = max(1, len(stages))
+            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True)[1]
+        panels = list(axes.flat) if hasattr(axes, "flat") else list(axes) if isinstance(axes, (list, tuple)) else [axes] * max(1, len(stages))
+        if len(panels) != max(1, len(stages)):
+            raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
         stage, level, value = self["stage"], self["level"], self["value"]
-        for key in sorted(set(zip(stage.tolist(), level.tolist()))):
-            rows = numpy.flatnonzero((stage == key[0]) & (level == key[1]))
-            axes.plot(rows + 1, value[rows], label=f"stage {key[0] + 1}, level {key[1] + 1}")
-        axes.set_xlabel("iteration")
-        axes.set_ylabel("metric")
-        if len(self):
-            axes.legend()
+        for number, panel in zip(stages, panels):
+            for one in sorted(set(level[stage == number].tolist())):
+                rows = numpy.flatnonzero((stage == number) & (level == one))
+                panel.plot(rows + 1, value[rows], label=f"stage {number + 1}, level {one + 1}")
+        for panel in panels:
+            panel.set_xlabel("iteration")
+            panel.set_ylabel("metric")
+            if panel.get_legend_handles_labels()[0]:
+                panel.legend()
         return axes
 
     def __repr__(self) -> str:
@@ -167,6 +177,19 @@ class RegistrationReport:
         lines.append(f"{self.seconds:.3g} s")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from . import _html
+
+        rows = []
+        for number, stage in enumerate(self.stages):
+            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            for place, level in enumerate(stage.levels):
+                names = (number + 1, stage.stage.kind, _names_of(stage.stage), where) if place == 0 else ("",) * 4
+                rows.append((*names, f"1/{level.shrink}", f"{level.sigma:g}", level.iterations, f"{level.value:.6g}", f"{level.seconds:.3g}", level.end))
+        header = ("stage", "kind", "metric", "on", "level", "sigma", "iterations", "value", "seconds", "end")
+        return f"{_html.table(header, rows)}{self.seconds:.3g} s"
+
 
 class Registration(Generic[Kind, OtherKind]):
     """What register() has found.
@@ -234,6 +257,14 @@ class Registration(Generic[Kind, OtherKind]):
     def _measure(self, is_logarithm: bool, is_wanted: bool) -> tuple[Any, Folding]:
         found, folding = measure(self.field, self._threads, is_logarithm, is_wanted)
         return None if found is None else _images.open_image(self._fixed, "fixed").finish(found, self.field.geometry), folding
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the moving image on the fixed one's grid, the transform, and the report."""
+        from . import _html
+
+        image = _images.open_image(self.warped, "warped")
+        shown = _html.of_image(Image(image.buffer.array.reshape(image.buffer.shape), image.geometry.spacing, image.geometry.origin, image.geometry.direction))
+        return f"{shown}{self.transform._repr_html_()}{self.report._repr_html_()}"
 
     def __repr__(self) -> str:
         value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""

@@ -358,6 +358,18 @@ class Transform:
         """An itk.Transform that does the same. Raises ImportError where itk is not installed."""
         return _transform_writing.to_itk(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is applied, first things first, and the numbers of matrices."""
+        from . import _html
+
+        rows: list[tuple[Any, ...]] = []
+        for part in reversed(self._parts):
+            one = Transform._of([part], self._dimension)
+            name = repr(one).partition(": ")[2].rstrip(">")
+            numbers = "\n".join(" ".join(f"{value:.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
+            rows.append((len(rows) + 1, name, numbers))
+        return _html.table((f"Transform in {self._dimension} dimensions", "", "matrix (mm)"), rows)
+
     def __repr__(self) -> str:
         names = []
         for part in self._parts:

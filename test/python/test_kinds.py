@@ -5,6 +5,7 @@ Images of these libraries are made by small stand-ins, which have what the packa
 
 import dataclasses
 import pickle
+import warnings
 
 import numpy
 import pytest
@@ -233,7 +234,9 @@ def test_monai_and_torchio(rng, name, channels):
 
     image = image_of(array, AFFINE)
     wanted = [cudaspline.resample(nibabel.Nifti1Image(plane, AFFINE), MATRIX, spacing=2.0, smooth=False) for plane in array]
-    found = cudaspline.resample(image, MATRIX, spacing=2.0, smooth=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cudaspline.resample(image, MATRIX, spacing=2.0, smooth=False)
     assert type(found) is kind and difference(numbers(found.affine), wanted[0].affine) < 1e-12
     planes = numbers(found.as_tensor() if "Meta" in name else found.data)
     assert planes.shape == (channels, *wanted[0].shape) and planes.dtype == "f4"
@@ -263,6 +266,8 @@ def test_metatensors_of_two_axes_and_lps(rng):
     one, other = cudaspline.zoom(lps, 2), cudaspline.zoom(ras, 2)
     assert one.shape == (14, 16, 18) and numpy.array_equal(one.as_tensor(), other.as_tensor()[0])
     assert difference(numpy.diag([-1.0, -1, 1, 1]) @ one.affine, other.affine) < 1e-12
+    with pytest.raises(ValueError, match="^image: .*channels last; EnsureChannelFirst"):
+        cudaspline.zoom(MetaTensor(rng.uniform(size=(7, 8, 9, 2)), AFFINE, {"spatial_shape": (7, 8, 9)}), 2)
     with pytest.raises(ValueError, match="^image: its space"):
         cudaspline.zoom(MetaTensor(volume, AFFINE, {"space": "MNI"}), 2)
 

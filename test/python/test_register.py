@@ -402,6 +402,13 @@ class TestTold:
             assert numpy.array_equal(drawn, numpy.stack([numpy.arange(1, len(history) + 1), history["value"]], -1))
             assert axes.get_xlabel() and axes.get_ylabel() and axes.get_legend() is not None
             assert history.plot(axes) is axes and len(axes.get_lines()) == 4
+            # A panel a stage: of one metric values say nothing about another one's.
+            two = cudaspline.History([*history, *(one._replace(stage=1) for one in history)])
+            panels = two.plot()
+            assert panels.shape == (2,) and [line.get_label() for line in panels[1].get_lines()] == ["stage 2, level 1", "stage 2, level 2"]
+            assert len(two.plot(pyplot.figure().add_subplot()).get_lines()) == 4
+            with pytest.raises(ValueError, match="^axes: there are 3, and 2 stages"):
+                two.plot([axes] * 3)
         finally:
             pyplot.close("all")
 

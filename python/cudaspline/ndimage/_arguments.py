@@ -15,7 +15,7 @@ from .._checks import named
 from .._options import Kind, Mode as Mode
 from .._warnings import warn
 from . import _library as _functions
-from ._plans import note_warning
+from ._plans import refuse_plan
 from ._array import ArrayLibrary, adopt, as_native, as_readable, count, describe, host_array, is_output_type, library_of, overlap
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _warn_of_border(cval: float, mode: str, given: np.dtype[Any], target: np.dty
         if is_read and dtype.kind in "iu" and not (np.iinfo(dtype).min - 0.5 < cval < float(np.iinfo(dtype).max) + 0.5):
             limits = np.iinfo(dtype)
             warn(f"cval is {cval:g}, and {dtype.name} has numbers from {limits.min} to {limits.max}: it is clamped to these", UserWarning)
-            note_warning()
+            refuse_plan()
             return
 
 
@@ -243,6 +243,7 @@ def _needs_halves(library: ArrayLibrary, array: Any, target: np.dtype[Any]) -> b
     kinds = "i" if library.name == "PyTorch" else "iu"
     if dtype.itemsize != 8 or dtype.kind not in kinds or dtype.newbyteorder("=") != target or not target.isnative:
         return False
+    refuse_plan()
     return int(array.max()) > _LARGEST_EXACT or int(array.min()) < -_LARGEST_EXACT
 
 

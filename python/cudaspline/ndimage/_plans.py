@@ -26,8 +26,8 @@ def note(name: str, description: Any, threads: int) -> None:
         calls.append((name, description, threads))
 
 
-def note_warning() -> None:
-    """Tells whoever watches that a call warns, as no call of the library does."""
+def refuse_plan() -> None:
+    """Tells whoever watches that a call warns, or depends on the values of its array, so that others that are alike may do other things."""
     calls: Optional[list[Any]] = getattr(_watched, "calls", None)
     if calls is not None:
         calls.append(None)
