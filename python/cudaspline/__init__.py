@@ -19,7 +19,7 @@ from ._sample import sample
 from ._source import Source, prefilter
 from ._transform import Transform
 from ._transforms import BSplineGrid, DisplacementField
-from ._warnings import DownsamplingWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
+from ._warnings import DownsamplingWarning, LabelWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
 __version__ = _version()
 
@@ -34,6 +34,7 @@ __all__ = [
     "History",
     "Image",
     "InverseResidual",
+    "LabelWarning",
     "Motion",
     "OutsideWarning",
     "Registration",

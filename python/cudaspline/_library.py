@@ -35,7 +35,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 6
+INTERFACE = 7
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 
@@ -115,6 +115,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
         "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
+        "cudaspline_looks_like_labels": (c_int32, [c_void_p, c_int32, c_int64]),
         "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
     for name, (result, arguments) in functions.items():
@@ -504,6 +505,11 @@ def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
     steps = (c_double * 9)()
     check(_library.cudaspline_sampling_steps(image, resampling, steps))
     return steps[:]
+
+
+def looks_like_labels(pixels: int, type_code: int, count: int) -> bool:
+    """cudaspline_looks_like_labels of pixels in host memory, by their address."""
+    return bool(_library.cudaspline_looks_like_labels(pixels, type_code, count))
 
 
 def version() -> str:

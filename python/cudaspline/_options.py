@@ -21,7 +21,7 @@ PrefilterMethod = Literal["exact", "itk", "fir", "coefficients"]
 Window = Literal["cosine", "hamming", "welch", "lanczos", "blackman"]
 RealType = Literal["float32", "float64"]
 Storage = Literal["element", "half", "int16", "texture"]
-Rounding = Literal["truncate", "nearest"]
+Rounding = Literal["nearest", "itk", "truncate"]
 Smoothing = Literal["auto", False]
 TransformOrder = Literal["itk", "ants"]
 Coordinates = Literal["physical", "index"]
@@ -67,7 +67,7 @@ class StageOptions(TypedDict, total=False):
 class MethodOptions(TypedDict, total=False):
     """How values are made: keywords of resample(), zoom(), sample() and Source."""
 
-    order: Order
+    order: Optional[Order]
     mode: EvaluationMode
     boundary: Boundaries
     border: float
@@ -103,7 +103,7 @@ class OutputOptions(TypedDict, total=False):
 class ZoomOptions(MethodOptions, OutputOptions, total=False):
     """Keywords of zoom()."""
 
-    interpolation: Interpolation
+    interpolation: Optional[Interpolation]
     align: Alignment
     size: Optional[Sequence[int]]
 
@@ -111,7 +111,7 @@ class ZoomOptions(MethodOptions, OutputOptions, total=False):
 class ResampleOptions(MethodOptions, OutputOptions, total=False):
     """Keywords of resample()."""
 
-    interpolation: Interpolation
+    interpolation: Optional[Interpolation]
     transform_order: TransformOrder
     size: Optional[Sequence[int]]
     spacing: Any
@@ -125,7 +125,8 @@ class ValueOptions(MethodOptions, total=False):
     coordinates: Coordinates
     default: Any
     dtype: Any
-    interpolation: Interpolation
+    rounding: Rounding
+    interpolation: Optional[Interpolation]
     channels: bool
     series: Optional[bool]
     device: Any
