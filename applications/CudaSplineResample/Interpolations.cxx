@@ -18,11 +18,11 @@
 #include "Interpolations.h"
 
 #include "Error.h"
+#include "Names.h"
 #include "Numbers.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 namespace CudaSplineResample
@@ -62,27 +62,56 @@ struct Alias
   const char * ours;
 };
 
-constexpr std::array<Alias, 9> aliases{ { { "nearestneighbor", "nearest" },
-                                          { "lanczoswindowedsinc", "lanczos" },
-                                          { "hammingwindowedsinc", "hamming" },
-                                          { "cosinewindowedsinc", "cosine" },
-                                          { "welchwindowedsinc", "welch" },
-                                          { "blackmanwindowedsinc", "blackman" },
-                                          { "multilabel", "label-gaussian" },
-                                          { "labelgaussian", "label-gaussian" },
-                                          { "genericlabel", "label-linear" } } };
+constexpr std::array<Alias, 12> aliases{ { { "nearestneighbor", "nearest" },
+                                           { "cubic", "bspline" },
+                                           { "b-spline", "bspline" },
+                                           { "genericlabel[linear]", "label-linear" },
+                                           { "lanczoswindowedsinc", "lanczos" },
+                                           { "hammingwindowedsinc", "hamming" },
+                                           { "cosinewindowedsinc", "cosine" },
+                                           { "welchwindowedsinc", "welch" },
+                                           { "blackmanwindowedsinc", "blackman" },
+                                           { "multilabel", "label-gaussian" },
+                                           { "labelgaussian", "label-gaussian" },
+                                           { "genericlabel", "label-linear" } } };
 
 const Entry *
 FindEntry(const std::string & name)
 {
-  std::string small = name;
-  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto alias =
+  std::string small = ToLower(name);
+  const auto  alias =
     std::find_if(aliases.begin(), aliases.end(), [&small](const Alias & one) { return small == one.theirs; });
   small = alias == aliases.end() ? small : alias->ours;
   const auto found =
     std::find_if(entries.begin(), entries.end(), [&small](const Entry & entry) { return small == entry.name; });
   return found == entries.end() ? nullptr : &*found;
+}
+
+/** "BSpline[3]" and "BSpline[order=3]", as ANTs' users write them, as a name and an order. */
+InterpolationWords
+SplitOrder(InterpolationWords words)
+{
+  const std::string lower = ToLower(words.name);
+  for (const char * const beginning : { "bspline[order=", "bspline[" })
+  {
+    const std::string prefix = beginning;
+    if (lower.compare(0, prefix.size(), prefix) == 0 && lower.back() == ']')
+    {
+      const std::string order = lower.substr(prefix.size(), lower.size() - prefix.size() - 1);
+      if (!words.order.empty() && words.order != order)
+      {
+        throw ProgramError("--order " + words.order + " contradicts --interpolation " + words.name);
+      }
+      words.name = "bspline";
+      words.order = order;
+      return words;
+    }
+  }
+  if (lower == "cubic" && !words.order.empty() && words.order != "3")
+  {
+    throw ProgramError("--order " + words.order + " contradicts --interpolation " + words.name);
+  }
+  return words;
 }
 
 /** A digit of a range. */
@@ -100,12 +129,23 @@ Digit(const char * option, const std::string & text, char least, char most)
 } // namespace
 
 InterpolationChoice
-ParseInterpolation(const InterpolationWords & words)
+ParseInterpolation(const InterpolationWords & given)
 {
-  const Entry * const entry = FindEntry(words.name);
+  const InterpolationWords words = SplitOrder(given);
+  const Entry * const      entry = FindEntry(words.name);
   if (entry == nullptr)
   {
-    throw ProgramError("--interpolation \"" + words.name + "\": allowed are " + InterpolationNames());
+    std::vector<std::string> names;
+    std::vector<std::string> others;
+    for (const Entry & one : entries)
+    {
+      names.emplace_back(one.name);
+    }
+    for (const Alias & alias : aliases)
+    {
+      others.emplace_back(alias.theirs);
+    }
+    throw ProgramError(DescribeUnknownName("--interpolation", words.name, names, others));
   }
   InterpolationChoice choice;
   choice.kind = entry->kind;

@@ -57,6 +57,13 @@ struct InterpolationChoice
     return kind == Interpolation::Nearest || kind >= Interpolation::LabelGaussian;
   }
 
+  /** Whether results are sums of several values of the input. */
+  bool
+  MixesPixels() const
+  {
+    return !this->IsOfLabels() && !(kind == Interpolation::BSpline && order == 0);
+  }
+
   /** Whether it is computed in real numbers, whatever the input's type. */
   bool
   IsFurther() const
