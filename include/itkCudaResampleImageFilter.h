@@ -90,9 +90,9 @@ namespace itk
  * - Single precision: by 1e-6 of the largest absolute value, for images and orders up to 3. That is 1e-6 of the range
  *   where the range begins at or below 0. Images with a large offset, or with values near the largest float, want
  *   SetPrecision(CudaSplinePrecision::Double).
- * - Integer outputs: values are clamped, then truncated, as in ITK. They can differ by 1 where ITK's real value is that
- *   close to an integer. NaN becomes 0, where it is undefined in ITK. With the same integer type in and out, nearest
- *   neighbours keep all 64 bits.
+ * - Integer outputs: values are clamped, then truncated, as in ITK (RoundIntegersOn() rounds). They can differ by 1
+ * where ITK's real value is that close to an integer. NaN becomes 0, where it is undefined in ITK. With the same
+ * integer type in and out, nearest neighbours keep all 64 bits.
  *
  * doc/Accuracy.md derives these.
  *
@@ -160,6 +160,14 @@ public:
   ///@{
   itkSetEnumMacro(Precision, CudaSplinePrecision);
   itkGetEnumMacro(Precision, CudaSplinePrecision);
+  ///@}
+
+  /** Whether real values become integers of the output by rounding, halves to the even integer. Off by default: they
+   * are truncated towards zero, as ITK does it. An update that the superclass would have to answer throws then. */
+  ///@{
+  itkSetMacro(RoundIntegers, bool);
+  itkGetConstMacro(RoundIntegers, bool);
+  itkBooleanMacro(RoundIntegers);
   ///@}
 
   /** How many updates are to come, with the next one, where a program knows that they are all that it has to do; 0, the
@@ -275,7 +283,7 @@ protected:
 
   /** Resamples.
    *
-   * \exception ExceptionObject an empty input, or an unknown device
+   * \exception ExceptionObject an empty input, an unknown device, or integers to be rounded by the superclass
    * \exception ProcessAborted the abort flag was set */
   void
   GenerateData() override;
@@ -360,6 +368,7 @@ private:
 
   CudaSplineBackend                        m_Backend;
   CudaSplinePrecision                      m_Precision{ CudaSplinePrecision::Automatic };
+  bool                                     m_RoundIntegers{ false };
   unsigned int                             m_ExpectedNumberOfUpdates{ 0 };
   bool                                     m_KeepSource{ false };
   bool                                     m_MeasureErrorBound{ false };

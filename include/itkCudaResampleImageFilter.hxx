@@ -72,6 +72,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
   os << indent << "Precision: " << m_Precision << std::endl;
+  os << indent << "RoundIntegers: " << (m_RoundIntegers ? "On" : "Off") << std::endl;
   os << indent << "ExpectedNumberOfUpdates: " << m_ExpectedNumberOfUpdates << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   itkPrintSelfObjectMacro(SourceCache);
@@ -312,7 +313,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   CudaSpline::ResampleDescriptor descriptor;
   static_cast<CudaSpline::InterpolationDescriptor &>(descriptor) =
     CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method, this->RegionToRead());
-  descriptor.output = CudaSpline::ScalarTypeOf<typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType>();
+  descriptor.output = { CudaSpline::ScalarTypeOf<typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType>(),
+                        m_RoundIntegers ? CudaSpline::IntegerRounding::HalfToEven
+                                        : CudaSpline::IntegerRounding::Truncate };
 
   const auto & wanted = this->GetOutput()->GetRequestedRegion();
   const auto & largest = this->GetOutput()->GetLargestPossibleRegion();
@@ -523,6 +526,11 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
+    if (m_RoundIntegers && std::numeric_limits<typename NumericTraits<OutputPixelType>::ValueType>::is_integer)
+    {
+      itkExceptionMacro("RoundIntegers is on, and ITK's filter, which truncates, would have to answer: "
+                        << method.refusal << ". Switch it off, or resample to a real pixel type and round that.");
+    }
     m_Backend.RunSuperclass(
       method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { this->ResampleByPoints(); });
     return;

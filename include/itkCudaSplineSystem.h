@@ -23,18 +23,21 @@
 #include "itkCudaSpline/kernels/backend/BackendChoice.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/LabelImages.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/ScalarType.h"
+#include "itkCudaSpline/math/StoredType.h"
 
 /** \file
  * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
  * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the start of a device ahead of its use
  * (CudaSpline::StartDeviceAhead(), CudaSpline::GiveUpDeviceStart()) with the counts of the work that it is worth
- * (CudaSpline::CountResampleWork() and the like), the names of backends, and the pixel types with ITK's cast
- * (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK
+ * (CudaSpline::CountResampleWork() and the like), the names of backends, the pixel types with ITK's cast and with
+ * rounding (CudaSpline::StoredType, CudaSpline::StoreScalar()), and what looks like labels
+ * (CudaSpline::LooksLikeLabels()). Programs include this header and those of the ITK
  * classes, none of the lower layers'. */
 
 #endif

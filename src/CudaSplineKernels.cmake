@@ -63,6 +63,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/lines/PrefilterCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/CostModel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/Execution.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/LabelImages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/MemoryPlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/EvaluationBackends.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/KernelChoice.cxx"

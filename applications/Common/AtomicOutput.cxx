@@ -284,18 +284,36 @@ MadeFolder::MadeFolder(const std::string & path)
   std::error_code error;
   const fs::path  given(path);
   const fs::path  folder = given.has_filename() ? given : given.parent_path();
-  if (!folder.empty() && fs::create_directories(folder, error))
+  for (fs::path part = folder; !part.empty() && !fs::exists(part, error); part = part.parent_path())
   {
-    m_Path = folder.string();
+    m_Made.insert(m_Made.begin(), part.string());
+  }
+  if (!m_Made.empty())
+  {
+    fs::create_directories(folder, error);
   }
 }
 
 MadeFolder::~MadeFolder()
 {
   std::error_code error;
-  if (!m_Path.empty() && fs::is_empty(m_Path, error))
+  for (auto made = m_Made.rbegin(); made != m_Made.rend(); ++made)
   {
-    fs::remove(m_Path, error);
+    if (fs::is_directory(*made, error) && fs::is_empty(*made, error))
+    {
+      fs::remove(*made, error);
+    }
+  }
+}
+
+MadeFolders::MadeFolders(const std::vector<std::string> & files)
+{
+  for (const std::string & file : files)
+  {
+    if (const fs::path folder = fs::path(file).parent_path(); !folder.empty())
+    {
+      m_Folders.emplace_back(folder.string());
+    }
   }
 }
 

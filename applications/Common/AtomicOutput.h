@@ -20,7 +20,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <string>
+#include <vector>
 
 namespace CudaSplineProgram
 {
@@ -64,7 +66,8 @@ private:
   bool                  m_IsKept{ false }; ///< the folder has what could not be put back
 };
 
-/** \brief A folder for outputs that is made, and removed where nothing was written into it. */
+/** \brief A folder for outputs that is made with those above it; what was made is removed where nothing was written
+ * into it. */
 class MadeFolder
 {
 public:
@@ -76,7 +79,20 @@ public:
   ~MadeFolder();
 
 private:
-  std::string m_Path; ///< empty: it was there before
+  std::vector<std::string> m_Made; ///< folders that were not there before, the outermost first
+};
+
+/** \brief The folders of outputs that are made where they do not exist, and removed where nothing was written into
+ * them.
+ */
+class MadeFolders
+{
+public:
+  /** \param[in] files outputs; an empty name is none, and one that ends with a slash a folder */
+  explicit MadeFolders(const std::vector<std::string> & files);
+
+private:
+  std::list<MadeFolder> m_Folders;
 };
 
 /** \brief Finds out whether an output can be written, and leaves nothing behind, also on a signal.

@@ -18,6 +18,7 @@
 #include "DeviceWord.h"
 
 #include "Error.h"
+#include "Names.h"
 
 #include "itkMultiThreaderBase.h"
 
@@ -71,12 +72,21 @@ ParseDevices(const std::string & text)
 }
 
 std::string
-ParseDevice(const std::string & word, bool allowsSeveral)
+ParseDevice(const std::string & text, bool allowsSeveral)
 {
+  std::string word = ToLower(text);
+  if (word == "cuda")
+  {
+    word = "gpu";
+  }
+  else if (word.compare(0, 5, "cuda:") == 0)
+  {
+    word = word.substr(5);
+  }
   const std::size_t numbers = ParseDevices(word).size();
   if (word != "auto" && word != "cpu" && word != "gpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
   {
-    throw ProgramError("--device \"" + word + "\": allowed are auto, cpu, gpu and " +
+    throw ProgramError("--device \"" + text + "\": allowed are auto, cpu, gpu and " +
                        (allowsSeveral ? "numbers of GPUs, from 0, as 0 or 0,1" : "the number of a GPU, from 0"));
   }
   return word == "auto" ? "" : word;

@@ -17,10 +17,14 @@
  *=========================================================================*/
 #include "PixelType.h"
 
+#include "Error.h"
+#include "Names.h"
+
 #include "itkCudaSplineSystem.h"
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace CudaSplineProgram
 {
@@ -47,6 +51,12 @@ constexpr Entry entries[] = { { ScalarType::UInt8, "uint8", itk::IOComponentEnum
                               { ScalarType::Int64, "int64", itk::IOComponentEnum::LONGLONG },
                               { ScalarType::Float32, "float", itk::IOComponentEnum::FLOAT },
                               { ScalarType::Float64, "double", itk::IOComponentEnum::DOUBLE } };
+
+/** What NumPy, ANTs and c3d call them. */
+constexpr std::pair<const char *, const char *> otherNames[] = {
+  { "float32", "float" }, { "float64", "double" }, { "uchar", "uint8" }, { "char", "int8" },    { "ushort", "uint16" },
+  { "short", "int16" },   { "uint", "uint32" },    { "int", "int32" },   { "ulong", "uint64" }, { "long", "int64" }
+};
 
 bool
 IsSigned(ScalarType type)
@@ -81,17 +91,26 @@ PixelTypeNames()
   return names;
 }
 
-std::optional<ScalarType>
-PixelTypeOfName(const std::string & name)
+ScalarType
+ParsePixelType(const std::string & option, const std::string & name)
 {
+  std::vector<std::string> ours;
+  std::vector<std::string> others;
+  std::string              word = ToLower(name);
+  for (const auto & [other, known] : otherNames)
+  {
+    others.emplace_back(other);
+    word = word == other ? known : word;
+  }
   for (const Entry & entry : entries)
   {
-    if (name == entry.name)
+    if (word == entry.name)
     {
       return entry.type;
     }
+    ours.emplace_back(entry.name);
   }
-  return std::nullopt;
+  throw ProgramError(DescribeUnknownName(option, name, ours, others));
 }
 
 std::optional<ScalarType>
@@ -169,7 +188,7 @@ CanHold(ScalarType type, double value)
 }
 
 Volume
-CastVolume(const Volume & volume, ScalarType type)
+CastVolume(const Volume & volume, itk::CudaSpline::StoredType type)
 {
   Volume             result = Volume::Allocate(volume.grid, type);
   const std::int64_t count = static_cast<std::int64_t>(volume.grid.GetNumberOfVoxels());

@@ -36,9 +36,14 @@ NameOfPixelType(ScalarType type);
 std::string
 PixelTypeNames();
 
-/** \brief The type of a name; empty for an unknown one. */
-std::optional<ScalarType>
-PixelTypeOfName(const std::string & name);
+/** \brief The type of a name, in letters of any case; those of NumPy, ANTs and c3d (float32, short, uchar) are known,
+ * too.
+ *
+ * \param[in] option name of the option, for the message
+ * \param[in] name the name
+ * \exception ProgramError an unknown name */
+ScalarType
+ParsePixelType(const std::string & option, const std::string & name);
 
 /** \brief The type of a component of ITK's IO; empty for what has none here (long double). */
 std::optional<ScalarType>
@@ -56,9 +61,10 @@ HoldsAllValues(ScalarType from, ScalarType to);
 bool
 CanHold(ScalarType type, double value);
 
-/** \brief Copies pixels to another type by itk::ResampleImageFilter's cast: clamped, then truncated. */
+/** \brief Copies pixels to another type: rounded as the type says, and clamped to its range. A ScalarType by itself
+ * truncates, as itk::ResampleImageFilter's cast does. */
 Volume
-CastVolume(const Volume & volume, ScalarType type);
+CastVolume(const Volume & volume, itk::CudaSpline::StoredType type);
 
 } // namespace CudaSplineProgram
 

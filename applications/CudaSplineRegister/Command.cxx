@@ -267,6 +267,12 @@ int
 RunCommand(Options options)
 {
   CheckPaths(InputsOf(options), OutputsOf(options));
+  std::vector<std::string> outputs;
+  for (const NamedPath & output : OutputsOf(options))
+  {
+    outputs.push_back(options.makesFolders ? output.path : std::string());
+  }
+  const MadeFolders made(outputs);
   CheckDevice(options.device);
   if (!options.device.empty())
   {

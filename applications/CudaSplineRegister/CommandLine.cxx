@@ -17,14 +17,14 @@
  *=========================================================================*/
 #include "CommandLine.h"
 
+#include "CommandHelp.h"
 #include "Error.h"
 #include "HelpText.h"
-#include "VersionText.h"
 #include "RawOptions.h"
-
-#include <CLI/CLI.hpp>
+#include "VersionText.h"
 
 #include <iostream>
+#include <memory>
 
 namespace CudaSplineRegister
 {
@@ -54,18 +54,21 @@ AddStageOptions(CLI::App & app, RawOptions & raw)
     "NAME[:X][,...]");
   add("--optimizer", raw.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
   add("--levels", raw.levels, "* levels, from coarse to fine; default: 3", "N");
-  add("--iterations", raw.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
+  add("--iterations",
+      raw.iterations,
+      "* maximum number of iterations, one value or one a level; default: 100,...,50",
+      "N,N,...");
   add("--shrink", raw.shrink, "* shrink factors by level; default: ...,4,2,1", "N,N,...");
-  add("--sigmas", raw.sigmas, "* smoothing by level, in voxels or with \"mm\" behind; default: ...,2,1,0", "X,X,...");
+  add("--sigmas", raw.sigmas, "* smoothing by level, in voxels or with the suffix mm; default: ...,2,1,0", "X,X,...");
   add("--sampling", raw.samplings, "* none (default: every voxel), regular or random", "NAME");
   add("--fraction", raw.fractions, "* fraction of the voxels that are sampled", "X");
-  add("--step", raw.steps, "* longest first step of a level in mm; default: a voxel of the level", "MM");
+  add("--step", raw.steps, "* maximum first step of a level in mm; default: a voxel of the level", "MM");
   add("--minimum-step", raw.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
   add("--grid-spacing", raw.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
   add("--radius", raw.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
   add("--learning-rate",
       raw.learningRates,
-      "* longest way in an iteration of fields, in voxels; default: 0.1; 0.5 of demons",
+      "* maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons",
       "X");
   add("--update-variance",
       raw.updateVariances,
@@ -88,11 +91,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
 {
   RawOptions raw;
   CLI::App   app{ HelpSummary(), programName };
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormatter>(GetHelpWidth()));
   app.footer(HelpDetails());
-  app.set_version_flag(
-    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  const auto beginGroup = [&app](const char * name) { app.option_defaults()->group(name); };
 
+  beginGroup("Images");
   app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")->required();
   app.add_option("moving", options.moving, "Moving image, or series of volumes, which is laid over the fixed one");
   app
@@ -102,19 +105,22 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "Motion correction: lay each volume of a series over its first one, its mean, or volume N (from 0); the "
       "series is the only image")
     ->type_name("first|mean|N");
+  beginGroup("Outputs");
   app
     .add_option("-o,--output",
                 options.output,
                 "File of the transform (.tfm, .h5, .mat); of a series one a volume: moco_%04d.tfm, or a folder/")
     ->type_name("FILE");
   app
-    .add_option("--parameters",
-                options.parameters,
-                "Table (TSV) of a series: translations, rotations and framewise displacement of each volume")
+    .add_option(
+      "--parameters",
+      options.parameters,
+      "Table (TSV) of a series: translations, rotations and framewise displacement of each volume; a .json file next "
+      "to it describes the columns")
     ->type_name("FILE");
   app.add_option("-w,--warped", options.warped, "The moving image, or series, on the fixed one's grid")
     ->type_name("IMAGE");
-  app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and behind (.png)")
+  app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and after (.png)")
     ->type_name("FILE");
   app
     .add_option("--output-prefix",
@@ -128,6 +134,8 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--jacobian", options.jacobian, "Determinants of the transform's derivative: what becomes of volumes")
     ->type_name("IMAGE");
   app.add_flag("--log-jacobian", options.logJacobian, "Their logarithms instead");
+  app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
+  beginGroup("Evaluation");
   app.add_flag("--evaluate", options.evaluate, "Print the correlation, and the local one, before and after");
   app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlaps")
     ->type_name("IMAGE");
@@ -137,12 +145,14 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--moving-landmarks", options.movingLandmarks, "Where these are in the moving image")
     ->type_name("CSV");
   app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
+  beginGroup("Stages (* once for all stages, or once for each)");
   app
     .add_option("--preset",
                 raw.preset,
                 "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
     ->type_name("NAME");
   AddStageOptions(app, raw);
+  beginGroup("Several pairs of images");
   const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
     app.add_option(name, values, text)->type_name("IMAGE")->allow_extra_args(false);
   };
@@ -150,42 +160,54 @@ ParseCommandLine(int argc, char ** argv, Options & options)
           raw.alsoFixed,
           "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
   addPair("--also-moving", raw.alsoMoving, "Its moving image, in the space of the first moving image");
+  beginGroup("Values and masks");
   app.add_option("--winsorize", raw.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
     ->type_name("X,X");
   app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")
     ->type_name("IMAGE");
   app.add_option("--moving-mask", options.movingMask, "Image; the same of the moving image")->type_name("IMAGE");
+  beginGroup("Initial transform");
   app
     .add_option(
       "--initialize",
       raw.initialization,
       "moments (default: centres of gravity on each other), search (rotations, too), centre (of the images) or none")
     ->type_name("NAME");
-  app.add_option("--initial-transform", raw.initial, "ITK transform to begin with; \",inverse\" behind it inverts")
+  app
+    .add_option("--initial-transform", raw.initial, "ITK transform to begin with; \",inverse\" after the name inverts")
     ->type_name("FILE[,inverse]");
+  beginGroup("Metric, samples and interpolation");
   app
     .add_option("--bins",
                 raw.bins,
                 "Bins of the histogram of --metric mattes; default: 50; above 160 ITK's own metric, on the CPU")
     ->type_name("N");
-  app.add_option("-i,--interpolation", raw.interpolation, "Of the moving image: linear (default) or bspline (cubic)")
-    ->type_name("NAME");
   app
     .add_option(
-      "--gradient", raw.gradient, "Of the moving image: differences (default), filter or, with -i bspline, analytic")
+      "-i,--interpolation", raw.interpolation, "Interpolation of the moving image: linear (default) or bspline (cubic)")
     ->type_name("NAME");
-  app.add_option("--seed", raw.seed, "Of random samples")->type_name("N");
-  app.add_option("--precision", raw.precision, "float (default) or double")->type_name("TYPE");
-  app.add_option("--default-value", raw.defaultValue, "Of --warped outside the moving image; default: 0")
+  app
+    .add_option("--gradient",
+                raw.gradient,
+                "Gradient of the moving image: differences (default), filter or, with -i bspline, analytic")
+    ->type_name("NAME");
+  app.add_option("--seed", raw.seed, "Seed of random samples")->type_name("N");
+  app.add_option("--precision", raw.precision, "Precision of pixels: float (default) or double")->type_name("TYPE");
+  app.add_option("--default-value", raw.defaultValue, "Value of --warped outside the moving image; default: 0")
     ->type_name("VALUE");
+  beginGroup("Computation");
   app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
     ->type_name("DEVICE");
   app
     .add_option("--max-memory",
                 raw.maxMemory,
-                "Most memory that reading an image or a transform may take; bytes, or with K, M or G behind")
+                "Maximum memory for reading an image or a transform; bytes, or with the suffix K, M or G")
     ->type_name("SIZE");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
+  beginGroup("Help");
+  app.set_version_flag(
+    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
 
   try
   {
@@ -199,7 +221,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   }
   catch (const std::exception & error) // CLI::ParseError or ProgramError
   {
-    std::cerr << programName << ": error: " << OneLine(error.what()) << "; see --help" << std::endl;
+    std::cerr << programName << ": error: " << OneLine(DescribeError(app, error)) << "; see --help" << std::endl;
     return usageError;
   }
 }

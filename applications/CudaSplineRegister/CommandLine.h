@@ -201,7 +201,8 @@ struct Options
   std::vector<FurtherFiles>            further; ///< pairs of images that are compared beside the first one
   TargetKind                           target{ TargetKind::FixedImage }; ///< of a series that moves
   std::size_t                          targetVolume{ 0 };
-  std::string                          parameters; ///< table (TSV) of a series' motion; empty: none
+  bool                                 makesFolders{ false }; ///< of outputs, where they do not exist
+  std::string                          parameters;            ///< table (TSV) of a series' motion; empty: none
   std::vector<StageOptions>            stages;
   std::vector<StageOptions>            stagesOfLarge; ///< instead, of large fixed images; empty: the same
   std::string                          output;        ///< file of the transform; empty: none

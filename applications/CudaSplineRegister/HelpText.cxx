@@ -23,7 +23,7 @@ namespace CudaSplineRegister
 std::string
 HelpSummary()
 {
-  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, by\n"
+  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, by "
          "itk::ImageRegistrationMethodv4 with metrics that run on a GPU where there is one, else on all cores.";
 }
 
@@ -42,7 +42,7 @@ HelpDetails()
 Stages
   One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins:
   of translation, rigid, similarity (rigid with one scale) and affine, each goes on from the matrix of one before it
-  in this list; a B-spline comes on top, as does whatever comes behind one. Options marked * are given once, for all
+  in this list; a B-spline is added to it, as is whatever follows one. Options marked * are given once, for all
   stages, or as often as there are stages, one for each in order.
   Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both
   images, in voxels, or "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at
@@ -57,7 +57,7 @@ Stages
 Several pairs of images
   As channels of one scan (T1 and T2, or an image and its labels' edges), compared by one transform: --also-fixed and
   --also-moving name further pairs, which lie in the spaces of the first fixed and the first moving image, on grids of
-  their own. --metric has an entry for each pair that a stage compares, in their order, with weights behind colons:
+  their own. --metric has an entry for each pair that a stage compares, in their order, with weights after colons:
   --metric cc:0.7,meansquares:0.3 (without a weight: 1). It is ANTs' several --metric of a stage: each pair's force
   counts as its part of the sum of weights, and is as long as any other's. syn and greedy compare several; stages that
   name one metric, and all others, compare the first pair. A pair for two metrics is named twice. Values and
@@ -65,17 +65,17 @@ Several pairs of images
   --winsorize and the masks are for all pairs, all else that is written is of the first one.
 
 Presets (options beside one come first; * as often as it has stages)
-  standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a
+  - standard: the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a
             quarter of the voxels, steps of 0.1 mm, 1000,500,250,100 iterations at 8,4,2,1; SyN as above; all with
             --sigmas 3,2,1,0 and --convergence 1e-6; --winsorize 0.005,0.995. Where the fixed image has more than 256
             voxels along an axis, and no levels are given, they are the script's for that: 12,8,4,2 with --sigmas
             4,3,2,1, and of SyN 100,100,70,50,20 iterations at 10,6,4,2,1 with 5,3,2,1,0. Not the script's: gradient
             descent where antsRegistration searches along conjugate gradients (--optimizer conjugate-gradient); affine
-            goes on from the rigid matrix, not behind it; --initialize moments weighs values above the least one;
+            continues from the rigid matrix instead of being added to it; --initialize moments weighs values above the least one;
             pixels are float where the script has double (--precision double).
-  brain     for brains of about 1 mm, faster: affine by regular steps of every voxel, SyN as above,
+  - brain: for brains of about 1 mm, faster: affine by regular steps of every voxel, SyN as above,
             --winsorize 0.005,0.995.
-  fast      for a first look: affine, SyN in windows of radius 2; the finest level takes no iterations.
+  - fast: for a first look: affine, SyN in windows of radius 2; the finest level takes no iterations.
 
 Beginning
   --initialize moments lays the centres of gravity on each other: of what values are above the least one, so that
@@ -119,7 +119,8 @@ Series
   --initialize none. --output writes a transform a volume: "moco_%04d.tfm", a folder/, or name.tfm for
   name_0000.tfm; --warped the series; --parameters a table (TSV) of translations in mm, rotations in radians and
   framewise displacement (Power and others 2012: the sum of the magnitudes of the differences from the volume
-  before, of translations and of rotations times 50 mm). --report has stages, motion and agreement of each volume;
+  before, of translations and of rotations times 50 mm), with a .json file next to it that has units, reference and
+  columns, as in BIDS. --report has stages, motion and agreement of each volume;
   --picture shows the volume in the middle; --output-prefix P writes P0000_0GenericAffine.mat and so on, and the
   series PWarped.nii.gz. Fields, evaluations and labels are for one moving image.
 
@@ -133,21 +134,26 @@ Signals
   signal it ends at once.
 
 Environment
-  CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory
-  that is taken; CUDASPLINE_THREADS=8: threads of the host, without it as many as the process may use.
+  - CUDASPLINE_DEVICE=cpu|gpu|0|1...: device of --device auto.
+  - CUDASPLINE_MEMORY_LIMIT=4G: maximum memory of a GPU.
+  - CUDASPLINE_THREADS=8: threads of the host; without it as many as the process may use.
+  - COLUMNS=100: columns of this help.
 
 Exit code
   0: done. 1: an error, named in one line on stderr; outputs are untouched. 2: a wrong command line. 128 + n: signal n.
 
+Names
+  Stages, metrics and other values are known in letters of any case, and by names of ANTs: SyN, BSpline, CC, Mattes or
+  MI, MeanSquares, GC (correlation).
+
 Examples
-  CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose
-  CudaSplineRegister fixed.nii moving.nii -o t.h5 -w warped.nii --stage affine --stage bspline --grid-spacing 12
-  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --metric correlation --fixed-mask head.nii --step 2
-  CudaSplineRegister bold.nii.gz --motion mean -o motion/ --parameters motion.tsv -w corrected.nii.gz -i bspline
-  CudaSplineRegister t1.nii.gz subject.nii.gz --preset brain --output-prefix subject_ --evaluate
-  CudaSplineRegister t1.nii s1.nii --also-fixed t2.nii --also-moving s2.nii --stage affine --stage syn -m mattes
-    -m cc:0.7,cc:0.3 -o t.h5
-  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --stage bspline --iterations 50 --iterations 30,20,9 -p p.png)";
+  $ CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose
+  $ CudaSplineRegister t1.nii.gz subject.nii.gz --preset brain --output-prefix subject_ --evaluate
+  $ CudaSplineRegister fixed.nii moving.nii -o t.h5 -w warped.nii --stage affine --stage bspline --grid-spacing 12
+    -p checks.png
+  $ CudaSplineRegister bold.nii.gz --motion mean -o motion/ --parameters motion.tsv -w corrected.nii.gz -i bspline
+  $ CudaSplineRegister t1.nii s1.nii --also-fixed t2.nii --also-moving s2.nii --stage affine --stage syn
+    -m mattes -m cc:0.7,cc:0.3 -o t.h5)";
 }
 
 } // namespace CudaSplineRegister

@@ -18,6 +18,7 @@
 #include "Preset.h"
 
 #include "Error.h"
+#include "Names.h"
 
 namespace CudaSplineRegister
 {
@@ -136,7 +137,7 @@ ApplyPreset(RawOptions & raw, bool isLarge)
   }
   else
   {
-    throw ProgramError("--preset \"" + raw.preset + "\": allowed are brain, fast, standard");
+    throw ProgramError(DescribeUnknownName("--preset", raw.preset, { "brain", "fast", "standard" }));
   }
   if (!raw.levels.empty())
   {

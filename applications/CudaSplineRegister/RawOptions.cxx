@@ -20,6 +20,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "FieldMetric.h"
+#include "Names.h"
 #include "Numbers.h"
 #include "Preset.h"
 #include "ReadingProcess.h"
@@ -63,20 +64,34 @@ const std::map<std::string, InitializationKind> initializationKinds{ { "moments"
                                                                      { "search", InitializationKind::Search },
                                                                      { "none", InitializationKind::None } };
 
-/** The value of a word, or an error that names the words that are allowed. */
+/** What ANTs, ITK, NumPy and others call values of options, in small letters, with the names here. */
+const std::map<std::string, std::string> otherNames{ { "mi", "mattes" },
+                                                     { "mattesmutualinformation", "mattes" },
+                                                     { "msq", "meansquares" },
+                                                     { "gc", "correlation" },
+                                                     { "globalcorrelation", "correlation" },
+                                                     { "center", "centre" },
+                                                     { "cubic", "bspline" },
+                                                     { "bspline[3]", "bspline" },
+                                                     { "float32", "float" },
+                                                     { "float64", "double" } };
+
+/** The value of a name in letters of any case, or an error that says which names are allowed. */
 template <typename TKind>
 TKind
 KindOf(const std::string & option, const std::string & word, const std::map<std::string, TKind> & kinds)
 {
-  const auto found = kinds.find(word);
+  const std::string lower = ToLower(word);
+  const auto        other = otherNames.find(lower);
+  const auto        found = kinds.find(other == otherNames.end() ? lower : other->second);
   if (found == kinds.end())
   {
-    std::string names;
+    std::vector<std::string> names;
     for (const auto & entry : kinds)
     {
-      names += (names.empty() ? "" : ", ") + entry.first;
+      names.push_back(entry.first);
     }
-    throw ProgramError(option + " \"" + word + "\": allowed are " + names);
+    throw ProgramError(DescribeUnknownName(option, word, names));
   }
   return found->second;
 }
@@ -366,6 +381,7 @@ CheckPairs(const Options & options)
 void
 InterpretMotion(RawOptions & raw, Options & options)
 {
+  raw.motion = ToLower(raw.motion);
   if (raw.motion.empty())
   {
     if (options.moving.empty())
@@ -511,6 +527,8 @@ Interpret(RawOptions raw, Options & options)
   {
     SetMaxMemory(raw.maxMemory);
   }
+  raw.preset = ToLower(raw.preset);
+  raw.initialization = ToLower(raw.initialization);
   InterpretMotion(raw, options);
   const bool writes = !(options.output.empty() && options.warped.empty() && options.picture.empty() &&
                         options.report.empty() && options.prefix.empty() && options.field.empty() &&

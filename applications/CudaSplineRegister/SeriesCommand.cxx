@@ -33,6 +33,8 @@
 
 #include "itkEuler3DTransform.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -126,23 +128,39 @@ LastValue(const VolumeReport & volume)
   return volume.stages.empty() || volume.stages.back().levels.empty() ? 0.0 : volume.stages.back().levels.back().value;
 }
 
-/** The table, with what its numbers are. */
-std::string
-TableOf(const std::vector<VolumeReport> & volumes, const Options & options, const Coordinates & centre)
+/** A column of the table of motion, as BIDS describes it in a JSON file next to a TSV file. */
+struct MotionColumn
 {
-  const std::string over = options.target == TargetKind::FixedImage ? "\"" + options.fixed + "\""
-                           : options.target == TargetKind::Mean     ? "the mean of its volumes"
-                                                                : "its volume " + std::to_string(options.targetVolume);
-  std::string       text = "# motion of \"" + OneLine(options.moving) + "\" over " + OneLine(over) + "\n";
-  text += "# a point x of the latter (mm, ITK's axes: to the left, to the back, upwards) is at R (x - c) + c + t in a "
-          "volume; c = (" +
-          Exactly(centre[0]) + ", " + Exactly(centre[1]) + ", " + Exactly(centre[2]) + ") mm\n";
-  text += "# t = (trans_x, trans_y, trans_z) mm; R turns by rot_y, then rot_x, then rot_z radians about these axes "
-          "(itk::Euler3DTransform)\n";
-  text += "# framewise_displacement (Power and others 2012), mm: sum of the magnitudes of the differences from the "
-          "volume before, of translations and of rotations times 50 mm\n";
-  text += "# metric: value at the end, the lower the better\n";
-  text += "volume\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tframewise_displacement\tmetric\n";
+  const char * name;
+  const char * description;
+  const char * units; ///< null: a number without a unit
+};
+
+constexpr std::array<MotionColumn, 9> motionColumns{
+  { { "volume", "Number of the volume, from 0", nullptr },
+    { "trans_x", "t_x: translation to the patient's left", "mm" },
+    { "trans_y", "t_y: translation to the patient's back", "mm" },
+    { "trans_z", "t_z: translation to the patient's head", "mm" },
+    { "rot_x", "Rotation about the x axis, applied second", "rad" },
+    { "rot_y", "Rotation about the y axis, applied first", "rad" },
+    { "rot_z", "Rotation about the z axis, applied third", "rad" },
+    { "framewise_displacement",
+      "Sum of the magnitudes of the differences from the volume before, of translations and of rotations times 50 mm "
+      "(Power and others 2012); n/a for the first volume",
+      "mm" },
+    { "metric", "Value of the registration's metric at the end; the lower, the better", nullptr } }
+};
+
+/** The table: a line with the names of columns, and a line a volume. */
+std::string
+TableOf(const std::vector<VolumeReport> & volumes)
+{
+  std::string text;
+  for (const MotionColumn & column : motionColumns)
+  {
+    text += (text.empty() ? "" : "\t") + std::string(column.name);
+  }
+  text += "\n";
   for (std::size_t number = 0; number < volumes.size(); ++number)
   {
     text += std::to_string(number);
@@ -157,6 +175,52 @@ TableOf(const std::vector<VolumeReport> & volumes, const Options & options, cons
   return text;
 }
 
+/** The description of the table, of its columns and of what the volumes are laid over. */
+std::string
+SidecarOf(const Options & options, const Coordinates & centre)
+{
+  nlohmann::ordered_json json;
+  json["Description"] =
+    "Rigid motion of the volumes of a series. A point x of the reference (mm; LPS, the axes of ITK and DICOM: to the "
+    "patient's left, back and head) is at R (x - c) + c + t in a volume, where t = (trans_x, trans_y, trans_z), c is "
+    "CentreOfRotation, and R rotates by rot_y, then rot_x, then rot_z about these axes (itk::Euler3DTransform).";
+  json["Sources"] = { options.moving };
+  json["Reference"] = options.target == TargetKind::FixedImage ? options.fixed
+                      : options.target == TargetKind::Mean     ? "mean of the volumes"
+                                                               : "volume " + std::to_string(options.targetVolume);
+  json["CentreOfRotation"] = centre;
+  json["CentreOfRotationUnits"] = "mm";
+  for (const MotionColumn & column : motionColumns)
+  {
+    json[column.name]["Description"] = column.description;
+    if (column.units != nullptr)
+    {
+      json[column.name]["Units"] = column.units;
+    }
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+/** Name of the description: that of the table with the extension .json. */
+std::string
+NameOfSidecar(const std::string & table)
+{
+  return table.empty() ? std::string() : std::filesystem::path(table).replace_extension(".json").string();
+}
+
+/** Writes a text. \exception ProgramError with the name of the output, where it cannot be written */
+void
+WriteText(const AtomicOutput & file, const std::string & text, const std::string & name)
+{
+  std::ofstream stream(file.GetTemporaryName());
+  stream << text;
+  stream.close();
+  if (!stream)
+  {
+    throw ProgramError("\"" + name + "\" could not be written");
+  }
+}
+
 /** The files that are written, which are committed together. */
 class SeriesOutput
 {
@@ -168,6 +232,7 @@ public:
     , m_Transforms(this->OpenAll(NamesOfVolumes(options.output, m_Layout.volumes)))
     , m_Matrices(this->OpenAll(NamesOfMatrices(options, m_Layout.volumes)))
     , m_Table(this->Open(options.parameters))
+    , m_Sidecar(this->Open(NameOfSidecar(options.parameters)))
     , m_Picture(this->Open(options.picture))
     , m_Report(this->Open(options.report))
   {
@@ -250,13 +315,8 @@ public:
     }
     if (m_Table != nullptr)
     {
-      std::ofstream stream(m_Table->GetTemporaryName());
-      stream << TableOf(report.volumes, m_Options, m_Centre);
-      stream.close();
-      if (!stream)
-      {
-        throw ProgramError("the table \"" + m_Options.parameters + "\" could not be written");
-      }
+      WriteText(*m_Table, TableOf(report.volumes), m_Options.parameters);
+      WriteText(*m_Sidecar, SidecarOf(m_Options, m_Centre), NameOfSidecar(m_Options.parameters));
     }
     if (m_Report != nullptr)
     {
@@ -293,6 +353,7 @@ private:
   std::vector<AtomicOutput *> m_Transforms;
   std::vector<AtomicOutput *> m_Matrices;
   AtomicOutput *              m_Table;
+  AtomicOutput *              m_Sidecar; ///< of the table
   AtomicOutput *              m_Picture;
   AtomicOutput *              m_Report;
   std::vector<AtomicOutput *> m_Warped;
@@ -347,11 +408,11 @@ int
 RunSeries(const Options & options, RegistrationInputs & inputs)
 {
   const std::size_t      volumes = inputs.moving.layout.volumes;
-  std::vector<NamedPath> outputs{ { "--parameters", options.parameters },
-                                  { "--warped", options.warped },
-                                  { "--picture", options.picture },
-                                  { "--report", options.report },
-                                  { "--output-prefix", NameOfWarped(options) } };
+  std::vector<NamedPath> outputs{
+    { "--parameters", options.parameters }, { "--parameters (.json)", NameOfSidecar(options.parameters) },
+    { "--warped", options.warped },         { "--picture", options.picture },
+    { "--report", options.report },         { "--output-prefix", NameOfWarped(options) }
+  };
   for (const std::string & name : NamesOfVolumes(options.output, volumes))
   {
     outputs.push_back({ "--output", name });

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "BatchList.h"
 
+#include "CsvLine.h"
 #include "Error.h"
 #include "PathIdentity.h"
 #include "TextLines.h"
@@ -35,40 +36,6 @@ namespace fs = std::filesystem;
 
 namespace
 {
-
-/** The fields of a line of CSV, without their quotes. */
-std::vector<std::string>
-Fields(const std::string & line, const std::string & where)
-{
-  std::vector<std::string> fields(1);
-  bool                     isQuoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i)
-  {
-    const char character = line[i];
-    if (isQuoted && character == '"' && i + 1 < line.size() && line[i + 1] == '"')
-    {
-      fields.back() += '"';
-      ++i;
-    }
-    else if (character == '"' && (isQuoted || fields.back().empty()))
-    {
-      isQuoted = !isQuoted;
-    }
-    else if (character == ',' && !isQuoted)
-    {
-      fields.emplace_back();
-    }
-    else
-    {
-      fields.back() += character;
-    }
-  }
-  if (isQuoted)
-  {
-    throw ProgramError(where + ": a quote has no end; a field is on one line");
-  }
-  return fields;
-}
 
 /** Where the columns are. */
 struct Columns
@@ -165,7 +132,7 @@ ReadBatchList(std::istream & stream, const std::string & file)
       continue;
     }
     const std::string              where = "the list \"" + file + "\", line " + std::to_string(number);
-    const std::vector<std::string> fields = Fields(line, where);
+    const std::vector<std::string> fields = SplitCsvLine(line, where);
     if (isFirst)
     {
       isFirst = false;

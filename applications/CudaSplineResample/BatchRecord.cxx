@@ -126,8 +126,15 @@ Describe(const Options & options)
 {
   nlohmann::json json;
   json["interpolation"] = TextOf(options.interpolation);
-  json["spacing"] = options.spacing;
-  json["size"] = options.size;
+  json["spacing"] = options.grid.spacing;
+  json["size"] = options.grid.size;
+  json["origin"] = options.grid.origin;
+  json["direction"] = options.grid.direction;
+  json["crop"] = nlohmann::json::array();
+  for (const VoxelRange & range : options.grid.crop)
+  {
+    json["crop"].push_back({ range.first, range.end });
+  }
   json["rotation"] = options.rotation;
   json["default"] = TextOf(options.defaultValue);
   json["type"] = options.outputType ? NameOfPixelType(*options.outputType) : "";

@@ -229,7 +229,7 @@ Prepare(const Options &   options,
     throw ProgramError("--series is for a DICOM folder; \"" + options.input + "\" is a file");
   }
   layout = input.layout;
-  request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout, origin), options.spacing, options.size);
+  request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout, origin), options.grid);
   request.outputType = options.outputType.value_or(input.type);
   if (options.dicom)
   {
@@ -273,25 +273,18 @@ Prepare(const Options &   options,
   return input;
 }
 
-/** Smooths if asked to, resamples, compares if asked to, rounds if asked to, and reports. */
+/** Smooths if asked to, resamples, compares if asked to, and reports. */
 Volume
 Compute(const Options & options, ResampleRequest request, const Coordinates & steps, Report & report)
 {
   const ScalarType inputType = request.input.type;
-  const ScalarType outputType = request.outputType;
   if (GetPixelTreatment().smooths)
   {
     const Stopwatch smoothing;
     request.input = SmoothForSampling(request.input, steps);
     report.prepareSeconds += smoothing.GetSeconds();
   }
-  const bool rounds = GetPixelTreatment().rounds && !IsReal(outputType) && !request.interpolation.IsOfLabels();
-  if (rounds)
-  {
-    const bool needsDouble =
-      itk::CudaSpline::NeedsDoublePrecision(inputType) || itk::CudaSpline::NeedsDoublePrecision(outputType);
-    request.outputType = needsDouble ? ScalarType::Float64 : ScalarType::Float32;
-  }
+  request.rounds = GetPixelTreatment().rounds;
   ProgressBar bar;
   request.progress = [&](double fraction) {
     if (!options.quiet)
@@ -303,7 +296,7 @@ Compute(const Options & options, ResampleRequest request, const Coordinates & st
   report.inputGrid = request.input.grid;
   report.inputType = inputType;
   report.outputGrid = request.outputGrid;
-  report.outputType = outputType;
+  report.outputType = request.outputType;
   report.backend = NameOf(result.backend);
   report.device = DeviceText(result.backend, options.device);
   report.fallbackReason = result.fallbackReason;
@@ -316,7 +309,7 @@ Compute(const Options & options, ResampleRequest request, const Coordinates & st
     report.comparison = report.comparison ? Join(*report.comparison, comparison) : comparison;
     report.lastComparison = comparison;
   }
-  return rounds ? RoundVolume(result.output, outputType) : result.output;
+  return result.output;
 }
 
 /** Puts a plane's numbers to their places among those of the other components. */
@@ -352,6 +345,22 @@ PutTogether(const Volume & plane, unsigned int components, unsigned int componen
   }
 }
 
+/** Warns where an image that looks like labels is mixed, unless real numbers are asked for. */
+void
+WarnOfLabels(const Volume & image, const Options & options)
+{
+  const bool asksForReals = options.outputType && IsReal(*options.outputType);
+  if (!asksForReals && options.interpolation.MixesPixels() &&
+      itk::CudaSpline::LooksLikeLabels(
+        image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels())))
+  {
+    Warn("the input of " + NameOfPixelType(image.type) +
+         " has few distinct values, as labels have, and --interpolation " + NameOf(options.interpolation) +
+         " mixes them; --interpolation label-linear (or nearest) keeps labels, and --output-type float shows that "
+         "fractions are wanted");
+  }
+}
+
 /** Says that nothing of the input came out. */
 void
 WarnOfDefault(std::size_t values, const Options & options)
@@ -371,6 +380,7 @@ ComputeOne(const Options &     options,
   const Stopwatch reading;
   request.input = ReadImage(input);
   WarnOf(input.messages);
+  WarnOfLabels(request.input, options);
   report.readSeconds += reading.GetSeconds();
   Volume output = Compute(options, request, steps, report);
   if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
@@ -406,6 +416,10 @@ ComputeAll(const Options &     options,
     for (unsigned int component = 0; component < layout.components; ++component)
     {
       request.input = planes[component];
+      if (number == 0 && layout.components == 1)
+      {
+        WarnOfLabels(request.input, options);
+      }
       const Volume output = Compute(options, request, steps, report);
       isOneDefault = isOneDefault && IsAll(output, options.defaultValue);
       isDefault = isDefault && isOneDefault;

@@ -18,10 +18,12 @@
 #include "CommandLine.h"
 
 #include "BatchList.h"
+#include "CommandHelp.h"
 #include "DeviceWord.h"
 #include "Error.h"
 #include "FieldTransform.h"
 #include "HelpText.h"
+#include "Names.h"
 #include "Numbers.h"
 #include "PathIdentity.h"
 #include "PixelTreatment.h"
@@ -29,17 +31,17 @@
 #include "ReadingProcess.h"
 #include "VersionText.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <set>
+#include <sstream>
 
 namespace CudaSplineResample
 {
@@ -53,9 +55,9 @@ constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 bool
 IsFlag(const std::string & word)
 {
-  static const std::set<std::string> flags{ "-h",        "--help",        "--version", "--ants-order",
-                                            "--dicom",   "--compare-itk", "--force",   "--explain",
-                                            "--verbose", "--overwrite",   "-v" };
+  static const std::set<std::string> flags{ "-h",        "--help",         "--version", "--ants-order", "--dicom",
+                                            "--force",   "--compare-itk",  "--explain", "--overwrite",  "--points",
+                                            "--verbose", "--make-folders", "-v" };
   return flags.count(word) > 0;
 }
 
@@ -75,8 +77,7 @@ IsFurtherTransform(const std::string & word, bool hasFiles)
   const std::string inverse = ",inverse";
   const bool        isInverse =
     word.size() > inverse.size() && word.compare(word.size() - inverse.size(), inverse.size(), inverse) == 0;
-  std::string ending = std::filesystem::path(word).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string                  ending = ToLower(std::filesystem::path(word).extension().string());
   static const std::set<std::string> endings{ ".tfm", ".txt", ".mat", ".xfm", ".h5", ".hdf5", ".hdf" };
   return isInverse || endings.count(ending) > 0 || (hasFiles && IsNameOfField(word));
 }
@@ -112,10 +113,13 @@ JoinValues(int argc, char ** argv)
     }
     const bool isOption = word.size() > 1 && word[0] == '-';
     files += isOption ? 0 : 1;
-    const bool        several = word == "--spacing" || word == "--size" || word == "--rotate" || word == "--sigma";
-    const std::size_t most =
-      several ? 3 : (word == "--default-value" || word == "--order" || word == "--radius" ? 1 : 0);
-    std::string values;
+    static const std::map<std::string, std::size_t> numbers{
+      { "--spacing", 3 },   { "--size", 3 }, { "--rotate", 3 },        { "--sigma", 3 }, { "--origin", 3 },
+      { "--direction", 9 }, { "--crop", 1 }, { "--default-value", 1 }, { "--order", 1 }, { "--radius", 1 }
+    };
+    const auto        found = numbers.find(word);
+    const std::size_t most = found == numbers.end() ? 0 : found->second;
+    std::string       values;
     for (std::size_t count = 0; count < most && position + 1 < words.size(); ++count)
     {
       const std::string & next = words[position + 1];
@@ -143,6 +147,9 @@ struct RawOptions
   InterpolationWords       interpolation;
   std::string              spacing;
   std::string              size;
+  std::string              origin;
+  std::string              direction;
+  std::string              crop;
   std::string              rotation;
   std::string              defaultValue{ "0" };
   std::string              device{ "auto" };
@@ -152,7 +159,7 @@ struct RawOptions
   std::string              list;
   std::vector<std::string> more; ///< behind input and output
   std::string              maxMemory;
-  std::string              rounding{ "truncate" };
+  std::string              rounding{ "nearest" };
   std::string              smoothing{ "none" };
   std::string              jobs;
 };
@@ -177,6 +184,14 @@ InterpretFiles(const RawOptions & raw, Options & options)
   else if (options.input.empty() || options.output.empty())
   {
     throw ProgramError(options.input.empty() ? "input is required" : "output is required");
+  }
+  else if (options.points)
+  {
+    if (!raw.more.empty() || raw.transforms.empty())
+    {
+      throw ProgramError("--points takes one list of points, the output, and --transform");
+    }
+    return;
   }
   else if (!raw.more.empty())
   {
@@ -224,20 +239,42 @@ InterpretFiles(const RawOptions & raw, Options & options)
   }
 }
 
-/** Checks the texts and turns them into options. */
-void
-Interpret(const RawOptions & raw, Options & options)
+/** A range of voxels along an axis of --crop: "10:50", "10:", ":50" or ":". */
+VoxelRange
+ParseRange(const std::string & text, const std::string & option)
 {
-  if (!raw.maxMemory.empty())
+  const std::size_t colon = text.find(':');
+  VoxelRange        range;
+  const auto        number = [&](const std::string & word, std::size_t & value) {
+    const std::optional<double> found = ParseNumber(word);
+    if (word.empty())
+    {
+      return;
+    }
+    if (!found || *found < 0.0 || *found != std::floor(*found) || *found > 4294967295.0)
+    {
+      throw ProgramError(option + ": \"" + word + "\" is not a number of voxels, 0 or more");
+    }
+    value = static_cast<std::size_t>(*found);
+  };
+  if (colon == std::string::npos)
   {
-    SetMaxMemory(raw.maxMemory);
+    throw ProgramError(option + ": \"" + text +
+                       "\" is not a range of voxels; allowed are first:end (end excluded), first:, :end and :");
   }
-  InterpretFiles(raw, options);
-  options.interpolation = ParseInterpolation(raw.interpolation);
+  number(text.substr(0, colon), range.first);
+  number(text.substr(colon + 1), range.end);
+  return range;
+}
+
+/** The options of the output's grid. */
+void
+InterpretGrid(const RawOptions & raw, GridOptions & grid)
+{
   if (!raw.spacing.empty())
   {
-    options.spacing = ParseNumbers("--spacing", raw.spacing);
-    for (const double value : options.spacing)
+    grid.spacing = ParseNumbers("--spacing", raw.spacing);
+    for (const double value : grid.spacing)
     {
       if (value <= 0.0)
       {
@@ -253,15 +290,118 @@ Interpret(const RawOptions & raw, Options & options)
       {
         throw ProgramError("--size " + raw.size + ": whole numbers of voxels, 1 or more, are allowed");
       }
-      options.size.push_back(static_cast<std::size_t>(value));
+      grid.size.push_back(static_cast<std::size_t>(value));
     }
   }
+  if (!raw.origin.empty())
+  {
+    grid.origin = ParseNumbers("--origin", raw.origin);
+  }
+  if (!raw.direction.empty())
+  {
+    grid.direction = ParseNumbers("--direction", raw.direction, 9);
+  }
+  if (!raw.crop.empty())
+  {
+    std::istringstream ranges(raw.crop + ","); // an empty one at the end is one, too
+    for (std::string range; std::getline(ranges, range, ',');)
+    {
+      grid.crop.push_back(ParseRange(range, "--crop " + raw.crop));
+    }
+  }
+}
+
+/** How integers are made. */
+bool
+ParseRounding(const std::string & word)
+{
+  static const std::map<std::string, bool> roundings{ { "nearest", true }, { "itk", false }, { "truncate", false } };
+  const auto                               found = roundings.find(ToLower(word));
+  if (found == roundings.end())
+  {
+    throw ProgramError(DescribeUnknownName("--round", word, { "nearest", "itk" }, { "truncate" }));
+  }
+  return found->second;
+}
+
+/** Whether an image is smoothed before down-sampling. */
+bool
+ParseSmoothing(const std::string & word)
+{
+  const std::string lower = ToLower(word);
+  if (lower != "none" && lower != "auto")
+  {
+    throw ProgramError(DescribeUnknownName("--smooth", word, { "none", "auto" }));
+  }
+  return lower == "auto";
+}
+
+/** Whether a list of transforms looks as ANTs has them, the first one first: a field before the matrix that ANTs finds
+ * before it, or the inverse of that matrix before a field. */
+bool
+LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms)
+{
+  const auto isMatrix = [](const TransformArgument & one) {
+    return ToLower(std::filesystem::path(one.file).filename().string()).find("genericaffine") != std::string::npos;
+  };
+  bool hasField = false;
+  bool hasInverseMatrix = false;
+  for (const TransformArgument & one : transforms)
+  {
+    if (isMatrix(one))
+    {
+      if (hasField && !one.inverse)
+      {
+        return true;
+      }
+      hasInverseMatrix = hasInverseMatrix || one.inverse;
+    }
+    else if (IsNameOfField(one.file))
+    {
+      if (hasInverseMatrix)
+      {
+        return true;
+      }
+      hasField = true;
+    }
+  }
+  return false;
+}
+
+/** Warns once where transforms look as if they had ANTs' order, and --ants-order is missing. */
+void
+WarnOfOrder(const Options & options)
+{
+  bool looksLikeAnts = LooksLikeAntsOrder(options.transforms);
+  for (const BatchItem & item : options.items)
+  {
+    looksLikeAnts = looksLikeAnts || LooksLikeAntsOrder(item.transforms);
+  }
+  if (looksLikeAnts)
+  {
+    Warn(
+      "the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point of "
+      "the output, as ITK has it; --ants-order applies the first one first");
+  }
+}
+
+/** Checks the texts and turns them into options. */
+void
+Interpret(const RawOptions & raw, Options & options)
+{
+  if (!raw.maxMemory.empty())
+  {
+    SetMaxMemory(raw.maxMemory);
+  }
+  InterpretFiles(raw, options);
+  options.interpolation = ParseInterpolation(raw.interpolation);
+  InterpretGrid(raw, options.grid);
   if (!raw.rotation.empty())
   {
     options.rotation = ParseNumbers("--rotate", raw.rotation);
   }
-  GetPixelTreatment().rounds = raw.rounding == "nearest";
-  GetPixelTreatment().smooths = raw.smoothing == "auto";
+  GetPixelTreatment().rounds = ParseRounding(raw.rounding);
+  GetPixelTreatment().smooths = ParseSmoothing(raw.smoothing);
   const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
@@ -275,11 +415,7 @@ Interpret(const RawOptions & raw, Options & options)
   options.device = ParseDevice(raw.device, true);
   if (!raw.outputType.empty())
   {
-    options.outputType = PixelTypeOfName(raw.outputType);
-    if (!options.outputType)
-    {
-      throw ProgramError("--output-type \"" + raw.outputType + "\": allowed are " + PixelTypeNames());
-    }
+    options.outputType = ParsePixelType("--output-type", raw.outputType);
   }
   if (!options.difference.empty() && !options.compare)
   {
@@ -288,6 +424,10 @@ Interpret(const RawOptions & raw, Options & options)
   for (const std::string & transform : raw.transforms)
   {
     options.transforms.push_back(ParseTransform(transform));
+  }
+  if (!raw.hasAntsOrder)
+  {
+    WarnOfOrder(options);
   }
   if (raw.hasAntsOrder)
   {
@@ -299,21 +439,119 @@ Interpret(const RawOptions & raw, Options & options)
   }
 }
 
-} // namespace
-
-std::optional<int>
-ParseCommandLine(int argc, char ** argv, Options & options)
+/** Refuses options that are not for points. */
+void
+CheckPointOptions(const CLI::App & app)
 {
-  RawOptions raw;
-  CLI::App   app{ HelpSummary(), programName };
-  app.get_formatter()->column_width(34);
-  app.footer(HelpDetails());
-  app.set_version_flag(
-    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  static const std::set<std::string> allowed{ "points",       "transform",  "ants-order",
+                                              "make-folders", "max-memory", "verbose" };
+  for (const CLI::Option * const option : app.get_options())
+  {
+    if (option->count() > 0 && !option->get_positional() && allowed.count(option->get_lnames().front()) == 0)
+    {
+      throw ProgramError("--points maps a list of points by --transform; --" + option->get_lnames().front() +
+                         " is for images");
+    }
+  }
+}
 
-  app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series");
+void
+AddInputAndOutput(CLI::App & app, RawOptions & raw, Options & options)
+{
+  app.option_defaults()->group("Input and output");
+  app.add_option("input",
+                 options.input,
+                 "Image to resample: a file, or a folder with a DICOM series; with --points a list of points (CSV)");
   app.add_option("output", options.output, "File to write; its ending names the format; or a folder/");
-  app.add_option("more", raw.more, "Of more than two names all are inputs but the last: a folder for the results");
+  app.add_option("more", raw.more, "With more than two names all are inputs but the last: a folder for the results");
+  app.add_option("--output-type", raw.outputType, "Type of the output: " + PixelTypeNames() + "; default: the input's")
+    ->type_name("TYPE");
+  app
+    .add_option("--round",
+                raw.rounding,
+                "Integers of the output: nearest (default; halves to the even integer) or itk (truncated towards 0)")
+    ->type_name("HOW");
+  app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
+  app.add_flag("--points",
+               options.points,
+               "Map a list of points (CSV with x,y,z in mm, LPS) instead of an image, from the output's space to the "
+               "input's");
+}
+
+void
+AddGrid(CLI::App & app, RawOptions & raw, Options & options)
+{
+  app.option_defaults()->group("Output grid");
+  app
+    .add_option("-r,--reference", options.reference, "Image (or DICOM folder) whose grid is used; default: the input's")
+    ->type_name("IMAGE");
+  app
+    .add_option(
+      "--crop", raw.crop, "Voxels to keep of that grid along each axis, from 0, as 10:50,20:60,: (end excluded)")
+    ->type_name("X:X,Y:Y[,Z:Z]");
+  app.add_option("--spacing", raw.spacing, "Spacing in mm, one value or one an axis; the extent is kept")
+    ->type_name("X[,Y[,Z]]");
+  app.add_option("--size", raw.size, "Size in voxels, one value or one an axis; alone it keeps the extent")
+    ->type_name("X[,Y[,Z]]");
+  app.add_option("--origin", raw.origin, "Position of the first voxel in mm (LPS); default: the centre is kept")
+    ->type_name("X,Y[,Z]");
+  app
+    .add_option("--direction",
+                raw.direction,
+                "Direction matrix, row by row: 4 or 9 numbers, whose columns are the axes; without --origin the centre "
+                "is kept")
+    ->type_name("D11,D12,...");
+}
+
+void
+AddTransforms(CLI::App & app, RawOptions & raw)
+{
+  app.option_defaults()->group("Transforms");
+  app
+    .add_option("-t,--transform",
+                raw.transforms,
+                "ITK, ANTs or elastix transform, or image of displacements, from output points to input points; "
+                "\",inverse\" after the name, or [FILE,1], inverts; or \"identity\"; may be repeated, or name several")
+    ->type_name("FILE[,inverse]")
+    ->allow_extra_args(false);
+  app.add_flag(
+    "--ants-order",
+    raw.hasAntsOrder,
+    "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
+  app
+    .add_option(
+      "--rotate",
+      raw.rotation,
+      "Rotate the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
+    ->type_name("X,Y,Z");
+}
+
+void
+AddInterpolation(CLI::App & app, RawOptions & raw)
+{
+  app.option_defaults()->group("Interpolation");
+  app.add_option("-i,--interpolation", raw.interpolation.name, InterpolationNames() + "; default: linear (see below)")
+    ->type_name("NAME");
+  app.add_option("--order", raw.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");
+  app.add_option("--radius", raw.interpolation.radius, "Radius of windowed sincs, 1 to 5 samples; default: 3")
+    ->type_name("N");
+  app
+    .add_option("--sigma",
+                raw.interpolation.sigma,
+                "Standard deviation of label-gaussian in mm, one value or one an axis; default: the input's spacing")
+    ->type_name("X[,Y[,Z]]");
+  app.add_option("--default-value", raw.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
+  app
+    .add_option("--smooth",
+                raw.smoothing,
+                "Before down-sampling: none (default) or auto, a Gaussian by the ratio of the spacings")
+    ->type_name("HOW");
+}
+
+void
+AddSeveral(CLI::App & app, RawOptions & raw, Options & options)
+{
+  app.option_defaults()->group("Several images");
   app
     .add_option(
       "--batch",
@@ -321,90 +559,91 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "Resample the images of a list instead: CSV with the columns input, transform (may be empty, or several "
       "with ; between), output; paths are relative to the list")
     ->type_name("FILE");
-  app.add_option("--jobs", raw.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
+  app.add_option("--jobs", raw.jobs, "Images that are processed at the same time; default: 3, or 2 a device")
     ->type_name("N");
-  app.add_flag(
-    "--overwrite", options.overwrite, "Of several images, also those that are there, made with the same options");
-  app
-    .add_option(
-      "-r,--reference", options.reference, "Image (or DICOM folder) whose grid the output gets; default: the input's")
-    ->type_name("IMAGE");
-  app
-    .add_option("-t,--transform",
-                raw.transforms,
-                "ITK or ANTs transform, or image of displacements, from output points to input points; \",inverse\" "
-                "behind it, or "
-                "[FILE,1], inverts; or \"identity\"; may be repeated, or name several")
-    ->type_name("FILE[,inverse]")
-    ->allow_extra_args(false);
-  app.add_flag(
-    "--ants-order",
-    raw.hasAntsOrder,
-    "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
-  app.add_option("-i,--interpolation", raw.interpolation.name, InterpolationNames() + "; default: linear (see below)")
-    ->type_name("NAME");
-  app.add_option("--order", raw.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");
-  app.add_option("--radius", raw.interpolation.radius, "Of windowed sincs, 1 to 5 samples; default: 3")->type_name("N");
-  app
-    .add_option("--sigma",
-                raw.interpolation.sigma,
-                "Of label-gaussian, mm, one value or one an axis; default: the input's spacing")
-    ->type_name("X[,Y[,Z]]");
-  app.add_option("--spacing", raw.spacing, "Output spacing in mm, one value or one an axis; the extent is kept")
-    ->type_name("X[,Y[,Z]]");
-  app.add_option("--size", raw.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
-    ->type_name("X[,Y[,Z]]");
-  app
-    .add_option(
-      "--rotate",
-      raw.rotation,
-      "Turn the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
-    ->type_name("X,Y,Z");
-  app.add_option("--default-value", raw.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
-  app.add_option("--output-type", raw.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");
-  app
-    .add_option("--device",
-                raw.device,
-                "auto (default), cpu, gpu or the number of a GPU, which then has to do it; \"0,1\" for several")
-    ->type_name("DEVICE");
-  app.add_flag(
-    "--compare-itk", options.compare, "Resample with ITK's own classes too, and print the differences and both times");
-  app
-    .add_option(
-      "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
-    ->type_name("FILE");
-  app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
-  app.add_option("--round", raw.rounding, "Integers of the output: truncate (default, as ITK does) or nearest")
-    ->type_name("HOW")
-    ->check(CLI::IsMember({ "truncate", "nearest" }).description(""));
-  app
-    .add_option("--smooth",
-                raw.smoothing,
-                "Before down-sampling: none (default) or auto, a Gaussian by the ratio of the spacings")
-    ->type_name("HOW")
-    ->check(CLI::IsMember({ "none", "auto" }).description(""));
-  app
-    .add_option(
-      "--max-memory",
-      raw.maxMemory,
-      "Most memory that reading an image or a transform, or an output, may take; bytes, or with K, M or G behind")
-    ->type_name("SIZE");
+  app.add_flag("--overwrite", options.overwrite, "Also make outputs that exist and were made with the same options");
+}
+
+void
+AddDicom(CLI::App & app, Options & options)
+{
+  app.option_defaults()->group("DICOM");
   app.add_flag("--dicom",
                options.dicom,
                "Write a DICOM series into the folder that output names: a new one of the study of the input, or of "
                "--reference (a folder of DICOM that goes to folder/ does so without)");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
   app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
+}
+
+void
+AddComputation(CLI::App & app, RawOptions & raw, Options & options)
+{
+  app.option_defaults()->group("Computation");
+  app
+    .add_option("--device",
+                raw.device,
+                "auto (default), cpu, gpu or the number of a GPU, which then has to do it; \"0,1\" for several")
+    ->type_name("DEVICE");
+  app
+    .add_option("--max-memory",
+                raw.maxMemory,
+                "Maximum memory for reading an image or a transform, or for an output; bytes, or with the suffix K, M "
+                "or G")
+    ->type_name("SIZE");
   app.add_flag("--explain",
                options.explain,
-               "Print what would be done, by whom, with how much memory and about how long, and do nothing");
-  app.add_flag("-v,--verbose", options.verbose, "Print what was done, by whom, and the time of each stage");
+               "Print what would be done, on which backend, with how much memory and in about what time, and do "
+               "nothing");
+}
+
+void
+AddReports(CLI::App & app, Options & options)
+{
+  app.option_defaults()->group("Reports");
+  app.add_flag("-v,--verbose", options.verbose, "Print what was done, on which backend, and the time of each stage");
+  app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
+  app.add_flag("--compare-itk",
+               options.compare,
+               "Resample with ITK's own classes, too, and print the differences and both times; integers of both are "
+               "rounded alike");
+  app
+    .add_option(
+      "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
+    ->type_name("FILE");
+}
+
+} // namespace
+
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options)
+{
+  RawOptions raw;
+  CLI::App   app{ HelpSummary(), programName };
+  app.formatter(std::make_shared<HelpFormatter>(GetHelpWidth()));
+  app.footer(HelpDetails());
+  AddInputAndOutput(app, raw, options);
+  AddGrid(app, raw, options);
+  AddTransforms(app, raw);
+  AddInterpolation(app, raw);
+  AddSeveral(app, raw, options);
+  AddDicom(app, options);
+  AddComputation(app, raw, options);
+  AddReports(app, options);
+  app.option_defaults()->group("Help");
+  app.set_version_flag(
+    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
 
   try
   {
     std::vector<std::string> arguments = JoinValues(argc, argv);
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
+    if (options.points)
+    {
+      CheckPointOptions(app);
+    }
     Interpret(raw, options);
     return std::nullopt;
   }
@@ -414,7 +653,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   }
   catch (const std::exception & error) // CLI::ParseError or ProgramError
   {
-    std::cerr << programName << ": error: " << OneLine(error.what()) << "; see --help" << std::endl;
+    std::cerr << programName << ": error: " << OneLine(DescribeError(app, error)) << "; see --help" << std::endl;
     return usageError;
   }
 }

@@ -19,6 +19,7 @@
 #define CudaSplineResample_CommandLine_h
 
 #include "Interpolations.h"
+#include "OutputGrid.h"
 #include "TransformInput.h"
 #include "Volume.h"
 
@@ -50,17 +51,18 @@ struct Options
   std::string                    reference;  ///< empty: the input's grid
   std::vector<TransformArgument> transforms; ///< in the order given
   InterpolationChoice            interpolation;
-  std::vector<double>            spacing;  ///< mm; empty, one, or one an axis
-  std::vector<std::size_t>       size;     ///< voxels; empty, one, or one an axis
+  GridOptions                    grid;     ///< of the output
   std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
   double                         defaultValue{ 0.0 };
   std::string                    device;     ///< "" (automatic), "cpu", a number, or several that share one image
   std::optional<ScalarType>      outputType; ///< empty: the input's
   bool                           compare{ false };
-  std::string                    difference;     ///< image of the differences from ITK; empty: none
-  std::string                    report;         ///< JSON file; empty: none
-  std::string                    series;         ///< UID; empty: the only one
-  bool                           dicom{ false }; ///< the output is a folder with a DICOM series
+  std::string                    difference;            ///< image of the differences from ITK; empty: none
+  std::string                    report;                ///< JSON file; empty: none
+  std::string                    series;                ///< UID; empty: the only one
+  bool                           points{ false };       ///< input and output are lists of points
+  bool                           makesFolders{ false }; ///< of outputs, where they do not exist
+  bool                           dicom{ false };        ///< the output is a folder with a DICOM series
   bool                           force{ false };
   bool                           verbose{ false };
   bool                           quiet{ false };      ///< no progress bar

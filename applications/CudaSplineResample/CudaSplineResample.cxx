@@ -20,14 +20,34 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Error.h"
+#include "PointsCommand.h"
 #include "ThreadLimit.h"
 
 #include "itkCudaSplineSystem.h"
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <vector>
 
 const char * const CudaSplineProgram::programName = "CudaSplineResample";
+
+namespace
+{
+
+/** All files that are written. */
+std::vector<std::string>
+OutputsOf(const CudaSplineResample::Options & options)
+{
+  std::vector<std::string> outputs{ options.output, options.difference, options.report };
+  for (const CudaSplineResample::BatchItem & item : options.items)
+  {
+    outputs.push_back(item.output);
+  }
+  return outputs;
+}
+
+} // namespace
 
 /** Every error ends here, as one line on stderr. */
 int
@@ -41,16 +61,24 @@ main(int argc, char ** argv)
     {
       code = *done;
     }
-    else if (!options.items.empty())
-    {
-      LimitThreads();
-      code = RunBatch(options);
-    }
     else
     {
+      const MadeFolders folders(options.makesFolders ? OutputsOf(options) : std::vector<std::string>());
       LimitThreads();
+      if (!options.items.empty())
+      {
+        code = RunBatch(options);
+        return;
+      }
       RemoveOutputsOnSignals();
-      RunCommand(options);
+      if (options.points)
+      {
+        RunPoints(options);
+      }
+      else
+      {
+        RunCommand(options);
+      }
     }
   });
   if (error.empty())

@@ -75,13 +75,17 @@ Join(const Comparison & a, const Comparison & b)
   both.differing = a.differing + b.differing;
   both.inputMinimum = std::min(a.inputMinimum, b.inputMinimum);
   both.inputMaximum = std::max(a.inputMaximum, b.inputMaximum);
-  both.distanceFromInteger = std::max(a.distanceFromInteger, b.distanceFromInteger);
+  both.distanceFromStep = std::max(a.distanceFromStep, b.distanceFromStep);
   both.itkSeconds = a.itkSeconds + b.itkSeconds;
   return both;
 }
 
 Comparison
-CompareVolumes(const Volume & output, const Volume & reference, const Volume & input, bool keepDifference)
+CompareVolumes(const Volume &                   output,
+               itk::CudaSpline::IntegerRounding rounding,
+               const Volume &                   reference,
+               const Volume &                   input,
+               bool                             keepDifference)
 {
   Comparison comparison;
   FindRange(input, comparison);
@@ -92,8 +96,9 @@ CompareVolumes(const Volume & output, const Volume & reference, const Volume & i
     difference = static_cast<float *>(comparison.difference.pixels.get());
   }
   const bool isReal = IsReal(output.type);
-  // ITK's cast of the reference; to float it only clamps, since an error below the rounding of float is to be seen.
-  const Volume       cast = isReal ? reference : CastVolume(reference, output.type);
+  // To float the reference is only clamped: an error below the rounding of float is to be seen.
+  const Volume       cast = isReal ? reference : CastVolume(reference, { output.type, rounding });
+  const double       step = rounding == itk::CudaSpline::IntegerRounding::HalfToEven ? 0.5 : 0.0;
   const auto * const exact = static_cast<const double *>(reference.pixels.get());
   const std::int64_t count = static_cast<std::int64_t>(output.grid.GetNumberOfVoxels());
 
@@ -121,8 +126,8 @@ CompareVolumes(const Volume & output, const Volume & reference, const Volume & i
       ++comparison.differing;
       if (!isReal)
       {
-        comparison.distanceFromInteger =
-          std::max(comparison.distanceFromInteger, std::abs(exact[index] - std::round(exact[index])));
+        comparison.distanceFromStep =
+          std::max(comparison.distanceFromStep, std::abs(exact[index] - step - std::round(exact[index] - step)));
       }
     }
   }

@@ -37,9 +37,10 @@ struct Comparison
   std::size_t differing{ 0 };      ///< voxels with an error other than 0
   double      inputMinimum{ 0.0 }; ///< of the input's finite pixels
   double      inputMaximum{ 0.0 };
-  /** Integer outputs only: where the voxels differ, how far from an integer ITK's value was at most. ITK truncates, so
-   * that there the last bit of a double decides between two integers. */
-  double distanceFromInteger{ 0.0 };
+  /** Integer outputs only: where the voxels differ, the largest distance of ITK's real value from the nearest value at
+   * which the result changes: a half between two integers, or an integer where values are truncated. The last bit of a
+   * double decides there. */
+  double distanceFromStep{ 0.0 };
   double itkSeconds{ 0.0 };
   Volume difference; ///< float, the image minus the reference as it was compared; without pixels unless asked for
 
@@ -57,11 +58,20 @@ Join(const Comparison & a, const Comparison & b);
 
 /** \brief Compares an image with a reference in double that was not cast yet.
  *
- * Real outputs are compared as they are, integer outputs with ITK's cast of the reference. Two NaNs agree; NaN and a
- * number differ by infinity. \param[in] output the image \param[in] reference double, of the same size \param[in] input
- * gives the range \param[in] keepDifference fill Comparison::difference */
+ * Real outputs are compared as they are, integer outputs with the reference clamped and rounded alike. Two NaNs agree;
+ * NaN and a number differ by infinity.
+ *
+ * \param[in] output the image
+ * \param[in] rounding how its integers were made
+ * \param[in] reference double, of the same size
+ * \param[in] input gives the range
+ * \param[in] keepDifference fill Comparison::difference */
 Comparison
-CompareVolumes(const Volume & output, const Volume & reference, const Volume & input, bool keepDifference);
+CompareVolumes(const Volume &                   output,
+               itk::CudaSpline::IntegerRounding rounding,
+               const Volume &                   reference,
+               const Volume &                   input,
+               bool                             keepDifference);
 
 } // namespace CudaSplineResample
 

@@ -25,10 +25,8 @@ namespace CudaSplineResample
 std::string
 HelpSummary()
 {
-  return "Resamples a 2D or 3D image, or a series of volumes: turned, transformed, on another grid. On a GPU where "
-         "there is one, else "
-         "on all\n"
-         "cores, with the results of itk::ResampleImageFilter.";
+  return "Resamples a 2D or 3D image, or a series of volumes: rotated, transformed, on another grid. On a GPU where "
+         "there is one, else on all cores, with the results of itk::ResampleImageFilter.";
 }
 
 std::string
@@ -36,84 +34,78 @@ HelpDetails()
 {
   return std::string(R"(Files
   Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of
-  DICOM are
-  applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused, with the
-  numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete; it
-  may be none of the inputs.
-  Of a series (4D) every volume is resampled, one at a time, and of colours, vectors and tensors every number of a
-  pixel by itself: a
-  transform does not turn vectors. Files are read in a process of its own: damaged ones are an error, within limits of
-  memory (4 times
-  what the file can hold, 1 GB at least, or --max-memory) and of the processor's time.
-  DICOM out: "ct/ new/", or --dicom with any input, writes a series into a folder that is empty or not there yet, a
-  file a slice, of the study of the
-  input, else of --reference, with new identifiers of series, instances and frame of reference. Whole numbers of 16
-  bits are stored as
-  they are, others in 65536 steps with rescale slope and intercept. A single .dcm file holds integers only.
+  DICOM are applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused,
+  with the numbers, unless --series or --force is given. The output is replaced only when the new one is complete; it
+  must not be one of the inputs.
+  - Series (4D): every volume is resampled, one at a time; of colours, vectors and tensors every component. A transform
+    does not rotate vectors.
+  - Damaged files are an error. Files are read in a process of its own, within limits of memory (4 times what the file
+    can hold, 1 GB at least, or --max-memory) and of the processor's time.
+  - DICOM output: "ct/ new/", or --dicom with any input, writes a series into a folder that is empty or does not exist,
+    a file a slice, of the study of the input, else of --reference, with new identifiers of series, instances and frame
+    of reference. Whole numbers of 16 bits are stored as they are, others in 65536 steps with rescale slope and
+    intercept. A single .dcm file holds integers only.
 
-Grid
-  Without --reference it is the input's. --spacing keeps the extent (the outer faces of the outermost voxels) as
-  nearly as whole
-  voxels allow, and its centre; --size alone keeps the extent exactly; both together keep the centre. For
-  down-sampling --smooth auto smooths first, by the ratio of the spacings; without it nothing is smoothed.
+Output grid
+  Without --reference it is the input's. --crop keeps a part of that grid. --spacing then keeps the extent (the outer
+  faces of the outermost voxels) as nearly as whole voxels allow, and its centre; --size alone keeps the extent exactly;
+  both together keep the centre. --origin and --direction replace those of the grid; positions are in mm along the axes
+  of ITK and DICOM (LPS: x to the patient's left, y to the back, z to the head). For down-sampling --smooth auto smooths
+  first, by the ratio of the spacings; without it nothing is smoothed.
 
 Interpolation
 )") + InterpolationTable() +
          R"(  Windowed sincs have a --radius of 3 voxels by default (SimpleITK's have 5); they are ITK's, whose weights do not quite
   sum to 1. The label Gaussian has a --sigma in mm, the input's spacing by default, and ends at 4 sigmas. ANTs' and
-  SimpleITK's names (LanczosWindowedSinc, MultiLabel, GenericLabel) are known.
+  SimpleITK's names (BSpline[3], LanczosWindowedSinc, MultiLabel, GenericLabel) are known, in letters of any case.
 
 Transforms
   A transform maps points of the output to points of the input, as everywhere in ITK. Of several, the LAST given is
-  applied FIRST
-  to a point of the output, the order of itk::CompositeTransform::AddTransform: "-t A -t B", or "-t A B", maps p to
-  A(B(p)). (ANTs lists them
-  the other way round, as --ants-order takes them.) Images of displacements behind the first of a -t count as
-  transforms where input and output stand before it. Transforms within one file have that order too, and ",inverse",
-  or ANTs' "[FILE,1]",
-  inverts the file as a whole; displacement fields and B-splines by iteration, which tells how well. An image with a
-  vector a pixel is a
-  field of displacements, in mm along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is none.
-  --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
-  physical space
-  (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
+  applied FIRST to a point of the output, the order of itk::CompositeTransform::AddTransform: "-t A -t B", or "-t A B",
+  maps p to A(B(p)). ANTs lists them in the other order, which --ants-order takes. Images of displacements that follow
+  the first file of a -t count as transforms where input and output are named before it. Transforms within one file
+  have that order, too, and ",inverse", or ANTs' "[FILE,1]", inverts the file as a whole; displacement fields and
+  B-splines by iteration, whose residual is reported. An image with a vector a pixel is a field of displacements, in mm
+  along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is no transform.
+  --rotate rotates the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
+  physical space; it is applied before --transform: the transforms act on the rotated image.
+
+Points
+  --points in.csv out.csv -t T maps points p, in mm (LPS), of the output's (fixed) space to T(p) in the input's (moving)
+  space: the direction in which transforms are stored, and that of antsApplyTransformsToPoints. Points of the moving
+  image are brought to the fixed one by the inverse: -t T,inverse; with several transforms, the inverses in the opposite
+  order. The columns x, y and z are named by the first line, or are the first two or three; all others stay.
 
 Several images
   "a.nii b.nii folder/" writes folder/a.nii and folder/b.nii; --batch names inputs, transforms ("a.tfm;b.tfm,inverse",
-  quoted) and outputs in a list (CSV); its paths are relative to it. While
-  one is computed the next is read and the last is written. Outputs that a batch has made with the same options from
-  the same files
-  are skipped, so a batch that was interrupted goes on where it was: .CudaSplineResample.done, a small file in their
-  folder, keeps what
-  they were made by. Failures are named at the end, and the others are done.
+  quoted) and outputs in a list (CSV); its paths are relative to it. While one image is computed, the next is read and
+  the last is written. Outputs that a batch has made with the same options from the same files are skipped, so a batch
+  that was interrupted continues: .CudaSplineResample.done, a small file in their folder, has what they were made from.
+  Failures are listed at the end, and the other images are processed.
 
 Pixels
-  Values are cast as ITK casts them: clamped to the output type, then truncated; --round nearest rounds them. Use
-  --output-type float to keep fractions, and nearest for labels.
+  Values are rounded to the nearest integer of the output type, halves to the even one, and clamped to its range;
+  --round itk truncates towards 0, as ITK's filters do. --output-type float keeps fractions. An integer image with few distinct
+  values (at most 128, with 16 voxels for each on average) looks like labels: a warning names label-linear where an
+  interpolation would mix them, unless --output-type is float or double.
 
 Environment
-  CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...  device of --device auto (several share an image, or several images); without
-  it the GPU
-  where it is estimated to be done first, its start included, else the CPU; --verbose says why.
-  CUDASPLINE_MEMORY_LIMIT=4G: the
-  most of a GPU's memory that is taken; what needs more is done in pieces.
-  CUDASPLINE_THREADS=8: threads of the host, without it as many as the process may use.
+  - CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...: device of --device auto (several share an image, or several images); without
+    it the GPU where it is estimated to be faster, its start included, else the CPU; --verbose says why.
+  - CUDASPLINE_MEMORY_LIMIT=4G: maximum memory of a GPU; what needs more is done in pieces.
+  - CUDASPLINE_THREADS=8: threads of the host; without it as many as the process may use.
+  - COLUMNS=100: columns of this help.
 
 Exit code
-  0: done. 1: an error (of several images: some failed), named in one line on stderr; the output is untouched. 2: a
-  wrong command line.
+  0: done. 1: an error (of several images: some failed), in one line on stderr; the output is untouched. 2: a wrong
+  command line.
 
 Examples
-  CudaSplineResample t1.nii.gz iso.nii.gz --spacing 0.8 --interpolation bspline --output-type float
-  CudaSplineResample t1.nii.gz turned.nrrd --rotate 10 -5 20 -i linear --verbose
-  CudaSplineResample moving.nii moved.nii -r fixed.nii -t affine.tfm -i bspline --order 5
-  CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i nearest
-  CudaSplineResample ct-folder/ ct.nii.gz --spacing 1 -i bspline --default-value -1024
-  CudaSplineResample ct-folder/ fine/ --spacing 1 -i lanczos --round nearest --default-value -1024
-  CudaSplineResample moving.nii out.nii -r fixed.nii --ants-order -t 1Warp.nii.gz 0GenericAffine.mat
-  CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk
-  CudaSplineResample huge.mha out.mha --size 4000 --device 0,1 --explain
-  CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
+  $ CudaSplineResample t1.nii.gz iso.nii.gz --spacing 0.8 --interpolation bspline
+  $ CudaSplineResample moving.nii out.nii -r fixed.nii --ants-order -t 1Warp.nii.gz 0GenericAffine.mat
+  $ CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i label-linear
+  $ CudaSplineResample ct-folder/ fine/ --spacing 1 -i lanczos --default-value -1024
+  $ CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }
 
 } // namespace CudaSplineResample

@@ -18,10 +18,10 @@
 #include "Interpolations.h"
 
 #include "Error.h"
+#include "Names.h"
 #include "Numbers.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace CudaSplineResample
 {
@@ -32,6 +32,33 @@ using itk::CudaSpline::NamedInterpolations;
 
 namespace
 {
+
+/** "BSpline[3]" and "BSpline[order=3]", as ANTs' users write them, as a name and an order. */
+InterpolationWords
+SplitOrder(InterpolationWords words)
+{
+  const std::string lower = ToLower(words.name);
+  for (const char * const beginning : { "bspline[order=", "bspline[" })
+  {
+    const std::string prefix = beginning;
+    if (lower.compare(0, prefix.size(), prefix) == 0 && lower.back() == ']')
+    {
+      const std::string order = lower.substr(prefix.size(), lower.size() - prefix.size() - 1);
+      if (!words.order.empty() && words.order != order)
+      {
+        throw ProgramError("--order " + words.order + " contradicts --interpolation " + words.name);
+      }
+      words.name = "bspline";
+      words.order = order;
+      return words;
+    }
+  }
+  if (lower == "cubic" && !words.order.empty() && words.order != "3")
+  {
+    throw ProgramError("--order " + words.order + " contradicts --interpolation " + words.name);
+  }
+  return words;
+}
 
 /** A digit of a range. */
 unsigned int
@@ -48,14 +75,26 @@ Digit(const char * option, const std::string & text, char least, char most)
 } // namespace
 
 InterpolationChoice
-ParseInterpolation(const InterpolationWords & words)
+ParseInterpolation(const InterpolationWords & given)
 {
-  std::string small = words.name;
-  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-  const NamedInterpolation * const named = itk::CudaSpline::FindInterpolation(small);
+  const InterpolationWords         words = SplitOrder(given);
+  const NamedInterpolation * const named = itk::CudaSpline::FindInterpolation(ToLower(words.name));
   if (named == nullptr)
   {
-    throw ProgramError("--interpolation \"" + words.name + "\": allowed are " + InterpolationNames());
+    std::vector<std::string> names;
+    std::vector<std::string> others;
+    for (const NamedInterpolation & one : NamedInterpolations)
+    {
+      names.emplace_back(one.name);
+      for (const char * const alias : one.aliases)
+      {
+        if (alias != nullptr)
+        {
+          others.emplace_back(alias);
+        }
+      }
+    }
+    throw ProgramError(DescribeUnknownName("--interpolation", words.name, names, others));
   }
   InterpolationChoice choice;
   choice.method = *named;

@@ -44,6 +44,13 @@ struct InterpolationChoice
     return method.isOfIndicators || MovesPixels(method.interpolation);
   }
 
+  /** Whether results are sums of several values of the input. */
+  bool
+  MixesPixels() const
+  {
+    return !this->IsOfLabels() && !(kind == Interpolation::BSpline && order == 0);
+  }
+
   /** Whether it is computed in real numbers, whatever the input's type. */
   bool
   IsFurther() const

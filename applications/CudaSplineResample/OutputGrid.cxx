@@ -22,6 +22,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 
 namespace CudaSplineResample
 {
@@ -49,11 +51,79 @@ CheckCount(const char * option, const std::vector<TValue> & values, unsigned int
   }
 }
 
+void
+RequireCount(const char * option, std::size_t count, std::size_t wanted, unsigned int dimension)
+{
+  if (count != 0 && count != wanted)
+  {
+    throw ProgramError(std::string(option) + " has " + std::to_string(count) + " values; for this " +
+                       std::to_string(dimension) + "D image there have to be " + std::to_string(wanted));
+  }
+}
+
+/** The voxels of a grid that are kept. */
+Grid
+CropGrid(const Grid & base, const std::vector<VoxelRange> & ranges)
+{
+  RequireCount("--crop", ranges.size(), base.dimension, base.dimension);
+  Grid        grid = base;
+  Coordinates first{ 0.0, 0.0, 0.0 };
+  for (unsigned int axis = 0; axis < base.dimension && !ranges.empty(); ++axis)
+  {
+    const VoxelRange & range = ranges[axis];
+    const std::size_t  end = range.end == VoxelRange{}.end ? base.size[axis] : range.end;
+    if (range.first >= end || end > base.size[axis])
+    {
+      throw ProgramError("--crop " + std::to_string(range.first) + ":" + std::to_string(end) + " along " + "xyz"[axis] +
+                         " is not a range of the " + std::to_string(base.size[axis]) +
+                         " voxels that the grid has there, from 0");
+    }
+    grid.size[axis] = end - range.first;
+    first[axis] = static_cast<double>(range.first);
+  }
+  grid.origin = PointOfIndex(base, first);
+  return grid;
+}
+
+/** Sets the directions of the axes. */
+void
+SetDirection(const std::vector<double> & direction, Grid & grid)
+{
+  const std::size_t count = grid.dimension;
+  RequireCount("--direction", direction.size(), count * count, grid.dimension);
+  for (std::size_t row = 0; row < count; ++row)
+  {
+    std::copy_n(direction.begin() + static_cast<std::ptrdiff_t>(row * count), count, grid.direction[row].begin());
+  }
+  constexpr double tolerance = 1e-4; // numbers of headers have some six digits
+  for (std::size_t a = 0; a < count; ++a)
+  {
+    for (std::size_t b = 0; b <= a; ++b)
+    {
+      double product = 0.0;
+      for (std::size_t row = 0; row < count; ++row)
+      {
+        product += grid.direction[row][a] * grid.direction[row][b];
+      }
+      if (!(std::abs(product - (a == b ? 1.0 : 0.0)) <= tolerance))
+      {
+        throw ProgramError(std::string("--direction: ") +
+                           (a == b ? std::string("column ") + "xyz"[a] + " has a length of " +
+                                       Brief(std::sqrt(product)) + "; it has to be 1"
+                                   : std::string("columns ") + "xyz"[b] + " and " + "xyz"[a] + " are not orthogonal"));
+      }
+    }
+  }
+}
+
 } // namespace
 
 Grid
-MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std::vector<std::size_t> & size)
+MakeOutputGrid(const Grid & whole, const GridOptions & options)
 {
+  const Grid                       base = CropGrid(whole, options.crop);
+  const std::vector<double> &      spacing = options.spacing;
+  const std::vector<std::size_t> & size = options.size;
   CheckCount("--spacing", spacing, base.dimension);
   CheckCount("--size", size, base.dimension);
   Grid        grid = base;
@@ -90,6 +160,18 @@ MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std
                   base.spacing[axis];
   }
   grid.origin = PointOfIndex(base, shift);
+  if (!options.direction.empty())
+  {
+    const Coordinates centre = PointOfIndex(grid, CentreIndex(grid));
+    SetDirection(options.direction, grid);
+    const Coordinates turned = PointOfIndex(grid, CentreIndex(grid));
+    for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+    {
+      grid.origin[axis] += centre[axis] - turned[axis];
+    }
+  }
+  RequireCount("--origin", options.origin.size(), grid.dimension, grid.dimension);
+  std::copy(options.origin.begin(), options.origin.end(), grid.origin.begin());
   const std::string why = WhyNoGeometry(grid);
   if (!why.empty())
   {

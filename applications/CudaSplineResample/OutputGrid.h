@@ -29,14 +29,35 @@ namespace CudaSplineResample
 
 using namespace CudaSplineProgram; // what the programs share
 
-/** \brief The grid of the output: a base grid with another spacing, another size, or both.
+/** \brief Voxels along an axis. */
+struct VoxelRange
+{
+  std::size_t first{ 0 };
+  std::size_t end{ ~std::size_t{ 0 } }; ///< the first voxel after them; the largest number: all that follow
+};
+
+/** \brief What is asked of the output's grid; what is empty follows from the base grid. */
+struct GridOptions
+{
+  std::vector<VoxelRange>  crop;      ///< of the base grid; one an axis
+  std::vector<double>      spacing;   ///< mm; one value, or one an axis
+  std::vector<std::size_t> size;      ///< voxels; one value, or one an axis
+  std::vector<double>      origin;    ///< mm, LPS: position of the first voxel; one an axis
+  std::vector<double>      direction; ///< matrix, row by row; its columns are the directions of the axes
+};
+
+/** \brief The grid of the output: a base grid that is cropped, then sampled otherwise, then moved.
  *
- * The centre of the base stays where it is, and so do its axes. With a spacing alone the size is the number of whole
- * voxels nearest to the extent (size times spacing); with a size alone the spacing is the extent over it. \param[in]
- * base the input's grid, or a reference image's \param[in] spacing mm; empty, one value, or one an axis \param[in] size
- * voxels; empty, one value, or one an axis \exception ProgramError a wrong number of values */
+ * The centre of the base, or of what is left of it, stays where it is, and so do its axes, but for an origin and a
+ * direction that are given. With a spacing alone the size is the number of whole voxels nearest to the extent (size
+ * times spacing); with a size alone the spacing is the extent over it.
+ *
+ * \param[in] whole the input's grid, or a reference image's
+ * \param[in] options what is asked for
+ * \exception ProgramError a wrong number of values, a range beyond the base, or a direction that is no matrix of
+ *   orthogonal columns of length 1 */
 Grid
-MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std::vector<std::size_t> & size);
+MakeOutputGrid(const Grid & whole, const GridOptions & options);
 
 /** \brief How many voxels of the input, along each of its axes, lie between neighbours of the output at its centre, at
  * most; 0 along axes with one voxel.

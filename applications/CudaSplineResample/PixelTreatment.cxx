@@ -70,19 +70,6 @@ GetPixelTreatment()
   return treatment;
 }
 
-Volume
-RoundVolume(const Volume & volume, ScalarType type)
-{
-  Volume     result = Volume::Allocate(volume.grid, type);
-  const auto count = static_cast<std::int64_t>(volume.grid.GetNumberOfVoxels());
-  for (std::int64_t index = 0; index < count; ++index)
-  {
-    const auto value = itk::CudaSpline::LoadScalar<double>(volume.pixels.get(), volume.type, index);
-    itk::CudaSpline::StoreScalar(result.pixels.get(), type, index, std::round(value));
-  }
-  return result;
-}
-
 bool
 IsAll(const Volume & volume, double value)
 {

@@ -28,17 +28,13 @@ using namespace CudaSplineProgram; // what the programs share
 /** \brief What is done with values before and behind the resampling. */
 struct PixelTreatment
 {
-  bool rounds{ false };  ///< to the nearest integer, where the output has integers; else they are truncated, as by ITK
+  bool rounds{ true };   ///< integers of the output, halves to the even integer; else they are truncated, as by ITK
   bool smooths{ false }; ///< before down-sampling
 };
 
 /** \brief That of this process and its children, which the command line sets. */
 PixelTreatment &
 GetPixelTreatment();
-
-/** \brief Copies real pixels to a type of integers: to the nearest, halves away from zero, clamped to the type. */
-Volume
-RoundVolume(const Volume & volume, ScalarType type);
 
 /** \brief Whether all pixels have a value. */
 bool

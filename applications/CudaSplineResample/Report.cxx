@@ -18,6 +18,7 @@
 #include "Report.h"
 
 #include "Error.h"
+#include "PixelTreatment.h"
 #include "PixelType.h"
 
 #include "itkCudaSplineSystem.h"
@@ -89,7 +90,7 @@ ComparisonAsJson(const Comparison & comparison)
   json["maximum_fraction"] = Fraction(comparison.maximum, range);
   json["rms_fraction"] = Fraction(comparison.rms, range);
   json["percentile_99_9_fraction"] = Fraction(comparison.percentile999, range);
-  json["distance_from_integer"] = comparison.distanceFromInteger;
+  json["distance_from_step"] = comparison.distanceFromStep;
   json["itk_seconds"] = comparison.itkSeconds;
   return json;
 }
@@ -152,8 +153,8 @@ PrintComparison(std::ostream & stream, const Report & report)
     stream << "  " << comparison.differing << " voxels differ";
     if (comparison.differing > 0)
     {
-      stream << "; there ITK's value before truncation is within " << comparison.distanceFromInteger
-             << " of an integer";
+      stream << "; there ITK's value before it becomes an integer is within " << comparison.distanceFromStep << " of "
+             << (GetPixelTreatment().rounds ? "a half" : "an integer");
     }
     stream << '\n';
   }

@@ -145,7 +145,7 @@ Resample(const ResampleRequest & request)
     Dispatch(first.input.type, [&first](auto zero) { return ResampleTyped<decltype(zero)>(first); });
   if (first.outputType != request.outputType && !request.explain)
   {
-    result.output = CastVolume(result.output, request.outputType);
+    result.output = CastVolume(result.output, request.GetStoredType());
   }
   return result;
 }
@@ -156,7 +156,8 @@ CompareWithItk(const ResampleRequest & request, const Volume & output, bool keep
   double       seconds = 0.0;
   const Volume reference =
     Dispatch(request.input.type, [&](auto zero) { return ReferenceTyped<decltype(zero)>(request, seconds); });
-  Comparison comparison = CompareVolumes(output, reference, request.input, keepDifference);
+  Comparison comparison =
+    CompareVolumes(output, request.GetStoredType().rounding, reference, request.input, keepDifference);
   comparison.itkSeconds = seconds;
   return comparison;
 }

@@ -41,10 +41,19 @@ struct ResampleRequest
   itk::TransformBase::Pointer transform; ///< of the input's dimension, in double; null: identity
   InterpolationChoice         interpolation;
   double                      defaultValue{ 0.0 };
+  bool                        rounds{ true };      ///< integers of the output; else they are truncated, as ITK does
   std::string                 device;              ///< "" (automatic), "cpu", a number or several
   unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one
   bool                        explain{ false };    ///< only say what would be done; the input needs no pixels
   std::function<void(double)> progress;            ///< finished fraction
+
+  /** Type of the output's pixels, with how integers are made. */
+  itk::CudaSpline::StoredType
+  GetStoredType() const
+  {
+    using itk::CudaSpline::IntegerRounding;
+    return { outputType, rounds ? IntegerRounding::HalfToEven : IntegerRounding::Truncate };
+  }
 };
 
 /** \brief What was computed, by whom, and how long it took. */
@@ -61,14 +70,14 @@ struct ResampleResult
 /** \brief Resamples by itk::CudaResampleImageFilter.
  *
  * The filter exists for three output types an input type: the input's, float and double. Other types are computed in
- * the real type that the filter itself computes in for them, and cast by the same cast: the same bits, a third of the
- * code. \exception itk::ExceptionObject from the filter */
+ * the real type that the filter itself computes in for them, and cast and rounded by the same function: the same bits,
+ * a third of the code. \exception itk::ExceptionObject from the filter */
 ResampleResult
 Resample(const ResampleRequest & request);
 
 /** \brief Resamples by ITK's own classes, in double and on the CPU, and compares.
  *
- * \param[in] request what was computed; its device does not matter
+ * \param[in] request what was computed; its device does not matter. Integers of both are rounded as it says.
  * \param[in] output our result
  * \param[in] keepDifference keep the difference of every voxel
  * \exception itk::ExceptionObject from the filter */

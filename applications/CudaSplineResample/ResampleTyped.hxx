@@ -109,6 +109,7 @@ ResampleImage(const ResampleRequest & request)
   Configure(filter.GetPointer(), request);
   filter->SetInput(ViewAsImage<InputImageType>(request.input));
   filter->SetInterpolator(MakeInterpolator<AsItIs, InputImageType>(request));
+  filter->SetRoundIntegers(request.rounds && !request.interpolation.IsOfLabels());
   filter->SetDevice(request.device);
   filter->SetExpectedNumberOfUpdates(request.expectedImages);
 

@@ -21,7 +21,7 @@ from ._sample import sample
 from ._source import Source, prefilter
 from ._transform import Transform
 from ._transforms import BSplineGrid, DisplacementField
-from ._warnings import DownsamplingWarning, FileWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
+from ._warnings import DownsamplingWarning, FileWarning, LabelWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
 if TYPE_CHECKING:
     from . import ndimage as ndimage
@@ -54,6 +54,7 @@ __all__ = [
     "History",
     "Image",
     "InverseResidual",
+    "LabelWarning",
     "Motion",
     "OutsideWarning",
     "Registration",

@@ -456,32 +456,6 @@ def assign(to: Buffer, values: Buffer) -> None:
         sys.modules["torch"].cuda.current_stream(to.array.device).synchronize()
 
 
-def assign_rounded(to: Buffer, values: Buffer) -> None:
-    """Rounds real numbers, halves away from 0, and clamps them to an array of integers of the same kind, place and shape; NaN is 0."""
-    limits = numpy.iinfo(to.dtype)
-    library: Any = numpy
-    place: Any = contextlib.nullcontext()
-    array = values.array
-    if to.kind == "jax" and to.device >= 0:
-        raise TypeError("rounding: 'nearest' is not for arrays of JAX on a GPU, which cannot be written.")
-    if to.kind in ("cupy", "torch"):
-        library = sys.modules[to.kind]
-    if to.kind == "cupy":
-        place = library.cuda.Device(to.device)
-    with place, numpy.errstate(invalid="ignore"):
-        array = library.trunc(array + library.copysign(library.full_like(array, 0.5), array))
-        # The first real number beyond the range may be the one behind its end.
-        is_above, is_below = array >= float(limits.max), array <= float(limits.min)
-        found = library.where(is_above | is_below | ~(array == array), library.zeros_like(array), array)
-        to.array[...] = found.to(to.array.dtype) if to.kind == "torch" else found.astype(to.dtype)
-        to.array[is_above] = limits.max
-        to.array[is_below] = limits.min
-        if to.kind == "cupy":
-            library.cuda.get_current_stream().synchronize()
-    if to.kind == "torch" and to.device >= 0:
-        library.cuda.current_stream(to.array.device).synchronize()
-
-
 def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if type(array) is numpy.ndarray:
         known, flags = _NAMES.get(array.dtype), array.flags

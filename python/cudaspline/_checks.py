@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
 from typing import Any, Optional
@@ -44,7 +45,9 @@ def choose(value: Any, choices: Any, name: str) -> Any:
     """The entry of a word. Raises ValueError, naming the argument and the words that there are."""
     key = value.lower() if isinstance(value, str) else None
     if key is None or key not in choices:
-        raise ValueError(f"{name}: {value!r} is not known; known are {', '.join(sorted(map(repr, choices)))}.")
+        similar = difflib.get_close_matches(key, choices, 1) if key is not None else []
+        meant = f" did you mean {similar[0]!r}?" if similar else ""
+        raise ValueError(f"{name}: {value!r} is not known;{meant} known are {', '.join(sorted(map(repr, choices)))}.")
     return choices[key]
 
 

@@ -17,13 +17,18 @@ _MOST_LABELS = 2**16
 
 
 def winners(
-    image: _arrays.Buffer, output: _arrays.Buffer, default: numpy.ndarray, interpolate: Callable[[_arrays.Buffer, _arrays.Buffer, float, float], None]
+    image: _arrays.Buffer,
+    output: _arrays.Buffer,
+    default: numpy.ndarray,
+    rounding: int,
+    interpolate: Callable[[_arrays.Buffer, _arrays.Buffer, float, float], None],
 ) -> None:
     """Writes the labels that win.
 
     image: labels, in host memory
     output: in host memory, of the result's shape
     default: the pixel outside, in the output's type
+    rounding: how labels that are real numbers become integers: cudaspline_rounding
     interpolate: called with the indicator of a label (uint8), where its values go (float64; NaN outside), and the part of the work that this is
         as two fractions
 
@@ -43,18 +48,18 @@ def winners(
         is_larger = values > largest
         largest[is_larger] = values[is_larger]
         if len(labels):
-            result[is_larger] = cast(labels[number], result.dtype)
+            result[is_larger] = cast(labels[number], result.dtype, rounding)
     is_outside = numpy.isnan(values)
     if is_outside.any():
         result[...] = numpy.where(is_outside, default if default.size > 1 else default[0], result)
 
 
-def cast(label: Any, dtype: Any) -> Any:
-    """A label in another type, as the library casts: clamped and cut off."""
+def cast(label: Any, dtype: Any, rounding: int) -> Any:
+    """A label in another type, as the library casts: rounded or truncated, and clamped."""
     if dtype.kind == "f":
         return label
     limits = numpy.iinfo(dtype)
-    return min(max(int(label), limits.min), limits.max) if numpy.isfinite(label) else (limits.max if label > 0 else limits.min)
+    return min(max(int(numpy.rint(label) if rounding and label.dtype.kind == "f" else label), limits.min), limits.max) if numpy.isfinite(label) else (limits.max if label > 0 else limits.min)
 
 
 def part_of(progress: Any, begin: float, end: float) -> Any:

@@ -127,6 +127,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_read_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_void_p]),
         "cudaspline_make_nifti_header": (c_int32, [POINTER(Nifti), c_void_p, POINTER(c_int64)]),
         "cudaspline_write_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_int64, c_void_p]),
+        "cudaspline_looks_like_labels": (c_int32, [c_void_p, c_int32, c_int64]),
         "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
     for name, (result, arguments) in functions.items():
@@ -570,6 +571,11 @@ def write_nifti(nifti: Nifti, numbers: int, begin: int, count: int) -> bytearray
     if count:
         check(_library.cudaspline_write_nifti(ctypes.byref(nifti), numbers, begin, count, (ctypes.c_char * count).from_buffer(stored)))
     return stored
+
+
+def looks_like_labels(pixels: int, type_code: int, count: int) -> bool:
+    """cudaspline_looks_like_labels of pixels in host memory, by their address."""
+    return bool(_library.cudaspline_looks_like_labels(pixels, type_code, count))
 
 
 def version() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
@@ -81,10 +82,41 @@ KINDS, INTERPOLATIONS = _interpolations()
 _MODES, _STORAGES, _METHODS, _WINDOWS = (
     {name: name for name in names} for names in (_library.MODES, _library.STORAGES, _library.METHODS, _library.WINDOWS)
 )
+#: "BSpline[3]", as ANTs' users write it.
+_ORDER_IN_BRACKETS = re.compile(r"b-?spline\[(?:order=)?([0-5])\]", re.IGNORECASE)
 _BOUNDARIES = {name: name for name in ("itk", *_library.EXTENSIONS)}
 _PRECISIONS = {name: name for name in ("float32", "float64")}
 
 WIDE = ("uint32", "int32", "uint64", "int64", "float64")
+
+
+#: How real numbers become integers: cudaspline_rounding.
+ROUNDINGS = {"nearest": 1, "itk": 0, "truncate": 0}
+
+
+def name_interpolation(
+    interpolation: Any, order: Any = None, prefilter: str = "exact", storage: str = "element"
+) -> tuple[Named, int]:
+    """The interpolation that is asked for, and the order of its B-splines.
+
+    Where no name is given it is linear, or a B-spline if an option that B-splines alone have is given. Raises ValueError, naming the
+    argument."""
+    if interpolation is None:
+        is_spline = order is not None or prefilter != "exact" or storage in ("half", "int16")
+        interpolation = "bspline" if is_spline else "linear"
+    match = _ORDER_IN_BRACKETS.fullmatch(interpolation) if isinstance(interpolation, str) else None
+    if match is not None:
+        if order is not None and order != int(match[1]):
+            raise ValueError(f"order: {order!r} contradicts the interpolation {interpolation!r}.")
+        interpolation, order = "bspline", int(match[1])
+    named = choose(interpolation, INTERPOLATIONS, "interpolation")
+    if order is None:
+        return named, 3
+    if isinstance(order, bool) or not isinstance(order, (int, numpy.integer)) or not 0 <= order <= 5:
+        if named.kind == "bspline":
+            raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
+        return named, 3
+    return named, int(order)
 
 
 @dataclass
@@ -125,6 +157,11 @@ class Method:
     def is_of_labels(self) -> bool:
         """Whether values are among those of the image."""
         return self.moves_pixels or self.is_of_indicators
+
+    @property
+    def mixes_pixels(self) -> bool:
+        """Whether values are sums of several pixels'."""
+        return not self.is_of_labels and not (self.kind == "bspline" and self.order == 0)
 
     @property
     def of_indicators(self) -> Method:
@@ -198,8 +235,8 @@ class Method:
 
 def make_method(
     geometry: Geometry,
-    interpolation: str,
-    order: int = 3,
+    interpolation: Optional[str] = None,
+    order: Optional[int] = None,
     mode: str = "exact",
     boundary: Union[str, Sequence[str]] = "itk",
     border: float = 0.0,
@@ -215,13 +252,11 @@ def make_method(
     table: int = 1024,
 ) -> Method:
     """Checks the arguments of a function and makes a method of them. Raises ValueError or TypeError, naming the argument."""
-    named = choose(interpolation, INTERPOLATIONS, "interpolation")
+    named, degree = name_interpolation(interpolation, order, prefilter, storage)
     kind = named.kind
     method = Method(kind, is_of_indicators=named.is_of_indicators)
     if kind == "bspline":
-        if isinstance(order, bool) or not isinstance(order, (int, numpy.integer)) or not 0 <= order <= 5:
-            raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
-        method.order = int(order)
+        method.order = degree
     method.mode = choose(mode, _MODES, "mode")
     method.storage = choose(storage, _STORAGES, "storage")
     if method.mode != "exact":

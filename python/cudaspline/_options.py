@@ -34,7 +34,7 @@ PrefilterMethod = Literal["exact", "itk", "fir", "coefficients"]
 Window = Literal["cosine", "hamming", "welch", "lanczos", "blackman"]
 RealType = Literal["float32", "float64"]
 Storage = Literal["element", "half", "int16", "texture"]
-Rounding = Literal["truncate", "nearest"]
+Rounding = Literal["nearest", "itk", "truncate"]
 Smoothing = Literal["auto", False]
 TransformOrder = Literal["itk", "ants"]
 Coordinates = Literal["physical", "index"]
@@ -130,7 +130,7 @@ class ZoomRest(_MethodRest, _OutputRest, total=False):
 class ZoomOptions(MethodOptions, OutputOptions, total=False):
     """Keywords of zoom()."""
 
-    interpolation: Interpolation
+    interpolation: Optional[Interpolation]
     align: Alignment
     size: Optional[Sequence[int]]
 
@@ -138,7 +138,7 @@ class ZoomOptions(MethodOptions, OutputOptions, total=False):
 class ResampleOptions(MethodOptions, OutputOptions, total=False):
     """Keywords of resample()."""
 
-    interpolation: Interpolation
+    interpolation: Optional[Interpolation]
     transform_order: TransformOrder
     size: Optional[Sequence[int]]
     spacing: Any

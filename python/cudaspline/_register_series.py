@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import os
 import sys
@@ -46,6 +47,24 @@ class MotionRow(NamedTuple):
     metric: float
 
 
+#: What the columns are, and their units.
+_COLUMNS = (
+    ("Number of the volume, from 0", None),
+    ("t_x: translation to the patient's left", "mm"),
+    ("t_y: translation to the patient's back", "mm"),
+    ("t_z: translation to the patient's head", "mm"),
+    ("Rotation about the x axis, applied second", "rad"),
+    ("Rotation about the y axis, applied first", "rad"),
+    ("Rotation about the z axis, applied third", "rad"),
+    (
+        "Sum of the magnitudes of the differences from the volume before, of translations and of rotations times 50 mm (Power and others 2012); "
+        "n/a for the first volume",
+        "mm",
+    ),
+    ("Value of the registration's metric at the end; the lower, the better", None),
+)
+
+
 class Motion:
     """The motion of a series, as a table: motion["trans_x"] is a column, motion[3] a volume's row.
 
@@ -83,19 +102,27 @@ class Motion:
         return {name: self[name] for name in MotionRow._fields}
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes the table as CudaSplineRegister --parameters does: numbers between tabulators, behind lines with # that say what they are."""
-        lines = [
-            "# a point x of what the series is laid over (mm, ITK's axes: to the left, to the back, upwards) is at R (x - c) + c + t in a volume; "
-            f"c = ({', '.join(f'{value:.9g}' for value in self.centre)}) mm",
-            "# t = (trans_x, trans_y, trans_z) mm; R turns by rot_y, then rot_x, then rot_z radians about these axes (itk::Euler3DTransform)",
-            "# framewise_displacement (Power and others 2012), mm: sum of the magnitudes of the differences from the volume before, of translations "
-            "and of rotations times 50 mm",
-            "# metric: value at the end, the lower the better",
-            "\t".join(MotionRow._fields),
-        ]
+        """Writes the table as CudaSplineRegister --parameters does: numbers between tabulators, under a line with the names of columns,
+        which pandas.read_csv(path, sep="\\t") reads; and a JSON file of the same name, .json, with units and columns as in BIDS.
+
+        Raises ValueError where the table's own name ends with .json."""
+        path = Path(path)
+        if path.suffix == ".json":
+            raise ValueError(f"path: {str(path)!r} is the name of the description; the table has another ending, as .tsv.")
+        lines = ["\t".join(MotionRow._fields)]
         for row in self._rows:
             lines.append("\t".join("n/a" if math.isnan(value) else f"{value:.9g}" for value in row))
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        described: dict[str, Any] = {
+            "Description": "Rigid motion of the volumes of a series. A point x of the reference (mm; LPS, the axes of ITK and DICOM: to the "
+            "patient's left, back and head) is at R (x - c) + c + t in a volume, where t = (trans_x, trans_y, trans_z), c is "
+            "CentreOfRotation, and R rotates by rot_y, then rot_x, then rot_z about these axes (itk::Euler3DTransform).",
+            "CentreOfRotation": list(self.centre),
+            "CentreOfRotationUnits": "mm",
+        }
+        for name, (text, units) in zip(MotionRow._fields, _COLUMNS):
+            described[name] = {"Description": text, **({"Units": units} if units else {})}
+        path.with_suffix(".json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:
         largest = max((row.framewise_displacement for row in self._rows if not math.isnan(row.framewise_displacement)), default=0.0)

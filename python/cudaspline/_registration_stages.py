@@ -184,6 +184,8 @@ _OF_FIELDS = tuple(_OF_LOCAL)
 #: Stages that compare several pairs of images, and what they compare them by: metrics with a force on each sample.
 _OF_PAIRS = ("syn", "greedy")
 _FORCES = ("cc", "mattes", "meansquares")
+#: What ANTs and ITK call metrics.
+_OTHER_METRICS = {"mi": "mattes", "mattesmutualinformation": "mattes", "msq": "meansquares", "gc": "correlation", "globalcorrelation": "correlation"}
 _LARGEST_WEIGHT = 1e6  # as CudaSplineRegister has it: a millionth of another pair's share is less than floats of a field tell
 _DEFAULTS = {one.name: one.default for one in fields(Stage)}
 #: What may be said for all stages at once.
@@ -229,6 +231,7 @@ def _metrics_of(value: Any, kind: str) -> tuple[PairMetric, ...]:
                 raise ValueError(f"metric: the weight {weight:g} is above {_LARGEST_WEIGHT:g}.")
         else:
             name, weight = entry, 1.0
+        name = _OTHER_METRICS.get(name.lower(), name) if isinstance(name, str) else name
         choose(name, METRICS, "metric")
         metrics.append(PairMetric(name.lower(), weight))
     for name, _ in metrics:

@@ -14,7 +14,7 @@ from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _
 from ._checks import LARGEST_INT64, flag
 from ._geometry import Geometry, check_size, check_spacing, make_geometry, vector
 from ._images import Image
-from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._methods import METHOD_OPTIONS, ROUNDINGS, Method, check_components, choose, device_word, make_method, name_interpolation, pixel_of
 from ._options import (
     Alignment,
     Boundaries,
@@ -52,8 +52,8 @@ def resample(
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
     direction: Optional[Any] = None,
-    interpolation: Interpolation = "bspline",
-    order: Order = 3,
+    interpolation: Optional[Interpolation] = None,
+    order: Optional[Order] = None,
     mode: EvaluationMode = "exact",
     default: Any = 0,
     extrapolate: bool = False,
@@ -67,7 +67,7 @@ def resample(
     sigma: Any = None,
     cutoff: Optional[float] = None,
     dtype: Any = None,
-    rounding: Rounding = "truncate",
+    rounding: Rounding = "nearest",
     smooth: Optional[Smoothing] = None,
     precision: Optional[RealType] = None,
     storage: Storage = "element",
@@ -113,9 +113,10 @@ def resample(
         "nearest", "linear", "bspline", "catmull-rom"; "mitchell", Mitchell and Netravali's cubic, which does not interpolate but smooths a
         little; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
         "label-catmull-rom", "label-bspline": the label whose indicator, interpolated so, is largest (ANTs' GenericLabel is the first).
-        ANTs' and SimpleITK's names are known, in letters of any size.
+        ANTs' and SimpleITK's names are known, in letters of any size; "BSpline[5]" has its order. None: "linear"; "bspline" where order,
+        prefilter or storage asks for B-splines.
     order
-        Of the B-spline, 0 to 5, also of "label-bspline".
+        Of the B-spline, 0 to 5, also of "label-bspline"; None: 3.
     mode
         "exact"; or "texture" and "texture-table", which sum pairs of taps by filtered fetches: faster on a GPU, with an error (see the
         page on accuracy).
@@ -142,8 +143,8 @@ def resample(
     dtype
         Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range.
     rounding
-        Of what becomes an integer: "truncate" cuts off towards 0, as ITK does; "nearest" rounds, halves away from 0, as
-        cudaspline.ndimage and SciPy do.
+        Of what becomes an integer: "nearest" rounds, halves to the even integer; "itk" or "truncate" cuts off towards 0, as ITK's filters
+        do. (cudaspline.ndimage rounds halves away from 0, as SciPy does.)
     smooth
         Before an image is sampled coarsely: "auto": by a Gaussian along each axis with a step of more than 1.1 samples, of the variance
         (step^2 - 1) / (8 ln 2) in squares of samples, of images in host memory; None: not, and a DownsamplingWarning says so; False: not.
@@ -193,6 +194,9 @@ def resample(
         The output samples the image coarsely, and nothing is smoothed.
     OutsideWarning
         All of the output has the default value, though the image has others there, or nothing of it is there.
+    LabelWarning
+        An image in host memory looks like labels (integers; at most 128 distinct values, with 16 pixels for each on average), and the
+        interpolation mixes them. An explicit dtype of real numbers shows that fractions are wanted: there is no warning.
     ResamplingWarning
         An inverse leaves more than 1 mm.
 
@@ -268,10 +272,11 @@ def _work_of(
     """How images like one are resampled, and the name of the result's type."""
     check_components(method, pixels.components)
     output_type = _output_type_of(pixels, method, dtype)
-    integers = _integers_of(rounding, method, output_type)
     pixel = pixel_of(default, pixels.components, output_type, "default")
     smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    return _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit), output_type
+    may_be_labels = dtype is None or not output_type.startswith("float")
+    rule = choose(rounding, ROUNDINGS, "rounding")
+    return _Work(method, grid, stages, pixel, rule, extrapolate, may_be_labels, smoothing, device, threads, memory_limit), output_type
 
 
 def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
@@ -299,7 +304,7 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
         pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
         options["memory_limit"],
     )  # fmt: skip
-    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
@@ -338,10 +343,13 @@ class _Work:
     method: Method
     grid: Geometry
     stages: _transforms.Stages
-    integers: _Integers
-    #: What stands outside, in the output's type.
+    #: The value outside, in the output's type.
     pixel: numpy.ndarray
+    #: How real numbers become integers: cudaspline_rounding.
+    rounding: int
     extrapolate: bool
+    #: Whether an image that looks like labels is warned of; of several images the first one.
+    warns_of_labels: bool
     smoothing: Optional[_sampling.Smoothing]
     device: Any
     threads: int
@@ -356,10 +364,17 @@ class _Work:
     def prepare(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
         """What is read of an image: smoothed, or the window that is needed."""
         if self.smoothing is not None:
+            self._look_for_labels(pixels)
             return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
         method = self.method.of_indicators if self.method.is_of_indicators else self.method
-        dtype = self.integers.computed
-        return _windows.of_resampling(pixels, method, self.grid, self.stages, dtype, self.pixel.astype(dtype), self.extrapolate)
+        window = _windows.of_resampling(pixels, method, self.grid, self.stages, self.pixel.dtype.name, self.pixel, self.extrapolate)
+        self._look_for_labels(window)
+        return window
+
+    def _look_for_labels(self, pixels: _images.Pixels) -> None:
+        if self.warns_of_labels:
+            _sampling.warn_of_labels(pixels.buffer, pixels.components, self.method)
+        self.warns_of_labels = False
 
     def rest_of(self, progress: Any) -> Any:
         """The callback for what follows prepare()."""
@@ -370,10 +385,7 @@ class _Work:
         if self.method.is_of_indicators:
             self._run_labels(pixels, output, progress)
             return
-        written = self.integers.target(output)
-        pixel = self.pixel.astype(self.integers.computed) if self.integers.is_rounded else self.pixel
-        self._resample(self.method, pixels, pixels.buffer, written, pixel, progress)
-        self.integers.round(written, output)
+        self._resample(self.method, pixels, pixels.buffer, output, self.pixel, progress)
 
     def _resample(
         self, method: Method, pixels: _images.Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
@@ -381,7 +393,7 @@ class _Work:
         call = _library.Call(device_word(self.device, pixels.device), self.threads, self.memory_limit, progress, pixels.device >= 0)
         described = method.describe_image(buffer, pixels.size, pixels.components, output.dtype, pixels.start)
         interpolation = method.describe_interpolation(pixels.geometry)
-        resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate)
+        resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate, self.rounding)
         call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
         if _sampling.is_plain(pixels.geometry, self.grid, self.stages):
             self.steps = (0.0,)
@@ -400,7 +412,7 @@ class _Work:
         def interpolate(indicator: _arrays.Buffer, values: _arrays.Buffer, begin: float, end: float) -> None:
             self._resample(method, pixels, indicator, values, outside, _labels.part_of(progress, begin, end))
 
-        _labels.winners(pixels.buffer, output, self.pixel, interpolate)
+        _labels.winners(pixels.buffer, output, self.pixel, self.rounding, interpolate)
 
 
 def _smoothing_of(
@@ -433,8 +445,8 @@ def zoom(
     image: Union[Kind, Like],
     zoom: Any,
     *,
-    interpolation: Interpolation = "bspline",
-    order: Order = 3,
+    interpolation: Optional[Interpolation] = None,
+    order: Optional[Order] = None,
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
     channels: Channels = False,
@@ -526,7 +538,8 @@ def _options_of_zoom(
             raise TypeError(f"{name}: zoom() has no such argument.")
     found = dict(options)
     if not is_source:
-        is_spline = choose(interpolation, INTERPOLATIONS, "interpolation").kind == "bspline" and order not in (0, 1)
+        named, degree = name_interpolation(interpolation, order, found.get("prefilter", "exact"), found.get("storage", "element"))
+        is_spline = named.kind == "bspline" and degree not in (0, 1)
         found.setdefault("boundary", "mirror" if is_spline else "nearest")
         found.update(interpolation=interpolation, order=order)
     else:
@@ -541,7 +554,7 @@ def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any])
     """As _plan_of(), of calls of zoom()."""
     options = dict(given)
     align, size, interpolation, order = (
-        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", "bspline"), ("order", 3))
+        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", None), ("order", None))
     )
     is_source = isinstance(image, Source)
     if is_source:
@@ -631,6 +644,7 @@ def _describe(
     result: _arrays.Buffer,
     pixel: numpy.ndarray,
     extrapolate: bool,
+    rounding: int = 0,
 ) -> tuple[_library.Resampling, Any]:
     """The resampling as the library takes it, and what has to live as long."""
     resampling = _library.Resampling()
@@ -647,36 +661,11 @@ def _describe(
         resampling.stage_count = len(stages.stages)
     resampling.output = result.pointer
     resampling.output_type = result.type_code
+    resampling.rounding = rounding
     resampling.default_pixel = pixel.ctypes.data
     resampling.device = result.device
     resampling.stream = result.stream
     return resampling, (array, stages, pixel)
-
-
-@dataclass(frozen=True)
-class _Integers:
-    """How an output of integers is made: by the library, which cuts off, or of real numbers that are rounded here."""
-
-    #: Type that the library writes.
-    computed: str
-    #: Whether it is rounded here.
-    is_rounded: bool
-
-    def target(self, output: _arrays.Buffer) -> _arrays.Buffer:
-        """What the library writes for an output."""
-        return _arrays.empty(output, output.shape, self.computed) if self.is_rounded else output
-
-    def round(self, written: _arrays.Buffer, output: _arrays.Buffer) -> None:
-        """Makes the output of what was written."""
-        if self.is_rounded:
-            _arrays.assign_rounded(output, written)
-
-
-def _integers_of(rounding: str, method: Method, output_type: str) -> _Integers:
-    is_nearest = choose(rounding, {"truncate": False, "nearest": True}, "rounding")
-    if not is_nearest or output_type.startswith("float") or method.moves_pixels:
-        return _Integers(output_type, False)
-    return _Integers("float64" if output_type in WIDE or method.precision == "float64" else "float32", True)
 
 
 def _resample_source(
@@ -695,21 +684,18 @@ def _resample_source(
     _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
-    integers = _integers_of(rounding, source.method, output_type)
+    rule = choose(rounding, ROUNDINGS, "rounding")
     pixel = pixel_of(default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
     call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
-    written = integers.target(output.buffer)
-    computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
-    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
+    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule)
     call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
     if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept
-    integers.round(written, output.buffer)
     if stages.inverses:
         _tell_of_inverses(stages)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):

@@ -66,8 +66,9 @@ class Plan:
         self._image = work.method.describe_image(like, pixels.size, pixels.components, output_type)
         interpolation = work.method.describe_interpolation(pixels.geometry)
         self._resampling, _ = _describe(
-            interpolation, pixels.geometry, work.grid, _transforms.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate
-        )
+            interpolation, pixels.geometry, work.grid, _transforms.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate,
+            work.rounding,
+        )  # fmt: skip
         self._resampling.device = like.device
         #: Whether nothing is said of an execution.
         self._is_on_device = like.device >= 0 and self._word in ("", "auto") and not work.memory_limit
@@ -94,6 +95,8 @@ class Plan:
             _set_stages(resampling, stages)
         elif matrix is not None and matrix.rows:
             resampling.stages, resampling.stage_count = ctypes.pointer(matrix.stage), 1
+        if source is None and work.warns_of_labels:
+            _sampling.warn_of_labels(buffer, 1, work.method)
         if source is not None:
             described, name = source.described, "cudaspline_resample_source"
             first: Any = source.handle

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, ca
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
-from ._methods import KINDS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
-from ._options import Channels, Coordinates, Interpolation, MethodOptions
+from ._methods import KINDS, METHOD_OPTIONS, ROUNDINGS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._options import Channels, Coordinates, Interpolation, MethodOptions, Rounding
 from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._source import Source, takes_source
 
@@ -31,12 +31,22 @@ class _Plan:
 
     described: the image as the library takes it, but for its pixels; None: there is a Source
     word, threads: of the device and the host, for an image
+    method: of the image; None: there is a Source
+    warns_of_labels: whether an image that looks like labels is warned of
     kept: an object whose identity is in the plan's key"""
 
     def __init__(
-        self, at_points: _PointsPlan, described: Optional[_library.Image], word: str, threads: int, kept: Any
+        self,
+        at_points: _PointsPlan,
+        described: Optional[_library.Image] = None,
+        word: str = "",
+        threads: int = 0,
+        method: Optional[Method] = None,
+        warns_of_labels: bool = False,
+        kept: Any = None,
     ) -> None:
         self._at_points, self._described, self._word, self._threads, self._kept = at_points, described, word, threads, kept
+        self._method, self._warns_of_labels = method, warns_of_labels and method is not None
         self.dimension = at_points.dimension
 
     def run(self, source: Optional[Source], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
@@ -45,6 +55,8 @@ class _Plan:
             found = self._at_points.run(source.handle, points)
         else:
             assert pixels is not None and self._described is not None
+            if self._warns_of_labels:
+                _sampling.warn_of_labels(pixels, 1, self._method)
             described = _library.Image.from_buffer_copy(self._described)
             described.pixels, described.stream = pixels.pointer, pixels.stream
             if pixels.device >= 0 and self._word in ("", "auto") and not self._threads:
@@ -68,7 +80,9 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
         return None
     options = {**_DEFAULTS, **given}
     options.pop("channels")
-    wanted = _Wanted(*(options.pop(name) for name in ("gradient", "hessian", "inside", "coordinates", "dtype", "threads", "progress")))
+    options["rounding"] = choose(options["rounding"], ROUNDINGS, "rounding")
+    names = ("gradient", "hessian", "inside", "coordinates", "dtype", "rounding", "threads", "progress")
+    wanted = _Wanted(*(options.pop(name) for name in names))
     for value in (wanted.gradient, wanted.hessian, wanted.inside):
         flag(value, "gradient")
     _library.Call(threads=wanted.threads)  # refuses what cannot be
@@ -82,9 +96,9 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
         if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
             return None
         at_points = _PointsPlan(image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted)
-        return _Plan(at_points, None, "", 0, None)
+        return _Plan(at_points)
     opened = _images.open_image(image, "image", False)
-    method = make_method(opened.geometry, interpolation, **options)
+    method = make_method(opened.geometry, _interpolation_of(interpolation, wanted.gradient or wanted.hessian), **options)
     if opened.channels or opened.geometry.dimension > 3 or pixels.device != points.device or method.is_of_indicators:
         return None
     if _windows.may_have_windows(opened, method):
@@ -93,7 +107,9 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
     described = method.describe_image(pixels, opened.size, 1, opened.dtype)
     element = _library.TYPE_NAMES[described.element]
     at_points = _PointsPlan(method, opened.geometry, element, opened.dtype, points, default, wanted)
-    return _Plan(at_points, described, device_word(device, pixels.device), wanted.threads, opened.geometry)
+    return _Plan(
+        at_points, described, device_word(device, pixels.device), wanted.threads, method, not wanted.asks_for_reals, opened.geometry
+    )
 
 
 def _shares_plans(function: _Function) -> _Function:
@@ -138,7 +154,8 @@ def sample(
     coordinates: Coordinates = "physical",
     default: Any = 0,
     dtype: Any = None,
-    interpolation: Interpolation = "bspline",
+    rounding: Rounding = "nearest",
+    interpolation: Optional[Interpolation] = None,
     channels: Channels = False,
     series: Optional[bool] = None,
     device: Any = None,
@@ -156,7 +173,8 @@ def sample(
         Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
         one on the Source's GPU.
     gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and Mitchell-Netravali: a mm for places, a sample for indices.
+        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and Mitchell-Netravali: a mm for places, a sample for
+        indices. Without interpolation values and derivatives are then those of a B-spline, of order 3 where no order is given.
     inside
         Whether it is wanted which points are inside.
     coordinates
@@ -166,6 +184,8 @@ def sample(
     dtype
         Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
         these.
+    rounding
+        As for resample(), of values that become integers.
     series
         As for resample(): values of each volume, (..., nt).
     interpolation, channels, device, threads, progress, options
@@ -185,6 +205,11 @@ def sample(
     DeviceError
         The GPU that was asked for is not there, or fails.
 
+    Warns
+    -----
+    LabelWarning
+        As for resample().
+
     Examples
     --------
     >>> import numpy
@@ -203,7 +228,8 @@ def sample(
     image = _images.loaded(image, "image")
     channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
-    wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
+    interpolation = _interpolation_of(interpolation, wants_derivatives=(gradient or hessian) and not isinstance(image, Source))
+    wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, choose(rounding, ROUNDINGS, "rounding"), threads, progress)
     volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)
     if isinstance(image, Source):
         if series:
@@ -217,13 +243,15 @@ def sample(
             raise ValueError("series: points are sampled in volumes of one number a pixel; these have several.")
         method = make_method(volumes.volume(0).geometry, interpolation, **options)
         values = pixel_list(default, volumes.count)
-        results = [_sample_pixels(volumes.volume(i), method, points, value, wanted, device) for i, value in enumerate(values)]
+        results = [_sample_pixels(volumes.volume(i), method, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
         has_channels = True
     else:
         pixels = _images.open_image(image, "image", channels)
         method = make_method(pixels.geometry, interpolation, **options)
         values = pixel_list(default, pixels.components if pixels.channels else 1)
-        results = [_sample_pixels(part, method, points, value, wanted, device) for part, value in zip(_components_of(pixels), values)]
+        results = [
+            _sample_pixels(part, method, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
+        ]
         has_channels = pixels.channels
     if not has_channels:
         found = tuple(buffer.result() for buffer in results[0])
@@ -236,6 +264,11 @@ def sample(
 _DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
 
 
+def _interpolation_of(interpolation: Any, wants_derivatives: bool) -> Any:
+    """That of an image, where none is given and derivatives are wanted: one that has them."""
+    return "bspline" if interpolation is None and wants_derivatives else interpolation
+
+
 @dataclass(frozen=True)
 class _Wanted:
     """What is wanted of points."""
@@ -245,8 +278,14 @@ class _Wanted:
     inside: bool
     coordinates: str
     dtype: Any
+    rounding: int
     threads: int
     progress: Any
+
+    @property
+    def asks_for_reals(self) -> bool:
+        """Whether the caller named a type of real numbers: fractions between labels are wanted."""
+        return self.dtype is not None and _arrays.type_name(self.dtype, "dtype").startswith("float")
 
 
 def pixel_list(default: Any, count: int) -> list[Any]:
@@ -280,7 +319,7 @@ def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
 
 
 def _sample_pixels(
-    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
 ) -> list[_arrays.Buffer]:
     """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
     if method.is_of_indicators:
@@ -291,7 +330,11 @@ def _sample_pixels(
         indices = _windows.indices_of(buffer.array, pixels.geometry, is_physical)
         windows = _windows.of_points(pixels, method, indices)
         if windows is not None:
+            if warns_of_labels and not wanted.asks_for_reals:
+                _sampling.warn_of_labels(windows[0][1].buffer, 1, method)
             return _sample_windows(windows, method, buffer, default, wanted, device)
+    if warns_of_labels and not wanted.asks_for_reals:
+        _sampling.warn_of_labels(pixels.buffer, 1, method)
     source = Source._borrowing(pixels, method, device, wanted.threads, None)
     found = _sample_source(source, points, default, wanted)
     del source  # waits for what reads borrowed pixels
@@ -320,7 +363,7 @@ def _sample_labels(
         made, *masks[:] = _sample_source(source, points, numpy.nan, part)
         found.array[...] = _arrays.to_host(made)
 
-    _labels.winners(pixels.buffer, values, pixel_of(default, 1, output_type, "default"), interpolate)
+    _labels.winners(pixels.buffer, values, pixel_of(default, 1, output_type, "default"), wanted.rounding, interpolate)
     return [values, *masks]
 
 
@@ -380,7 +423,8 @@ class _PointsPlan:
         output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
         if derivatives and not KINDS[method.kind].has_derivatives:
             raise ValueError(
-                f"{'gradient' if gradient else 'hessian'}: {method.kind!r} has no derivatives; 'bspline', 'catmull-rom' and 'mitchell' have."
+                f"{'gradient' if gradient else 'hessian'}: interpolation {method.kind!r} has no derivatives; 'bspline' (or order=3), "
+                "'catmull-rom' and 'mitchell' have."
             )
         if derivatives and method.storage != "element" and (hessian or method.storage == "texture"):
             what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
@@ -398,6 +442,7 @@ class _PointsPlan:
         _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
         described.derivatives = derivatives
         described.output_type = _library.TYPES[output_type]
+        described.rounding = wanted.rounding
         self._pixel = pixel_of(default, 1, output_type, "default")
         described.default_value = self._pixel.ctypes.data
         self._described, self._type, self._wanted, self._derivatives = described, output_type, wanted, derivatives

@@ -18,7 +18,7 @@ import numpy
 from . import _arrays, _images, _library, _resample, _transforms, _windows
 from ._geometry import Geometry, has_indices
 from ._methods import WIDE, Method, device_word
-from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning, warn
+from ._warnings import DownsamplingWarning, LabelWarning, OutsideWarning, ResamplingWarning, warn
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
 LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
@@ -76,6 +76,18 @@ def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
         f"the output samples the image coarsely ({coarse}) and nothing is smoothed: detail between the samples is lost or aliased{advice}",
         DownsamplingWarning,
     )
+
+
+def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Method) -> None:
+    """Warns where an image of the host looks like labels and is mixed."""
+    if not method.mixes_pixels or components > 1 or pixels.device >= 0 or pixels.dtype.startswith("float"):
+        return
+    if _library.looks_like_labels(pixels.pointer, pixels.type_code, math.prod(pixels.shape)):
+        warn(
+            f"the image of {pixels.dtype} has few distinct values, as labels have, and {method.kind!r} interpolation mixes them; interpolation="
+            "'label-linear' (or 'nearest') keeps labels, and dtype='float32' shows that fractions are wanted",
+            LabelWarning,
+        )
 
 
 def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:

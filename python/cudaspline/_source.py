@@ -58,8 +58,8 @@ class Source:
         self,
         image: Any,
         *,
-        interpolation: Interpolation = "bspline",
-        order: Order = 3,
+        interpolation: Optional[Interpolation] = None,
+        order: Optional[Order] = None,
         mode: EvaluationMode = "exact",
         boundary: Boundaries = "itk",
         border: float = 0.0,
@@ -85,6 +85,9 @@ class Source:
             tension=tension, window=window, radius=radius, sigma=sigma, cutoff=cutoff, precision=precision, storage=storage, table=table,
         )  # fmt: skip
         method = make_method(pixels.geometry, **self._options)
+        from ._sampling import warn_of_labels
+
+        warn_of_labels(pixels.buffer, pixels.components, method)
         self._make(pixels, method, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
         self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)

@@ -226,9 +226,7 @@ class Transform:
         return _inverse.map_points(stages, flat, _inverse.reach_of(flat)).reshape(found.shape)
 
     def resample(self, image: Any, reference: Any = None, **options: Any) -> Any:
-        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise, or the image has labels."""
-        if not _images.is_labels(image):
-            options.setdefault("interpolation", "linear")
+        """cudaspline.resample(image, self, reference, **options)."""
         return _resample.resample(image, self, reference, **options)
 
     def inverse(self) -> Transform:

@@ -20,6 +20,10 @@ import numpy
 from . import _arrays, _images, _library
 from ._checks import integer
 from ._geometry import Geometry, make_geometry, reals
+from ._warnings import ResamplingWarning, warn
+
+#: Of images of displacements.
+_ENDINGS_OF_FIELDS = (".nii", ".nii.gz", ".hdr", ".img", ".nrrd", ".nhdr", ".mha", ".mhd", ".vtk")
 
 
 def _brief(given: Any) -> str:
@@ -274,6 +278,12 @@ def describe(
     Raises TypeError for what is no transform, ValueError for one that does not fit."""
     if transform_order != "itk" and transform_order != "ants":
         raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
+    if transform_order == "itk" and isinstance(transform, (list, tuple)) and _looks_like_ants_order(transform):
+        warn(
+            f"{name}: the list looks like one of antsApplyTransforms, but the last one is applied first, as in itk.CompositeTransform; "
+            "transform_order='ants' applies the first one first",
+            ResamplingWarning,
+        )
     stages = Stages(dimension, transform_order == "ants", image)
     append(transform, stages, device, name)
     return stages
@@ -310,6 +320,29 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
         _append_matrix(transform, stages, name)
     else:
         raise TypeError(f"{name}: {type(transform).__name__} is no transform that is known.")
+
+
+def _looks_like_ants_order(transforms: Any) -> bool:
+    """Whether a field of a file stands before ANTs' matrix, or the inverse of that matrix before a field. As CudaSplineResample has it."""
+    has_field = has_inverse = False
+    for one in transforms:
+        entry, is_inverse = one, False
+        if isinstance(one, (list, tuple)) and not _is_matrix(one) and _is_pair(one):
+            entry, is_inverse = one[0], bool(one[1])
+        if not isinstance(entry, (str, os.PathLike)):
+            continue
+        path, is_inverse_file = parse_file(entry) if isinstance(entry, str) else (os.fspath(entry), False)
+        is_inverse = is_inverse != is_inverse_file
+        file = os.path.basename(path).lower()
+        if "genericaffine" in file:
+            if has_field and not is_inverse:
+                return True
+            has_inverse = has_inverse or is_inverse
+        elif file.endswith(_ENDINGS_OF_FIELDS):
+            if has_inverse:
+                return True
+            has_field = True
+    return False
 
 
 def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> None:

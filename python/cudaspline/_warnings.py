@@ -15,7 +15,8 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class ResamplingWarning(UserWarning):
-    """What was resampled is likely not what was wanted: the others' base, and told by itself of inverses that leave more than 1 mm.
+    """What was resampled is likely not what was wanted: the base of the others, and itself for inverses that leave more than 1 mm and for
+    lists of transforms that seem to have the other order.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.OutsideWarning, cudaspline.ResamplingWarning)
@@ -57,6 +58,21 @@ class FileWarning(UserWarning):
     >>> import cudaspline
     >>> issubclass(cudaspline.FileWarning, cudaspline.ResamplingWarning)
     False
+    """
+
+
+class LabelWarning(ResamplingWarning):
+    """An image that looks like labels (integers, of which at most 128 are distinct, with 16 pixels for each on average) is resampled by an
+    interpolation that mixes them.
+
+    >>> import warnings
+    >>> import numpy
+    >>> import cudaspline
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = cudaspline.zoom(numpy.eye(8, dtype="uint8"), 2)
+    >>> caught[0].category.__name__
+    'LabelWarning'
     """
 
 

@@ -156,6 +156,16 @@ ScalarTypeOfCode(std::int32_t code, const char * name)
   return EnumOf(code, ScalarType::Float64, name);
 }
 
+StoredType
+StoredTypeOfCodes(std::int32_t type, std::int32_t rounding, const std::string & name)
+{
+  static_assert(static_cast<int>(IntegerRounding::HalfToEven) == CUDASPLINE_ROUNDING_HALF_TO_EVEN &&
+                  static_cast<int>(IntegerRounding::Truncate) == CUDASPLINE_ROUNDING_TRUNCATE,
+                "The roundings have the same numbers.");
+  return { ScalarTypeOfCode(type, (name + ".output_type").c_str()),
+           EnumOf(rounding, IntegerRounding::HalfToEven, (name + ".rounding").c_str()) };
+}
+
 SourceDescriptor
 DescribeImage(const cudaspline_image & image)
 {
@@ -270,7 +280,7 @@ DescribeResampling(const cudaspline_resampling & resampling,
   description.samples = source;
   description.extrapolates = resampling.extrapolate != 0;
   static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(resampling.interpolation);
-  descriptor.output = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
+  descriptor.output = StoredTypeOfCodes(resampling.output_type, resampling.rounding, "resampling");
   TransformChain chain = DescribeChain(resampling, source.dimension);
   const auto     size = chain.regionSize;
   const bool     isPart = resampling.line_length != 0;

@@ -42,6 +42,14 @@ namespace itk::CudaSpline
 ScalarType
 ScalarTypeOfCode(std::int32_t code, const char * name);
 
+/** \brief The type of an output's numbers, with how integers are rounded.
+ *
+ * \param[in] type its cudaspline_type
+ * \param[in] rounding its cudaspline_rounding
+ * \param[in] name of the structure whose fields output_type and rounding these are */
+StoredType
+StoredTypeOfCodes(std::int32_t type, std::int32_t rounding, const std::string & name);
+
 /** \brief What a source is made of, but for its pixels. */
 SourceDescriptor
 DescribeImage(const cudaspline_image & image);

@@ -19,6 +19,7 @@
 #include "c/Descriptors.h"
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/common/LabelImages.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 #include "itkCudaSpline/math/SamplingGaussian.h"
@@ -125,6 +126,15 @@ cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resam
       }
     }
   });
+}
+
+std::int32_t
+cudaspline_looks_like_labels(const void * pixels, std::int32_t type, std::int64_t count)
+{
+  bool               areLabels = false;
+  const std::int32_t code =
+    Call([&] { areLabels = pixels != nullptr && LooksLikeLabels(pixels, ScalarTypeOfCode(type, "type"), count); });
+  return code == CUDASPLINE_OK && areLabels ? 1 : 0;
 }
 
 std::int32_t

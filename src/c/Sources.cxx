@@ -88,7 +88,7 @@ DescribePoints(const cudaspline_points & points)
   }
   descriptor.derivatives =
     points.derivatives == 0 ? Derivatives::None : (points.derivatives == 1 ? Derivatives::First : Derivatives::Second);
-  descriptor.output = ScalarTypeOfCode(points.output_type, "points.output_type");
+  descriptor.output = StoredTypeOfCodes(points.output_type, points.rounding, "points");
   descriptor.values = points.values;
   descriptor.gradients = points.gradients;
   descriptor.hessians = points.hessians;

@@ -66,7 +66,16 @@ TEST_F(ProgramErrors, CommandLine)
   ExpectError(RunProgram({ Path("in.nii") }), { "output is required" }, 2);
   ExpectError(Run({ "third.nii" }), { "third.nii" }, 2);
   ExpectError(Run({ "--frobnicate" }), { "--frobnicate" }, 2);
-  ExpectError(Run({ "--interpolation", "cubic" }), { "cubic", "nearest", "linear", "bspline" }, 2);
+  ExpectError(Run({ "--interpolation", "quintic" }), { "quintic", "nearest", "linear", "bspline" }, 2);
+  ExpectError(Run({ "--interpolation", "linaer" }), { "linaer", "did you mean \"linear\"?" }, 2);
+  ExpectError(Run({ "--interpolation", "BSpline[3]", "--order", "2" }), { "--order 2", "BSpline[3]" }, 2);
+  ExpectError(Run({ "--interpolation", "BSpline[7]" }), { "--order 7" }, 2);
+  ExpectError(Run({ "--interpolation", "cubic", "--order", "5" }), { "--order 5", "cubic" }, 2);
+  ExpectError(Run({ "--spaceing", "1" }), { "\"--spaceing\"", "did you mean \"--spacing\"?" }, 2);
+  ExpectError(Run({ "--type", "float" }), { "\"--type\"" }, 2);
+  ExpectError(Run({ "--output-type", "flaot32" }), { "flaot32", "did you mean \"float32\"?" }, 2);
+  ExpectError(Run({ "--round", "neaerst" }), { "neaerst", "did you mean \"nearest\"?", "itk" }, 2);
+  ExpectError(Run({ "--smooth", "atuo" }), { "atuo", "did you mean \"auto\"?" }, 2);
   ExpectError(Run({ "--interpolation", "bspline", "--order", "6" }), { "--order 6", "0, 1, 2, 3, 4 and 5" }, 2);
   ExpectError(Run({ "--interpolation", "bspline", "--order", "three" }), { "--order three" }, 2);
   ExpectError(Run({ "--order", "3" }), { "--order", "bspline", "linear" }, 2);

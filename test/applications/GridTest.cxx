@@ -99,6 +99,66 @@ TEST_F(ProgramGrid, SizeAndSpacing)
   ExpectGrid(Run({ "--size", "10", "--spacing", "1,1,1" }), { { 10, 10, 10 } }, { 1.0, 1.0, 1.0 });
 }
 
+/** A crop is a region of the base grid, of whose voxels the values are. */
+TEST_F(ProgramGrid, Crop)
+{
+  const auto image = Run({ "--crop", "3:11,:,5:" });
+  EXPECT_EQ(image->GetLargestPossibleRegion().GetSize(), (ImageType::SizeType{ { 8, 16, 7 } }));
+  ImageType::PointType first;
+  m_Image->TransformIndexToPhysicalPoint({ { 3, 0, 5 } }, first);
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    EXPECT_NEAR(image->GetOrigin()[axis], first[axis], 1e-9);
+  }
+  EXPECT_NEAR(image->GetPixel({ { 2, 3, 4 } }), m_Image->GetPixel({ { 5, 3, 9 } }), 1e-4);
+  // Of the reference's grid, before --spacing, which keeps the extent of what is left: 8 mm by 16 mm by 10.5 mm.
+  const auto fine = Run({ "--crop", "3:11,:,5:", "--spacing", "0.5" });
+  EXPECT_EQ(fine->GetLargestPossibleRegion().GetSize(), (ImageType::SizeType{ { 16, 32, 21 } }));
+  for (const auto & [crop, why] :
+       { std::pair("3:11,:", "2 values"), std::pair("3:21,:,:", "20 voxels"), std::pair("5:5,:,:", "5:5") })
+  {
+    ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--crop", crop }), { "--crop", why });
+  }
+  for (const std::string crop : { "3,:,:", "-1:4,:,:", "a:4,:,:", "1.5:4,:,:" })
+  {
+    ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--crop", crop }), { "--crop " + crop }, 2);
+  }
+}
+
+/** An origin and a direction of one's own: every voxel has the value at its position. */
+TEST_F(ProgramGrid, OriginAndDirection)
+{
+  const auto moved = Run({ "--origin", "-3.5", "10", "7.25", "--size", "9,8,7", "--spacing", "2" });
+  EXPECT_EQ(moved->GetLargestPossibleRegion().GetSize(), (ImageType::SizeType{ { 9, 8, 7 } }));
+  EXPECT_EQ(moved->GetOrigin(), itk::MakePoint(-3.5, 10.0, 7.25));
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    EXPECT_EQ(moved->GetSpacing()[axis], 2.0);
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      EXPECT_EQ(moved->GetDirection()[row][axis], m_Image->GetDirection()[row][axis]);
+    }
+  }
+  // Rows of the matrix; its columns are the axes. Without an origin the centre stays.
+  const auto turned = Run({ "--direction", "0", "-1", "0", "1", "0", "0", "0", "0", "1" });
+  EXPECT_EQ(turned->GetDirection()[0][1], -1.0);
+  EXPECT_EQ(turned->GetDirection()[1][0], 1.0);
+  EXPECT_EQ(turned->GetDirection()[2][2], 1.0);
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    EXPECT_NEAR(Centre(turned)[axis], Centre(m_Image)[axis], 1e-9);
+  }
+  const auto both = Run({ "--direction=0,-1,0,1,0,0,0,0,1", "--origin", "1,2,3" });
+  EXPECT_EQ(both->GetOrigin(), itk::MakePoint(1.0, 2.0, 3.0));
+  const auto wrong = [this](const std::string & option, const std::string & value) {
+    return RunProgram({ Path("in.nrrd"), Path("out.nrrd"), option, value });
+  };
+  ExpectError(wrong("--origin", "1,2"), { "--origin has 2 values", "3" });
+  ExpectError(wrong("--direction", "1,0,0,1"), { "--direction has 4 values", "9" });
+  ExpectError(wrong("--direction", "2,0,0,0,1,0,0,0,1"), { "--direction", "length of 2" });
+  ExpectError(wrong("--direction", "1,0.6,0,0,0.8,0,0,0,1"), { "--direction", "not orthogonal" });
+}
+
 TEST_F(ProgramGrid, TheSameSizeChangesNoBit)
 {
   const auto image = Run({ "--size", "20,16,12" });
@@ -182,6 +242,35 @@ TEST_F(ProgramTest, FoldersAreMade)
   WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("new/folder/") }));
   EXPECT_TRUE(std::filesystem::exists(Path("new/folder/in.nrrd")));
+}
+
+/** Folders of outputs are made where that is asked for, and not left behind by an error. */
+TEST_F(ProgramTest, FoldersOfOutputsAreMade)
+{
+  WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("a/b/out.nrrd") }), { "does not exist" });
+  ExpectQuietSuccess(
+    RunProgram({ Path("in.nrrd"), Path("a/b/out.nrrd"), "--report", Path("c/r.json"), "--make-folders" }));
+  EXPECT_TRUE(std::filesystem::exists(Path("a/b/out.nrrd")));
+  EXPECT_TRUE(std::filesystem::exists(Path("c/r.json")));
+  ExpectError(RunProgram({ Path("none.nrrd"), Path("d/e/out.nrrd"), "--make-folders" }), { "none.nrrd" });
+  EXPECT_FALSE(std::filesystem::exists(Path("d")));
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"),
+                                  Path("in.nrrd"),
+                                  "-o",
+                                  Path("f/g/t.tfm"),
+                                  "--output-prefix",
+                                  Path("h/p_"),
+                                  "--stage",
+                                  "Translation",
+                                  "--levels",
+                                  "1",
+                                  "--make-folders" },
+                                settings));
+  EXPECT_TRUE(std::filesystem::exists(Path("f/g/t.tfm")));
+  EXPECT_TRUE(std::filesystem::exists(Path("h/p_0GenericAffine.mat")));
 }
 
 } // namespace

@@ -115,10 +115,6 @@ protected:
     header.clear();
     for (std::string line; std::getline(stream, line);)
     {
-      if (line[0] == '#')
-      {
-        continue;
-      }
       if (header.empty())
       {
         header = line;
@@ -182,7 +178,21 @@ TEST_F(RegisterMotion, OverTheFirstVolume)
   const auto  rows = ReadTable("motion.tsv", header);
   EXPECT_EQ(header, "volume\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tframewise_displacement\tmetric");
   ASSERT_EQ(rows.size(), volumes);
-  EXPECT_NE(Content(Path("motion.tsv")).find("times 50 mm"), std::string::npos);
+  // The description next to the table, as in BIDS.
+  const auto         described = ReadReport("motion.json");
+  std::istringstream names(header);
+  for (std::string name; std::getline(names, name, '\t');)
+  {
+    SCOPED_TRACE(name);
+    const std::string kind = name.substr(0, 4);
+    ASSERT_TRUE(described.contains(name));
+    EXPECT_FALSE(described[name]["Description"].get<std::string>().empty());
+    EXPECT_EQ(described[name].value("Units", ""),
+              kind == "tran" || kind == "fram" ? "mm" : (kind == "rot_" ? "rad" : ""));
+  }
+  EXPECT_EQ(described["Reference"], "volume 0");
+  EXPECT_EQ(described["Sources"][0], Path("series.nii.gz"));
+  EXPECT_EQ(described["CentreOfRotation"].size(), 3u);
   std::vector<double> before;
   for (unsigned int number = 0; number < volumes; ++number)
   {

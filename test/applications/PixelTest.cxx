@@ -30,6 +30,8 @@
 #include "itkResampleImageFilter.h"
 #include "itkWindowedSincInterpolateImageFunction.h"
 
+#include <nlohmann/json.hpp>
+
 /** \file
  * \brief Pixel values: output types and ITK's cast, labels, the value outside, every order, in comparison with ITK. */
 
@@ -49,9 +51,9 @@ protected:
   }
 };
 
-/** The cast clamps to the output type, then truncates: 1e3 and -1e3 to the limits of 8 bits, 99.9 to 99 and -99.9 to
- * -99. */
-TEST_F(ProgramPixels, OutputTypesClampAndTruncate)
+/** Values are rounded, halves to the even integer, and clamped to the output type: 1e3 and -1e3 to the limits of 8
+ * bits, 99.9 to 100 and 0.5 to 0. With --round itk they are truncated as by ITK. */
+TEST_F(ProgramPixels, OutputTypesRoundAndClamp)
 {
   const auto image = FloatImage::New(); // without spacing and origin: coordinates are exact, and so are linear values
   image->SetRegions(FloatImage::SizeType{ { 5, 3, 2 } });
@@ -62,8 +64,8 @@ TEST_F(ProgramPixels, OutputTypesClampAndTruncate)
     image->SetPixel({ { x, 1, 1 } }, values[x]);
   }
   WriteTestImage(image.GetPointer(), Path("in.nrrd"));
-  const auto row = [this](const std::string & type) {
-    ExpectQuietSuccess(Run("in.nrrd", { "--output-type", type }));
+  const auto row = [this](const std::string & type, const std::string & rounding = "nearest") {
+    ExpectQuietSuccess(Run("in.nrrd", { "--output-type", type, "--round", rounding }));
     const auto          result = ReadTestImage<itk::Image<double, 3>>(Path("out.nrrd"));
     std::vector<double> pixels;
     for (int x = 0; x < 5; ++x)
@@ -73,18 +75,51 @@ TEST_F(ProgramPixels, OutputTypesClampAndTruncate)
     return pixels;
   };
   using Row = std::vector<double>;
-  EXPECT_EQ(row("uint8"), (Row{ 255, 0, 99, 0, 0 }));
-  EXPECT_EQ(row("int8"), (Row{ 127, -128, 99, -99, 0 }));
-  EXPECT_EQ(row("uint16"), (Row{ 1000, 0, 99, 0, 0 }));
-  EXPECT_EQ(row("int16"), (Row{ 1000, -1000, 99, -99, 0 }));
-  EXPECT_EQ(row("uint32"), (Row{ 1000, 0, 99, 0, 0 }));
-  EXPECT_EQ(row("int32"), (Row{ 1000, -1000, 99, -99, 0 }));
-  EXPECT_EQ(row("uint64"), (Row{ 1000, 0, 99, 0, 0 }));
-  EXPECT_EQ(row("int64"), (Row{ 1000, -1000, 99, -99, 0 }));
+  for (const std::string width : { "16", "32", "64" })
+  {
+    EXPECT_EQ(row("uint" + width), (Row{ 1000, 0, 100, 0, 0 }));
+    EXPECT_EQ(row("int" + width), (Row{ 1000, -1000, 100, -100, 0 }));
+    EXPECT_EQ(row("uint" + width, "itk"), (Row{ 1000, 0, 99, 0, 0 }));
+    EXPECT_EQ(row("int" + width, "itk"), (Row{ 1000, -1000, 99, -99, 0 }));
+  }
+  EXPECT_EQ(row("uint8"), (Row{ 255, 0, 100, 0, 0 }));
+  EXPECT_EQ(row("int8"), (Row{ 127, -128, 100, -100, 0 }));
+  EXPECT_EQ(row("uint8", "itk"), (Row{ 255, 0, 99, 0, 0 }));
+  EXPECT_EQ(row("Int8", "Truncate"), (Row{ 127, -128, 99, -99, 0 }));
   EXPECT_EQ(row("double"), (Row{ 1e3, -1e3, 99.9f, -99.9f, 0.5 }));
   EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "double");
   EXPECT_EQ(row("float"), (Row{ 1e3, -1e3, 99.9f, -99.9f, 0.5 }));
   EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "float");
+}
+
+/** What looks like labels is warned of where values are mixed, unless fractions are asked for. */
+TEST_F(ProgramPixels, LabelsThatAreMixed)
+{
+  using LabelImage = itk::Image<unsigned short, 3>;
+  const auto                                    image = MakeObliqueImage<LabelImage>({ { 17, 15, 13 } });
+  itk::ImageRegionIteratorWithIndex<LabelImage> it(image, image->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<unsigned short>(10 * (it.GetIndex()[0] / 4 + it.GetIndex()[1] / 3)));
+  }
+  WriteTestImage(image.GetPointer(), Path("labels.nrrd"));
+  for (const std::string interpolation : { "linear", "bspline", "lanczos" })
+  {
+    const ProgramResult result = Run("labels.nrrd", { "--spacing", "0.7", "-i", interpolation });
+    EXPECT_EQ(result.code, 0);
+    EXPECT_EQ(result.CountErrorLines(), 1U) << result.errors;
+    EXPECT_NE(result.errors.find("label-linear"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find(interpolation), std::string::npos) << result.errors;
+  }
+  for (const std::vector<std::string> & options : { std::vector<std::string>{ "-i", "nearest" },
+                                                    { "-i", "label-linear" },
+                                                    { "-i", "bspline", "--order", "0" },
+                                                    { "-i", "linear", "--output-type", "float" } })
+  {
+    std::vector<std::string> all{ "--spacing", "0.7" };
+    all.insert(all.end(), options.begin(), options.end());
+    ExpectQuietSuccess(Run("labels.nrrd", all));
+  }
 }
 
 /** Nearest neighbours give no label that was not there, and are ITK's in every voxel. */
@@ -270,18 +305,18 @@ TEST_F(ProgramPixels, WindowedSincsAndCubicConvolution)
   expectConvolution("catmull-rom", KeysKernel);
   expectConvolution("mitchell", MitchellKernel);
   expectConvolution("Mitchell-Netravali", MitchellKernel);
-  // Integers are computed as real numbers and cast as ITK casts them.
+  // Integers are computed as real numbers, rounded and clamped.
   const auto bytes = MakePhantom<itk::Image<unsigned char, 3>>({ { 15, 14, 13 } });
   WriteTestImage(bytes.GetPointer(), Path("bytes.nrrd"));
   ExpectQuietSuccess(Run("bytes.nrrd", { "-i", "lanczos", "--spacing", "0.83" }));
   EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "unsigned_char");
-  const auto truncated = ReadTestImage<FloatImage>(Path("out.nrrd"));
+  const auto rounded = ReadTestImage<FloatImage>(Path("out.nrrd"));
   ExpectQuietSuccess(Run("bytes.nrrd", { "-i", "lanczos", "--spacing", "0.83", "--output-type", "float" }));
   const auto         real = ReadTestImage<FloatImage>(Path("out.nrrd"));
-  const auto * const whole = truncated->GetBufferPointer();
+  const auto * const whole = rounded->GetBufferPointer();
   for (std::size_t voxel = 0; voxel < real->GetBufferedRegion().GetNumberOfPixels(); ++voxel)
   {
-    ASSERT_EQ(whole[voxel], std::trunc(std::max(0.0f, std::min(real->GetBufferPointer()[voxel], 255.0f))));
+    ASSERT_EQ(whole[voxel], std::nearbyint(std::max(0.0f, std::min(real->GetBufferPointer()[voxel], 255.0f))));
   }
   ExpectError(Run("in.nrrd", { "-i", "lanczos", "--compare-itk" }), { "--compare-itk", "lanczos" });
   ExpectError(Run("in.nrrd", { "-i", "lanczos", "--radius", "6" }), { "--radius 6", "1 to 5" }, 2);
@@ -421,22 +456,42 @@ TEST_P(ProgramOrders, AgreeWithItk)
 INSTANTIATE_TEST_SUITE_P(ProgramPixels, ProgramOrders, ::testing::Range(0u, 6u));
 
 /** What a spline's values at the samples lack to the integers that they are is rounded away; truncated it is not. */
-TEST_F(ProgramPixels, RoundingToTheNearest)
+TEST_F(ProgramPixels, IntegersAreRounded)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto image = MakePhantom<ImageType>({ { 30, 28, 26 } });
   WriteTestImage(image.GetPointer(), Path("in.nrrd"));
-  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--round", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline" }));
   EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("out.nrrd")).GetPointer(), image.GetPointer()), 0.0);
   ExpectQuietSuccess(
     RunProgram({ Path("in.nrrd"), Path("real.nrrd"), "--rotate", "7", "3", "5", "--output-type", "float" }));
-  ExpectQuietSuccess(
-    RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--rotate", "7", "3", "5", "--round", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--rotate", "7", "3", "5" }));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("cut.nrrd"), "--rotate", "7", "3", "5", "--round", "itk" }));
   const auto real = ReadTestImage<itk::Image<float, 3>>(Path("real.nrrd"));
   const auto rounded = ReadTestImage<ImageType>(Path("out.nrrd"));
+  const auto truncated = ReadTestImage<ImageType>(Path("cut.nrrd"));
   for (std::size_t voxel = 0; voxel < 30 * 28 * 26; ++voxel)
   {
-    ASSERT_EQ(static_cast<float>(rounded->GetBufferPointer()[voxel]), std::round(real->GetBufferPointer()[voxel]));
+    ASSERT_EQ(static_cast<float>(rounded->GetBufferPointer()[voxel]), std::nearbyint(real->GetBufferPointer()[voxel]));
+    ASSERT_EQ(static_cast<float>(truncated->GetBufferPointer()[voxel]), std::trunc(real->GetBufferPointer()[voxel]));
+  }
+  // ITK's values are rounded alike: hardly a voxel differs, and those that do have values next to a half.
+  for (const std::string rounding : { "nearest", "itk" })
+  {
+    ExpectQuietSuccess(RunProgram({ Path("in.nrrd"),
+                                    Path("out.nrrd"),
+                                    "--rotate",
+                                    "7",
+                                    "3",
+                                    "5",
+                                    "--compare-itk",
+                                    "--round",
+                                    rounding,
+                                    "--report",
+                                    Path("report.json") }));
+    const auto comparison = nlohmann::json::parse(Content(Path("report.json")))["comparison"];
+    EXPECT_LT(comparison["differing_voxels"].get<int>(), 30 * 28 * 26 / 1000) << rounding;
+    EXPECT_LT(comparison["distance_from_step"].get<double>(), 1e-4) << rounding;
   }
   ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--round", "up" }), { "--round", "up" }, 2);
 }

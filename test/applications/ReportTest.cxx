@@ -23,6 +23,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +84,43 @@ TEST_F(ProgramReport, Help)
          "--verbose",     "--version",    "Examples",        "A(B(p))",  "CUDASPLINE_DEVICE" })
   {
     EXPECT_NE(result.output.find(word), std::string::npos) << word;
+  }
+}
+
+/** Lines are as wide as COLUMNS says, else of 80 columns; there are groups and five examples. */
+TEST_F(ProgramReport, HelpIsWrapped)
+{
+  for (const std::string program : { "CudaSplineResample", "CudaSplineRegister" })
+  {
+    for (const auto & [columns, width] : { std::pair("", 80), std::pair("100", 100), std::pair("50", 50) })
+    {
+      ProgramSettings settings;
+      settings.program = program;
+      settings.environment = { { "COLUMNS", columns } };
+      const ProgramResult result = RunProgram({ "--help" }, settings);
+      EXPECT_EQ(result.code, 0);
+      std::istringstream lines(result.output);
+      std::size_t        longest = 0;
+      for (std::string line; std::getline(lines, line);)
+      {
+        // A word alone, as the names of an option, may be longer than a narrow line.
+        const bool isWord = line.find(' ', line.find_first_not_of(' ')) == std::string::npos || line.find("  -") == 0;
+        EXPECT_TRUE(line.size() <= static_cast<std::size_t>(width) || (width < 80 && isWord)) << width << ": " << line;
+        longest = std::max(longest, line.size());
+      }
+      EXPECT_GE(longest, static_cast<std::size_t>(width) - 12); // else nothing fills the lines
+      const std::size_t examples = result.output.find("\nExamples\n");
+      ASSERT_NE(examples, std::string::npos);
+      std::size_t count = 0;
+      for (std::size_t at = result.output.find("\n  " + program, examples); at != std::string::npos;
+           at = result.output.find("\n  " + program, at + 1))
+      {
+        ++count;
+      }
+      EXPECT_EQ(count, 5U);
+      EXPECT_NE(result.output.find("\nComputation:\n"), std::string::npos);
+      EXPECT_NE(result.output.find("\nHelp:\n"), std::string::npos);
+    }
   }
 }
 
@@ -188,7 +227,7 @@ TEST_F(ProgramReport, DifferenceFromItkInIntegers)
 {
   const auto report = Report({ "-i", "bspline", "--rotate", "10,-5,20", "--output-type", "uint8", "--compare-itk" });
   EXPECT_LE(report["comparison"]["maximum"].get<double>(), 1.0);
-  EXPECT_LT(report["comparison"]["distance_from_integer"].get<double>(), 200e-6);
+  EXPECT_LT(report["comparison"]["distance_from_step"].get<double>(), 200e-6);
 }
 
 TEST_F(ProgramReport, DifferenceFromItkIn2D)

@@ -26,6 +26,12 @@
 #include "itkTransformFileWriter.h"
 #include "itkTranslationTransform.h"
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
 /** \file
  * \brief --rotate and --transform against itk::ResampleImageFilter with the transform written out. Linear interpolation
  * of the phantom in float agrees with ITK's double to single precision: values below 256 have a rounding of 1.5e-5,
@@ -265,6 +271,117 @@ TEST_F(ProgramTransforms, WordsOfAnts)
   ASSERT_NE(text.find(name), std::string::npos);
   std::ofstream(Path("Affine.txt")) << text.replace(text.find(name), name.size(), "MatrixOffsetTransformBase_double");
   ExpectTransform({ "-t", Path("Affine.txt") }, m_A);
+}
+
+/** A list that looks like one of antsApplyTransforms is warned of, once, and computed as before. */
+TEST_F(ProgramTransforms, OrderOfAnts)
+{
+  const auto field = itk::Image<itk::Vector<double, 3>, 3>::New();
+  field->CopyInformation(m_Image);
+  field->SetRegions(m_Image->GetBufferedRegion());
+  field->Allocate();
+  field->FillBuffer(itk::Vector<double, 3>(0.5));
+  for (const std::string name : { "s_1Warp.nii.gz", "s_1InverseWarp.nii.gz", "warp.nii.gz" })
+  {
+    WriteTestImage(field.GetPointer(), Path(name));
+  }
+  WriteTransforms({ m_A.GetPointer() }, Path("s_0GenericAffine.mat"));
+  const auto warnings = [this](const std::vector<std::string> & options) {
+    std::vector<std::string> all{ Path("in.nrrd"), Path("out.nrrd") };
+    all.insert(all.end(), options.begin(), options.end());
+    const ProgramResult result = RunProgram(all);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    EXPECT_LE(result.CountErrorLines(), 1U) << result.errors;
+    return result.errors.find("--ants-order") != std::string::npos;
+  };
+  const std::string matrix = Path("s_0GenericAffine.mat");
+  EXPECT_TRUE(warnings({ "-t", Path("s_1Warp.nii.gz"), "-t", matrix }));
+  EXPECT_TRUE(warnings({ "-t", Path("s_1Warp.nii.gz"), matrix }));
+  EXPECT_TRUE(warnings({ "-t", "[" + matrix + ",1]", "-t", Path("s_1InverseWarp.nii.gz") }));
+  EXPECT_FALSE(warnings({ "--ants-order", "-t", Path("s_1Warp.nii.gz"), "-t", matrix }));
+  EXPECT_FALSE(warnings({ "-t", matrix, "-t", Path("s_1Warp.nii.gz") }));
+  EXPECT_FALSE(warnings({ "-t", Path("s_1InverseWarp.nii.gz"), "-t", matrix + ",inverse" }));
+  EXPECT_FALSE(warnings({ "-t", Path("warp.nii.gz"), "-t", Path("a.tfm") }));
+  std::ofstream(Path("list.csv")) << "in.nrrd,s_1Warp.nii.gz;s_0GenericAffine.mat,one.nrrd\n"
+                                  << "in.nrrd,s_1Warp.nii.gz;s_0GenericAffine.mat,two.nrrd\n";
+  const ProgramResult result = RunProgram({ "--batch", Path("list.csv") });
+  EXPECT_EQ(result.code, 0) << result.errors;
+  EXPECT_EQ(result.CountErrorLines(), 1U) << result.errors;
+  EXPECT_NE(result.errors.find("--ants-order"), std::string::npos) << result.errors;
+}
+
+/** Points of the output's space become those of the input's at which the value of an image is taken. */
+TEST_F(ProgramTransforms, Points)
+{
+  std::ofstream(Path("in.csv")) << "label,X,y,z,t,note\n1,1.5,-2,3,0,\"left, upper\"\n\n# a comment\n2,0,0,1e1,0,b\n";
+  const auto map = [this](const std::vector<std::string> & options) {
+    std::vector<std::string> all{ "--points", Path("in.csv"), Path("out.csv") };
+    all.insert(all.end(), options.begin(), options.end());
+    ExpectQuietSuccess(RunProgram(all));
+    std::istringstream       stream(Content(Path("out.csv")));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);)
+    {
+      lines.push_back(line);
+    }
+    return lines;
+  };
+  const auto expectPoint = [](const std::string & line, const itk::Point<double, 3> & expected, std::size_t column) {
+    std::istringstream words(line);
+    std::string        word;
+    for (std::size_t i = 0; i < column; ++i)
+    {
+      std::getline(words, word, ',');
+    }
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      std::getline(words, word, ',');
+      EXPECT_NEAR(std::stod(word), expected[axis], 1e-12) << line;
+    }
+  };
+  const auto point = itk::MakePoint(1.5, -2.0, 3.0);
+  auto       lines = map({ "-t", Path("a.tfm") });
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0], "label,X,y,z,t,note");
+  EXPECT_EQ(lines[1].substr(0, 2), "1,");
+  EXPECT_NE(lines[1].find(",0,\"left, upper\""), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[2], "");
+  EXPECT_EQ(lines[3], "# a comment");
+  expectPoint(lines[1], m_A->TransformPoint(point), 1);
+  expectPoint(lines[4], m_A->TransformPoint(itk::MakePoint(0.0, 0.0, 10.0)), 1);
+  // Orders and inverses as for images.
+  expectPoint(map({ "-t", Path("a.tfm"), "-t", Path("b.h5") })[1], m_A->TransformPoint(m_B->TransformPoint(point)), 1);
+  expectPoint(
+    map({ "--ants-order", "-t", Path("a.tfm"), Path("b.h5") })[1], m_B->TransformPoint(m_A->TransformPoint(point)), 1);
+  expectPoint(map({ "-t", Path("a.tfm") + ",inverse" })[1], m_A->GetInverseTransform()->TransformPoint(point), 1);
+  // Without names of columns; numbers come back as they are.
+  std::ofstream(Path("in.csv")) << "\xEF\xBB\xBF"
+                                   "1.5,-2,3,first\r\n0.1,0.2,0.3,second\r\n";
+  expectPoint(map({ "-t", Path("a.tfm") })[0], m_A->TransformPoint(point), 0);
+  EXPECT_EQ(map({ "-t", "identity" }), (std::vector<std::string>{ "1.5,-2,3,first", "0.1,0.2,0.3,second" }));
+  // In 2D, with and without ANTs' column of zeros.
+  const auto flat = itk::AffineTransform<double, 2>::New();
+  flat->Translate(itk::Vector<double, 2>(2.5));
+  WriteTransforms({ flat.GetPointer() }, Path("flat.tfm"));
+  std::ofstream(Path("in.csv")) << "x,y\n1,2\n";
+  EXPECT_EQ(map({ "-t", Path("flat.tfm") })[1], "3.5,4.5");
+  std::ofstream(Path("in.csv")) << "x,y,z,t\n1,2,0,0\n";
+  EXPECT_EQ(map({ "-t", Path("flat.tfm") })[1], "3.5,4.5,0,0");
+
+  const auto wrong = [this](const std::string & text, const std::vector<std::string> & options) {
+    std::ofstream(Path("in.csv")) << text;
+    std::vector<std::string> all{ "--points", Path("in.csv"), Path("none.csv") };
+    all.insert(all.end(), options.begin(), options.end());
+    return RunProgram(all);
+  };
+  ExpectError(wrong("x,y,z\n1,2,3\n", {}), { "--transform" }, 2);
+  ExpectError(wrong("x,y,z\n1,2,3\n", { "-t", Path("a.tfm"), "--spacing", "1" }), { "--points", "--spacing" }, 2);
+  ExpectError(wrong("x,y,z\n1,2,three\n", { "-t", Path("a.tfm") }), { "in.csv", "line 2", "column 3" });
+  ExpectError(wrong("x,y,z\n1,2,inf\n", { "-t", Path("a.tfm") }), { "in.csv", "line 2" });
+  ExpectError(wrong("a,b\n1,2\n", { "-t", Path("a.tfm") }), { "in.csv", "line 1", "x, y" });
+  ExpectError(wrong("x,y,z\n", { "-t", Path("a.tfm") }), { "in.csv", "none" });
+  ExpectError(wrong("x,y,z\n1,2,3\n", { "-t", Path("flat.tfm") }), { "flat.tfm" });
+  EXPECT_FALSE(std::filesystem::exists(Path("none.csv")));
 }
 
 /** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of

@@ -25,6 +25,10 @@
 #include "itkVectorImage.h"
 #include "itkWindowedSincInterpolateImageFunction.h"
 
+#include <cmath>
+#include <cstddef>
+#include <string>
+
 using namespace CudaSplineTest;
 
 namespace
@@ -220,4 +224,44 @@ TEST(CudaResampleImageFilterErrors, EmptyOutputIsNoError)
   ours->SetInput(MakePhantom<Image>(0.0, 1.0));
   ours->SetSize(Image::SizeType{ { 0, 5 } });
   EXPECT_NO_THROW(ours->Update());
+}
+
+/** Integers are rounded where the kernels compute; what ITK's own code would truncate is refused. */
+TEST(CudaResampleImageFilterFallback, IntegersThatAreRounded)
+{
+  using Shorts = itk::Image<short, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto run = [&](auto filter, bool rounds, bool isFallback) {
+    filter->SetInput(input);
+    SetOutputGrid(filter.GetPointer(), input.GetPointer());
+    filter->SetRoundIntegers(rounds);
+    if (isFallback)
+    {
+      filter->SetExtrapolator(Inverted::New());
+    }
+    filter->Update();
+    return filter;
+  };
+  using Integers = itk::CudaResampleImageFilter<Image, Shorts>;
+  const auto real = run(Ours::New(), true, false);
+  const auto rounded = run(Integers::New(), true, false);
+  const auto truncated = run(Integers::New(), false, false);
+  const auto count = static_cast<std::size_t>(real->GetOutput()->GetBufferedRegion().GetNumberOfPixels());
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    const float value = real->GetOutput()->GetBufferPointer()[i];
+    ASSERT_EQ(static_cast<float>(rounded->GetOutput()->GetBufferPointer()[i]), std::nearbyint(value));
+    ASSERT_EQ(static_cast<float>(truncated->GetOutput()->GetBufferPointer()[i]), std::trunc(value));
+  }
+  EXPECT_EQ(run(Ours::New(), true, true)->GetLastBackend(), itk::CudaSpline::Backend::Superclass); // of real pixels
+  EXPECT_EQ(run(Integers::New(), false, true)->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+  try
+  {
+    run(Integers::New(), true, true);
+    FAIL() << "no exception";
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    EXPECT_NE(std::string(exception.GetDescription()).find("RoundIntegers"), std::string::npos);
+  }
 }

@@ -38,14 +38,14 @@ WRONG = [
             "border": (("0", TypeError), (None, TypeError), ([1, 2], TypeError)),
             "cutoff": ((0, ValueError), (-1, ValueError), (numpy.nan, ValueError), ("1", TypeError)),
             "sigma": ((-1, ValueError), (0, ValueError), (numpy.nan, ValueError), ((1, 2), ValueError), ("1", TypeError)),
-            "order": ((6, ValueError), (-1, ValueError), (2.5, ValueError), (2**32 + 3, ValueError), (None, ValueError)),
-            "interpolation": (("best", ValueError), (None, ValueError), ([], ValueError), (Unfriendly(), ValueError)),
+            "order": ((6, ValueError), (-1, ValueError), (2.5, ValueError), (2**32 + 3, ValueError), ("3", ValueError)),
+            "interpolation": (("best", ValueError), ("bspline[6]", ValueError), ([], ValueError), (Unfriendly(), ValueError)),
             "mode": (("quick", ValueError), (3, ValueError)),
             "storage": (("texture", ValueError), ("byte", ValueError), ([], ValueError)),
             "window": (("rect", ValueError), (None, ValueError)),
             "prefilter": (("fast", ValueError), ({}, ValueError)),
             "precision": (("half", ValueError), (64, ValueError)),
-            "boundary": ((None, TypeError), (3, TypeError), (("mirror",), ValueError), (("mirror", None, "mirror"), ValueError), ("nearest", ValueError)),
+            "boundary": ((None, TypeError), (3, TypeError), (("mirror",), ValueError), (("mirror", None, "mirror"), ValueError)),
             "progress": ((3, TypeError), ("yes", TypeError)),
             "device": ((-1, ValueError), ([], ValueError), (["a"], TypeError), (2**32, ValueError), (1.5, TypeError), ("cpu\0", ValueError), (True, TypeError)),
             "default": (("dark", TypeError), ((1, 2, 3), ValueError), ([[1], [2, 3]], TypeError), (Unfriendly(), TypeError), (2**70, TypeError)),
@@ -72,6 +72,10 @@ WRONG = [
         }.items()
         for value, error in values
     ],
+    (cudaspline.resample, dict(order=3, boundary="nearest"), ValueError),
+    (cudaspline.resample, dict(interpolation="BSpline[3]", order=2), ValueError),
+    (cudaspline.resample, dict(rounding="up"), ValueError),
+    (cudaspline.sample, dict(points=[[1, 1, 1]], interpolation="linear", gradient=True), ValueError),
     (cudaspline.resample, dict(order=5, storage="half"), ValueError),
     (cudaspline.resample, dict(interpolation="linear", storage="int16"), ValueError),
     (cudaspline.resample, dict(storage="half", precision="float64"), ValueError),
@@ -219,7 +223,7 @@ def test_extrapolation_of_a_source_needs_samples(rng):
     source = cudaspline.Source(image, interpolation="linear", device="cpu")
     wanted = cudaspline.resample(image, move, interpolation="linear", extrapolate=True, device="cpu")
     assert numpy.array_equal(cudaspline.resample(source, move, extrapolate=True), wanted)
-    for options in (dict(), dict(order=3, storage="half"), dict(interpolation="linear", mode="texture")):
+    for options in (dict(order=3), dict(order=3, storage="half"), dict(interpolation="linear", mode="texture")):
         with pytest.raises(ValueError, match="^extrapolate:"):
             cudaspline.resample(cudaspline.Source(image, device="cpu", **options), move, extrapolate=True)
     whole = cudaspline.Source(rng.integers(0, 9, (9, 10, 11)), interpolation="linear", precision="float32", device="cpu")

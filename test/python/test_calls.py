@@ -135,16 +135,26 @@ def test_rounding(dtype, rng):
     options = {"interpolation": "linear", "origin": (0.25, 0.5), "size": (30, 20), "default": 7}
     value = cudaspline.resample(image, dtype="float64", **options)
     limits = numpy.iinfo(dtype)
-    found = cudaspline.resample(image, dtype=dtype, rounding="nearest", **options)
-    wide = numpy.trunc(value + numpy.copysign(0.5, value))
+    found = cudaspline.resample(image, dtype=dtype, **options)
+    wide = numpy.rint(value)  # halves to the even integer
     assert found.dtype == dtype
     assert numpy.array_equal(found, numpy.clip(wide, float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
-    assert numpy.array_equal(found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, rounding="nearest", **options))
-    cut = cudaspline.resample(image, dtype=dtype, **options)
+    assert numpy.array_equal(found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, **options))
+    cut = cudaspline.resample(image, dtype=dtype, rounding="itk", **options)
     assert numpy.array_equal(cut, numpy.clip(numpy.trunc(value), float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
+    assert numpy.array_equal(cut, cudaspline.resample(image, dtype=dtype, rounding="truncate", **options))
     out = numpy.empty((20, 30), dtype)
     assert cudaspline.resample(image, dtype=dtype, rounding="nearest", out=out, **options) is out
     assert numpy.array_equal(out, found)
+    # At points, and of what becomes an integer by the nearest sample or the label that wins.
+    points = rng.uniform(0, 18, (50, 2))
+    values = cudaspline.sample(image, points, dtype="float64", default=7)
+    assert numpy.array_equal(cudaspline.sample(image, points, dtype="int64", default=7), numpy.rint(values))
+    assert numpy.array_equal(cudaspline.sample(image, points, dtype="int64", default=7, rounding="itk"), numpy.trunc(values))
+    for interpolation in ("nearest", "label-linear"):
+        real = cudaspline.resample(image, **{**options, "interpolation": interpolation})
+        found = cudaspline.resample(image, dtype="int64", **{**options, "interpolation": interpolation})
+        assert numpy.array_equal(found, numpy.rint(real))
 
 
 def test_ends_of_a_type_are_kept():
@@ -153,7 +163,7 @@ def test_ends_of_a_type_are_kept():
         limits = numpy.iinfo(dtype)
         found = cudaspline.resample(values, interpolation="linear", dtype=dtype, rounding="nearest")[0]
         assert list(found[:3]) == [limits.max, limits.min, 0]
-        assert list(found[5:]) == [1, -1 if limits.min < 0 else 0, 2]
+        assert list(found[5:]) == [0, 0, 2]
     with pytest.raises(ValueError, match="rounding.*'up'"):
         cudaspline.resample(values, rounding="up")
 

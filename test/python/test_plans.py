@@ -68,7 +68,7 @@ def test_images(name, dtype, rng):
 def test_sources(rng):
     for dtype in ("float32", "int16"):
         image = rng.uniform(-9, 99, (7, 8, 9)).astype(dtype)
-        sources = [cudaspline.Source(apart(image), device="cpu") for _ in range(2)]
+        sources = [cudaspline.Source(apart(image), order=3, device="cpu") for _ in range(2)]
         calls = (
             lambda source: source.resample(MATRIX),
             lambda source: source.resample(MATRIX.tolist(), size=(5, 4, 3), dtype="float64", default=1.5),
@@ -184,7 +184,7 @@ def test_small_outputs_are_written():
 def test_they_are_used(monkeypatch, rng):
     """From the third call on nobody looks at arguments, and soon where many calls before were each another one."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
-    image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array)
+    image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array, order=3)
     field = cudaspline.DisplacementField(FIELD)
     calls = (
         *(lambda given=given: cudaspline.resample(given, MATRIX, size=(7, 8, 9), default=5) for given in (array, image)),

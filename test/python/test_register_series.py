@@ -1,5 +1,6 @@
 """cudaspline.register_series(): motions that are known, series of every library, and what CudaSplineRegister --motion writes."""
 
+import json
 import subprocess
 
 import numpy
@@ -177,7 +178,12 @@ def test_the_program(rng, sitk, tmp_path, over):
     assert difference(sitk.GetArrayFromImage(found.warped), sitk.GetArrayFromImage(warped)) < 1e-3
     assert difference(found.warped.GetSpacing(), warped.GetSpacing()) < 1e-9
     found.motion.save(tmp_path / "ours.tsv")
-    ours, theirs = ([line for line in (tmp_path / name).read_text().splitlines() if line[0] != "#"] for name in ("ours.tsv", "motion.tsv"))
+    ours, theirs = ((tmp_path / name).read_text().splitlines() for name in ("ours.tsv", "motion.tsv"))
+    assert ours[0].split("\t") == list(found.motion.columns)
+    described, wanted = (json.loads((tmp_path / name).read_text()) for name in ("ours.json", "motion.json"))
+    assert wanted["Reference"] and wanted["Sources"] == ["series.nrrd"]
+    for name in ("Description", *found.motion.columns):
+        assert described[name] == wanted[name]
     assert ours[0] == theirs[0] and len(ours) == len(theirs) == 4
     for one, other in zip(ours[1:], theirs[1:]):
         for a, b in zip(one.split("\t"), other.split("\t")):

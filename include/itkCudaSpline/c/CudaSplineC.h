@@ -193,6 +193,7 @@ extern "C"
     int32_t                  stage_count;              /**< how many */
     void *                   output;        /**< the output's pixels, where the input's are; apart from them */
     int32_t                  output_type;   /**< cudaspline_type */
+    int32_t                  rounding;      /**< cudaspline_rounding, of integers of the output */
     const void *             default_pixel; /**< of the output's type, a number a component, in host memory; null: 0 */
     int32_t                  device;        /**< of the output: -1 for the host */
     void *                   stream;        /**< of the output */
@@ -217,6 +218,7 @@ extern "C"
     int32_t      derivatives;     /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, cubic convolution */
     double       gradient_map[9]; /**< what gradients per sample are multiplied with: M g and M H M^T */
     int32_t      output_type;     /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
+    int32_t      rounding;        /**< cudaspline_rounding, of values that become integers */
     void *       values;          /**< a number a point; null where nobody asks */
     void *       gradients;       /**< a number a dimension, x first */
     void *       hessians;        /**< xx xy xz yy yz zz, xx xy yy, or xx */
@@ -424,6 +426,16 @@ extern "C"
                               const int64_t *               size,
                               int64_t *                     window_first,
                               int64_t *                     window_size);
+
+  /** \brief Whether an image looks like labels, whose values must not be mixed: an integer type, and at most 128
+   * distinct values with 16 pixels for each on average. Returns it (1 or 0), not a code: 0 also without pixels, or for
+   * a type that is not known.
+   *
+   * \param[in] pixels one number a pixel, host memory
+   * \param[in] type cudaspline_type
+   * \param[in] count number of pixels */
+  int32_t
+  cudaspline_looks_like_labels(const void * pixels, int32_t type, int64_t count);
 
   /** @} */
 

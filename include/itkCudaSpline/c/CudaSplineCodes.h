@@ -116,6 +116,13 @@ extern "C"
     CUDASPLINE_BLACKMAN = 4
   };
 
+  /** \brief How real numbers become integers of an output, whose range clamps them. */
+  enum cudaspline_rounding
+  {
+    CUDASPLINE_ROUNDING_TRUNCATE = 0,    /**< towards zero, as ITK does */
+    CUDASPLINE_ROUNDING_HALF_TO_EVEN = 1 /**< to the nearest integer, halves to the even one */
+  };
+
   /** \brief Who computed. */
   enum cudaspline_backend
   {

@@ -21,7 +21,7 @@ from dask.highlevelgraph import HighLevelGraph
 from .. import _arrays, _images, _labels, _library, _resample, _transforms
 from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
-from .._methods import Method, choose, device_word, make_method, pixel_of
+from .._methods import ROUNDINGS, Method, choose, device_word, make_method, pixel_of
 from .._options import Channels
 
 #: Of an axis, or of a box by axis: (first, count).
@@ -291,6 +291,8 @@ class _Resampling:
     threads: int
     #: Whether it is the label whose indicator, interpolated by the method, is largest.
     is_of_indicators: bool
+    #: How real numbers become integers: cudaspline_rounding.
+    rounding: int
 
     def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
         """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
@@ -300,7 +302,7 @@ class _Resampling:
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
-        resampling, kept = _resample._describe(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate)
+        resampling, kept = _resample._describe(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
         return image, resampling, kept
@@ -322,7 +324,7 @@ def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int],
 
     if work.is_of_indicators:
         one = replace(work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan))
-        _labels.winners(buffer, result, work.default, lambda indicator, values, begin, end: run(one, indicator, values))
+        _labels.winners(buffer, result, work.default, work.rounding, lambda indicator, values, begin, end: run(one, indicator, values))
     else:
         run(work, buffer, result)
     return result.array
@@ -339,8 +341,8 @@ def resample(
     origin: Optional[Any] = None,
     direction: Optional[Any] = None,
     chunks: Any = None,
-    interpolation: str = "bspline",
-    order: int = 3,
+    interpolation: Optional[str] = None,
+    order: Optional[int] = None,
     default: Any = 0,
     extrapolate: bool = False,
     boundary: Union[str, Sequence[str]] = "itk",
@@ -353,6 +355,7 @@ def resample(
     sigma: Any = None,
     cutoff: Optional[float] = None,
     dtype: Any = None,
+    rounding: str = "nearest",
     precision: Optional[str] = None,
     channels: Channels = False,
     device: Any = None,
@@ -376,9 +379,10 @@ def resample(
     chunks
         Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
     size, spacing, origin, direction, interpolation, order, default, extrapolate, boundary, border, prefilter, taps, tension, window,
-    radius, sigma, cutoff, dtype, precision, channels
+    radius, sigma, cutoff, dtype, rounding, precision, channels
         As for cudaspline.resample(). Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
-        Gaussian has no end. Nobody warns of coarse sampling, or of chunks that have the default value alone.
+        Gaussian has no end. There are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the default value
+        alone.
     device, threads
         As for prefilter().
 
@@ -417,8 +421,8 @@ def resample(
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
         method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
-        is_of_indicators,
-    )
+        is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
+    )  # fmt: skip
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
     try:
@@ -429,7 +433,7 @@ def resample(
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
-    options = (method, is_of_indicators, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    options = (method, is_of_indicators, work.rounding, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
     name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}

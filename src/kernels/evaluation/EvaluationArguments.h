@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/evaluation/Interpolation.h"
 #include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/StoredType.h"
 #include "itkCudaSpline/math/TransformStage.h"
 
 #include "kernels/evaluation/MapTiles.h"
@@ -219,7 +220,7 @@ template <unsigned int VDimension>
 struct OutputArguments
 {
   void *                output;
-  ScalarType            outputType;
+  StoredType            outputType;
   std::uint64_t         defaultPixel;
   const std::uint64_t * defaultPixels; ///< of each component where there are several, host or device
   const void *          extrapolation; ///< samples that continue outside; null where they do not

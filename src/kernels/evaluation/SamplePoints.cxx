@@ -154,7 +154,7 @@ CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points
                          (points.hessians != nullptr ? SymmetricEntries(source.dimension) : 0.0);
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Points),
                        KindOfMethod(points, source),
-                       static_cast<std::uint64_t>(points.output),
+                       static_cast<std::uint64_t>(points.output.type),
                        static_cast<std::uint64_t>(points.derivatives) });
   work.samples = static_cast<double>(points.count);
   work.uploadBytes = work.samples * dimension * static_cast<double>(SizeOf(points.pointType));

@@ -247,7 +247,7 @@ CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & re
   OperationWork work;
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Resample),
                        KindOfMethod(resample, source),
-                       static_cast<std::uint64_t>(resample.output),
+                       static_cast<std::uint64_t>(resample.output.type),
                        KindOfStages(resample.chain),
                        resample.indexProvider ? 1U : 0U });
   work.samples = static_cast<double>(resample.samples) * static_cast<double>(resample.lines);

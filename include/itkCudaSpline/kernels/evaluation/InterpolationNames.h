@@ -76,7 +76,7 @@ inline constexpr std::array<NamedInterpolation, 14> NamedInterpolations{ {
   { "label-linear",
     Interpolation::Linear,
     "the label whose indicator, interpolated linearly, is largest",
-    { "genericlabel" },
+    { "genericlabel", "genericlabel[linear]" },
     {},
     {},
     true },

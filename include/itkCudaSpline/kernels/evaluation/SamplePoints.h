@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/evaluation/Interpolation.h"
+#include "itkCudaSpline/math/StoredType.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
 #include <array>
@@ -54,7 +55,7 @@ struct PointsDescriptor : InterpolationDescriptor
    * The identity gives those per sample. */
   Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
-  ScalarType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
+  StoredType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
   void *         values{ nullptr };             ///< count numbers; null where nobody asks
   void *         gradients{ nullptr };          ///< D a point, x first; for First and Second
   void *         hessians{ nullptr };           ///< D (D + 1) / 2 a point, as SymmetricEntry(); for Second

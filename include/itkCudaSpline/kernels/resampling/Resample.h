@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/evaluation/Interpolation.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/math/StoredType.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,7 @@ namespace itk::CudaSpline
  * precision (float or double). All else is here, at run time. See doc/Architecture.md. */
 struct ResampleDescriptor : InterpolationDescriptor
 {
-  ScalarType   output{ ScalarType::Float32 }; ///< type of the output pixels
+  StoredType   output{ ScalarType::Float32 }; ///< type of the output pixels, and how integers are made
   std::int64_t samples{ 0 };                  ///< output samples a scanline that are wanted
   std::int64_t lines{ 0 };                    ///< output scanlines that are wanted, in memory order
   std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline

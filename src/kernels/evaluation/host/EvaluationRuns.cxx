@@ -35,7 +35,7 @@ constexpr std::int64_t FewestSamples = 2048;
 
 template <typename TReal>
 void
-StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType type, std::int64_t at, std::int64_t stride)
+StoreRunOf(const ValueRun<TReal> & run, int count, void * output, StoredType type, std::int64_t at, std::int64_t stride)
 {
   // Most often those that are set follow each other: a line enters the image and leaves it.
   const auto         isSet = [](std::uint8_t set) { return set != 0; };
@@ -44,8 +44,8 @@ StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType typ
   const auto         first = static_cast<int>(begin - run.isSet);
   const auto         last = static_cast<int>(std::find_if_not(begin, end, isSet) - run.isSet);
   const bool         all = std::none_of(run.isSet + last, end, isSet);
-  WithConstantType(type, [&](auto constantType) {
-    constexpr ScalarType constant = decltype(constantType)::value;
+  const auto         store = [&](auto constantType, auto constantRounding) {
+    constexpr StoredType constant(decltype(constantType)::value, decltype(constantRounding)::value);
     for (int i = first; all && stride == 1 && i < last; ++i)
     {
       StoreScalar(output, constant, at + i, run.value[i]);
@@ -60,6 +60,16 @@ StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType typ
       {
         StoreScalar(output, constant, at + i * stride, run.value[i]);
       }
+    }
+  };
+  WithConstantType(type, [&](auto constantType) {
+    if (type.rounding == IntegerRounding::HalfToEven)
+    {
+      store(constantType, std::integral_constant<IntegerRounding, IntegerRounding::HalfToEven>());
+    }
+    else
+    {
+      store(constantType, std::integral_constant<IntegerRounding, IntegerRounding::Truncate>());
     }
   });
 }
@@ -305,25 +315,25 @@ FindIndices(const EvaluationArguments<VDimension> & arguments,
 } // namespace
 
 void
-StoreRun(const ValueRun<float> & run, int count, void * output, ScalarType type, std::int64_t at, std::int64_t stride)
+StoreRun(const ValueRun<float> & run, int count, void * output, StoredType type, std::int64_t at, std::int64_t stride)
 {
   StoreRunOf(run, count, output, type, at, stride);
 }
 
 void
-StoreRun(const ValueRun<double> & run, int count, void * output, ScalarType type, std::int64_t at, std::int64_t stride)
+StoreRun(const ValueRun<double> & run, int count, void * output, StoredType type, std::int64_t at, std::int64_t stride)
 {
   StoreRunOf(run, count, output, type, at, stride);
 }
 
 void
-StoreValue(void * output, ScalarType type, std::int64_t at, float value)
+StoreValue(void * output, StoredType type, std::int64_t at, float value)
 {
   StoreScalar(output, type, at, value);
 }
 
 void
-StoreValue(void * output, ScalarType type, std::int64_t at, double value)
+StoreValue(void * output, StoredType type, std::int64_t at, double value)
 {
   StoreScalar(output, type, at, value);
 }

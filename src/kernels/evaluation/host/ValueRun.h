@@ -18,7 +18,7 @@
 #ifndef ValueRun_h
 #define ValueRun_h
 
-#include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/StoredType.h"
 
 #include <cstdint>
 
@@ -68,7 +68,7 @@ HoldWithin(double index, double first, double last, double & held)
  * \param[in] run the values
  * \param[in] count samples of the run
  * \param[out] output first pixel of the output
- * \param[in] type its type
+ * \param[in] type its type, and how integers are rounded
  * \param[in] at number of the run's first sample in the output
  * \param[in] stride numbers from a sample to the next */
 ///@{
@@ -76,14 +76,14 @@ void
 StoreRun(const ValueRun<float> & run,
          int                     count,
          void *                  output,
-         ScalarType              type,
+         StoredType              type,
          std::int64_t            at,
          std::int64_t            stride = 1);
 void
 StoreRun(const ValueRun<double> & run,
          int                      count,
          void *                   output,
-         ScalarType               type,
+         StoredType               type,
          std::int64_t             at,
          std::int64_t             stride = 1);
 ///@}
@@ -91,9 +91,9 @@ StoreRun(const ValueRun<double> & run,
 /** \brief StoreScalar(), as a function that is called. */
 ///@{
 void
-StoreValue(void * output, ScalarType type, std::int64_t at, float value);
+StoreValue(void * output, StoredType type, std::int64_t at, float value);
 void
-StoreValue(void * output, ScalarType type, std::int64_t at, double value);
+StoreValue(void * output, StoredType type, std::int64_t at, double value);
 ///@}
 
 } // namespace itk::CudaSpline

@@ -215,7 +215,7 @@ LinesWithin(std::int64_t line, std::int64_t step, unsigned int rows, std::int64_
 /** Stores a value, or the default pixel, as the general kernel does. */
 template <typename TReal>
 __device__ __forceinline__ void
-StoreValue(void * output, ScalarType type, std::int64_t at, bool inside, std::uint64_t outside, TReal value)
+StoreValue(void * output, StoredType type, std::int64_t at, bool inside, std::uint64_t outside, TReal value)
 {
   if (inside)
   {

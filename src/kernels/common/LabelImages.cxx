@@ -1,0 +1,89 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/common/LabelImages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+// Pixels of the sample that is looked at first.
+constexpr std::int64_t PixelsOfSample = 4096;
+
+/** Whether every stride-th pixel has at most \p most distinct values. */
+template <typename TPixel>
+bool
+HasFewValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std::int64_t most)
+{
+  std::vector<TPixel> values; // sorted
+  TPixel              last{};
+  for (std::int64_t i = 0; i < count; i += stride)
+  {
+    const TPixel value = pixels[i];
+    if (i > 0 && value == last) // as most neighbours in images of labels
+    {
+      continue;
+    }
+    last = value;
+    const auto at = std::lower_bound(values.begin(), values.end(), value);
+    if (at == values.end() || *at != value)
+    {
+      if (static_cast<std::int64_t>(values.size()) == most)
+      {
+        return false;
+      }
+      values.insert(at, value);
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+bool
+LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count)
+{
+  const std::int64_t most = std::min(MaxLabelValues, count / MinPixelsOfLabel);
+  if (IsReal(type) || most == 0)
+  {
+    return false;
+  }
+  // Values count as equal by their bits: signs do not matter.
+  const auto areFew = [&](const auto * values) {
+    return HasFewValues(values, count, std::max<std::int64_t>(1, count / PixelsOfSample), most) &&
+           HasFewValues(values, count, 1, most);
+  };
+  switch (SizeOf(type))
+  {
+    case 1:
+      return areFew(static_cast<const std::uint8_t *>(pixels));
+    case 2:
+      return areFew(static_cast<const std::uint16_t *>(pixels));
+    case 4:
+      return areFew(static_cast<const std::uint32_t *>(pixels));
+    default:
+      return areFew(static_cast<const std::uint64_t *>(pixels));
+  }
+}
+
+} // namespace itk::CudaSpline
