@@ -6,7 +6,6 @@ The rules are in doc/FileFormats.md.
 from __future__ import annotations
 
 import copy
-import ctypes
 import gzip
 import zlib
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy
 from . import _library, _warnings
 from ._geometry import Geometry, make_geometry
 from ._images import Image
+from ._options import Channels
 
 _ENDINGS = (".nii", ".nii.gz", ".hdr", ".hdr.gz", ".img", ".img.gz")
 #: First bytes of a file that have the header and its extensions, as far as they are looked at.
@@ -40,7 +40,7 @@ class NiftiImage(Image):
     foreign_warp: str
 
     @staticmethod
-    def with_header(array: Any, geometry: Geometry, channels: bool, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
+    def with_header(array: Any, geometry: Geometry, channels: Channels, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
         """An image of an array of the shape that a geometry has."""
         made = object.__new__(NiftiImage)
         made.__dict__.update(Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp)
@@ -60,7 +60,7 @@ class NiftiImage(Image):
         return _restore, (self.array, self.geometry, self.channels, bytes(self.nifti), self.foreign_warp)
 
 
-def _restore(array: Any, geometry: Geometry, channels: bool, nifti: bytes, foreign_warp: str) -> NiftiImage:
+def _restore(array: Any, geometry: Geometry, channels: Channels, nifti: bytes, foreign_warp: str) -> NiftiImage:
     return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
 
 
@@ -127,7 +127,7 @@ def read(path: Path, name: str) -> NiftiImage:
         raise ValueError(f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing")
     data = _read_bytes(pixels, name)
     geometry = _geometry(nifti, f"{name}: {path}: ")
-    channels = nifti.components > 1
+    channels: Channels = "last" if nifti.components > 1 else False
     shape = (*geometry.shape, nifti.components) if channels else geometry.shape
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     itemsize = numpy.dtype(_library.TYPE_NAMES[nifti.stored_type]).itemsize
@@ -198,6 +198,8 @@ def write(image: Image, path: Path) -> None:
 
     Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that it does not have, and OSError."""
     found = numpy.asarray(image.array)
+    if image.channels == "first":
+        found = numpy.moveaxis(found, 0, -1)
     array = numpy.ascontiguousarray(found, found.dtype.newbyteorder("="))
     nifti = _describe(image, array, path)
     header = _library.make_nifti_header(nifti)

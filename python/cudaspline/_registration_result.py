@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Iterator, NamedTuple, Optional, Union
+from typing import Any, Generic, Iterator, NamedTuple, Union
 
 import numpy
 

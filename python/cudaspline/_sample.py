@@ -46,7 +46,7 @@ class _Plan:
         kept: Any = None,
     ) -> None:
         self._at_points, self._described, self._word, self._threads, self._kept = at_points, described, word, threads, kept
-        self._method, self._warns_of_labels = method, warns_of_labels and method is not None
+        self._method, self._warns_of_labels = method, warns_of_labels
         self.dimension = at_points.dimension
 
     def run(self, source: Optional[Source], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
@@ -55,7 +55,7 @@ class _Plan:
             found = self._at_points.run(source.handle, points)
         else:
             assert pixels is not None and self._described is not None
-            if self._warns_of_labels:
+            if self._method is not None and self._warns_of_labels:
                 _sampling.warn_of_labels(pixels, 1, self._method)
             described = _library.Image.from_buffer_copy(self._described)
             described.pixels, described.stream = pixels.pointer, pixels.stream

@@ -6,7 +6,6 @@ itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)); wher
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import re

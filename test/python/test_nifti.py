@@ -282,3 +282,14 @@ def test_other_libraries_read_what_is_written(tmp_path):
             # SimpleITK may take the quaternion, whose fourth number has the root of the others' rounding.
             assert numpy.abs(point - FLIP @ (wanted @ corner)).max() <= bound + 2e-3 * image.geometry.spacing.max()
             assert numpy.array_equal(SimpleITK.GetArrayFromImage(seen), image.array)
+
+
+@pytest.mark.parametrize("channels", ["last", "first"])
+def test_channels_of_many_numbers(tmp_path, rng, channels):
+    # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an axis.
+    pixels = rng.normal(size=(2, 5, 4, 7)).astype("f4")
+    array = pixels if channels == "last" else numpy.moveaxis(pixels, -1, 0)
+    _nifti.write(cudaspline.Image(array, spacing=(1, 2, 3), channels=channels), tmp_path / "many.nii")
+    found = _image_files.read_image(tmp_path / "many.nii", "image")
+    assert found.channels == "last" and numpy.array_equal(found.array, pixels)
+    assert numpy.array_equal(cudaspline.resample(found, interpolation="nearest").array, pixels)

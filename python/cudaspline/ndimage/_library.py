@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
-from typing import Any
 
 from .. import _library
 from ._plans import note
