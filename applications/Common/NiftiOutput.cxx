@@ -216,14 +216,18 @@ EndingOf(const std::string & file, bool & isPacked)
 } // namespace
 
 Grid
-WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & layout)
+WriteNifti(const Volume &                     volume,
+           const NiftiFileBytes::ReadPixels & read,
+           const std::string &                file,
+           const ImageLayout &                layout)
 {
   bool              isPacked = false;
   const std::string ending = EndingOf(file, isPacked);
   NiftiDescription  description = DescribeOutput(volume, layout);
   description.isSingleFile = ending == ".nii";
-  const NiftiFileBytes bytes(description, volume.pixels.get());
-  Grid                 written;
+  const NiftiFileBytes bytes =
+    read ? NiftiFileBytes(description, read) : NiftiFileBytes(description, volume.pixels.get());
+  Grid written;
   try
   {
     written = GridOfNifti(itk::CudaSpline::DescribeNifti(bytes.GetHeader().data(), bytes.GetHeader().size()).grid);
@@ -233,15 +237,15 @@ WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & 
     throw ProgramError("NIfTI does not hold the geometry of \"" + std::filesystem::path(file).filename().string() +
                        "\": " + invalid.what());
   }
-  const auto write = [isPacked](const auto & read, std::uint64_t size, const std::string & name) {
+  const auto write = [isPacked](const auto & copy, std::uint64_t size, const std::string & name) {
     if (!isPacked)
     {
-      WriteBytes(read, size, name);
+      WriteBytes(copy, size, name);
       return;
     }
     CompressBytes(
-      [&read](std::uint64_t begin, std::size_t count, char * to) {
-        read(begin, count, to);
+      [&copy](std::uint64_t begin, std::size_t count, char * to) {
+        copy(begin, count, to);
         return true;
       },
       size,
