@@ -20,6 +20,7 @@
 #include "Error.h"
 #include "ImageInput.h"
 #include "LibraryMessages.h"
+#include "NiftiInput.h"
 #include "PixelType.h"
 
 #include "itkBSplineTransform.h"
@@ -94,8 +95,7 @@ IsNameOfField(const std::string & file)
   const auto                  is = [&ending](std::initializer_list<const char *> endings) {
     return std::find(endings.begin(), endings.end(), ending) != endings.end();
   };
-  return is({ ".nii", ".hdr", ".img", ".nrrd", ".nhdr", ".mha", ".mhd", ".vtk" }) ||
-         (ending == ".gz" && path.stem().extension() == ".nii");
+  return IsNiftiName(file) || is({ ".nrrd", ".nhdr", ".mha", ".mhd", ".vtk" });
 }
 
 template <unsigned int VDimension>

@@ -115,10 +115,18 @@ AddPartner(const fs::path & file, std::vector<fs::path> & files)
   {
     if (ending == header || ending == data)
     {
+      std::string partner = ending == header ? data : header;
+      std::string compression = ".gz";
+      const auto  upper = [](unsigned char c) { return std::toupper(c); };
+      if (std::isupper(static_cast<unsigned char>(plain.extension().string()[1])) != 0)
+      {
+        std::transform(partner.begin(), partner.end(), partner.begin(), upper);
+        std::transform(compression.begin(), compression.end(), compression.begin(), upper);
+      }
       fs::path other = plain;
-      other.replace_extension(ending == header ? data : header);
+      other.replace_extension(partner);
       files.push_back(other);
-      files.push_back(other += ".gz");
+      files.push_back(other += compression);
     }
   }
 }

@@ -137,6 +137,7 @@ IsNear(double a, double b, double tolerance)
 
 /** The pixels of a volume of what is to be written. */
 using PixelsOf = std::function<const void *(std::size_t number)>;
+using ReadStored = itk::CudaSpline::NiftiFileBytes::ReadPixels;
 
 /** Reads a file back and compares it with what was to be written.
  * \param[in] volume grid and type
@@ -306,19 +307,21 @@ AppendVolumes(const std::string & name,
 
 /** Writes an image and reads it back.
  *
- * \param[in] volume grid and type
+ * \param[in] volume grid and type; all pixels where there is no \p read
  * \param[in] all the image with all its pixels
- * \param[in] pixelsOf the pixels of one volume */
+ * \param[in] pixelsOf the pixels of one volume
+ * \param[in] read copies bytes of all pixels that are not in memory */
 std::string
 Write(const Volume &                  volume,
       const std::function<Volume()> & all,
       const PixelsOf &                pixelsOf,
+      const ReadStored &              read,
       const std::string &             file,
       const ImageLayout &             layout)
 {
   if (IsNiftiName(file))
   {
-    return CompareGeometry(volume.grid, WriteNifti(all(), file, layout));
+    return CompareGeometry(volume.grid, WriteNifti(volume, read, file, layout));
   }
   constexpr std::size_t few = 2; // with which a format has the fourth axis
   ImageLayout           begun = layout;
@@ -367,6 +370,7 @@ WriteImage(const Volume & volume, const std::string & file, const ImageLayout & 
     volume,
     [&volume] { return volume; },
     [&volume, bytes](std::size_t number) { return static_cast<const char *>(volume.pixels.get()) + number * bytes; },
+    nullptr,
     file,
     layout);
 }
@@ -395,6 +399,7 @@ WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayo
       }
       return static_cast<const void *>(pixels.data());
     },
+    [&store](std::uint64_t begin, std::size_t count, char * to) { store.Read(begin, count, to); },
     file,
     layout);
 }

@@ -64,11 +64,16 @@ ReadBeginning(const std::string & path, std::size_t bytes, bool & isPacked)
   const gzFile file = gzopen(path.c_str(), "rb");
   const int    count = file == nullptr ? 0 : gzread(file, beginning.data(), static_cast<unsigned int>(bytes));
   isPacked = file != nullptr && gzdirect(file) == 0;
+  if (count < 0)
+  {
+    gzclose(file);
+    throw ProgramError("the file \"" + path + "\" is damaged: its compressed data, or their checksum, are wrong");
+  }
   if (file != nullptr)
   {
     gzclose(file);
   }
-  beginning.resize(static_cast<std::size_t>(std::max(count, 0)));
+  beginning.resize(static_cast<std::size_t>(count));
   return beginning;
 }
 

@@ -159,11 +159,13 @@ FailToWrite(const std::string & file)
                      "\" was not written in full (is the disk full?)");
 }
 
-/** Writes bytes that need not be in memory at once, and compares what is in the file then. */
+/** Writes bytes that need not be in memory at once, and compares what is in the file then.
+ * \param[in] output what users call it, for errors */
 void
 WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
            std::uint64_t                                                   size,
-           const std::string &                                             file)
+           const std::string &                                             file,
+           const std::string &                                             output)
 {
   constexpr std::size_t piece = 1 << 22;
   std::vector<char>     wanted(static_cast<std::size_t>(std::min<std::uint64_t>(size, piece)));
@@ -175,7 +177,7 @@ WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
       read(begin, count, wanted.data());
       if (!use(wanted.data(), count))
       {
-        FailToWrite(file);
+        FailToWrite(output);
       }
     }
   };
@@ -186,7 +188,7 @@ WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
   stream.close();
   if (!stream)
   {
-    FailToWrite(file);
+    FailToWrite(output);
   }
   std::ifstream     written(file, std::ios::binary);
   std::vector<char> found(wanted.size());
@@ -196,7 +198,7 @@ WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
   });
   if (written.peek() != std::ifstream::traits_type::eof())
   {
-    FailToWrite(file);
+    FailToWrite(output);
   }
 }
 
@@ -216,14 +218,18 @@ EndingOf(const std::string & file, bool & isPacked)
 } // namespace
 
 Grid
-WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & layout)
+WriteNifti(const Volume &                     volume,
+           const NiftiFileBytes::ReadPixels & read,
+           const std::string &                file,
+           const ImageLayout &                layout)
 {
   bool              isPacked = false;
   const std::string ending = EndingOf(file, isPacked);
   NiftiDescription  description = DescribeOutput(volume, layout);
   description.isSingleFile = ending == ".nii";
-  const NiftiFileBytes bytes(description, volume.pixels.get());
-  Grid                 written;
+  const NiftiFileBytes bytes =
+    read ? NiftiFileBytes(description, read) : NiftiFileBytes(description, volume.pixels.get());
+  Grid written;
   try
   {
     written = GridOfNifti(itk::CudaSpline::DescribeNifti(bytes.GetHeader().data(), bytes.GetHeader().size()).grid);
@@ -233,15 +239,15 @@ WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & 
     throw ProgramError("NIfTI does not hold the geometry of \"" + std::filesystem::path(file).filename().string() +
                        "\": " + invalid.what());
   }
-  const auto write = [isPacked](const auto & read, std::uint64_t size, const std::string & name) {
+  const auto write = [isPacked, &file](const auto & copy, std::uint64_t size, const std::string & name) {
     if (!isPacked)
     {
-      WriteBytes(read, size, name);
+      WriteBytes(copy, size, name, file);
       return;
     }
     CompressBytes(
-      [&read](std::uint64_t begin, std::size_t count, char * to) {
-        read(begin, count, to);
+      [&copy](std::uint64_t begin, std::size_t count, char * to) {
+        copy(begin, count, to);
         return true;
       },
       size,

@@ -21,6 +21,8 @@
 #include "ImageInput.h"
 #include "Volume.h"
 
+#include "itkCudaSpline/files/NiftiPixels.h"
+
 #include <string>
 
 namespace CudaSplineProgram
@@ -29,12 +31,15 @@ namespace CudaSplineProgram
 /** \brief Writes a NIfTI file, or a pair where the name ends with .hdr or .img, and reads it back. What is compressed
  * is compressed on all threads.
  *
- * \param[in] volume all pixels, the components of a pixel together
+ * \param[in] volume grid and type; all pixels, the components of a pixel together, where there is no \p read
  * \param[in] file a name of IsNiftiName()
  * \return the geometry as the file has it, which is rounded
  * \exception ProgramError it cannot be written */
 Grid
-WriteNifti(const Volume & volume, const std::string & file, const ImageLayout & layout);
+WriteNifti(const Volume &                                      volume,
+           const itk::CudaSpline::NiftiFileBytes::ReadPixels & read,
+           const std::string &                                 file,
+           const ImageLayout &                                 layout);
 
 } // namespace CudaSplineProgram
 

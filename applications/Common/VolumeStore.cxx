@@ -84,20 +84,27 @@ VolumeStore::Put(std::size_t number, const void * pixels)
 void
 VolumeStore::Get(std::size_t number, void * pixels) const
 {
-  for (std::size_t done = 0; done < m_Bytes;)
+  this->Read(static_cast<std::uint64_t>(number) * m_Bytes, m_Bytes, static_cast<char *>(pixels));
+}
+
+void
+VolumeStore::Read(std::uint64_t begin, std::size_t bytes, char * to) const
+{
+  while (bytes > 0)
   {
-    const ssize_t count =
-      pread(m_File, static_cast<char *>(pixels) + done, m_Bytes - done, static_cast<off_t>(number * m_Bytes + done));
+    const ssize_t count = pread(m_File, to, bytes, static_cast<off_t>(begin));
     if (count < 0 && errno == EINTR)
     {
       continue;
     }
     if (count <= 0)
     {
-      throw ProgramError("volume " + std::to_string(number) + " of the output cannot be read again: " +
+      throw ProgramError("volume " + std::to_string(begin / m_Bytes) + " of the output cannot be read again: " +
                          (count < 0 ? std::strerror(errno) : "it is not there"));
     }
-    done += static_cast<std::size_t>(count);
+    begin += static_cast<std::uint64_t>(count);
+    bytes -= static_cast<std::size_t>(count);
+    to += count;
   }
 }
 

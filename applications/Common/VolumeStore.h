@@ -23,6 +23,7 @@
 #include "Volume.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace CudaSplineProgram
@@ -70,6 +71,10 @@ public:
   /** \brief Gives a volume back. \exception ProgramError it cannot be read */
   void
   Get(std::size_t number, void * pixels) const;
+
+  /** \brief Copies bytes of all volumes; several threads may. \exception ProgramError they cannot be read */
+  void
+  Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
   /** \brief All volumes at once, of which the system keeps in memory what it likes. \exception ProgramError there are
    * no addresses for them */

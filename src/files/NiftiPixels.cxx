@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -237,6 +239,12 @@ NiftiFileBytes::NiftiFileBytes(const NiftiDescription & description, const void 
   , m_Pixels(static_cast<const char *>(pixels))
 {}
 
+NiftiFileBytes::NiftiFileBytes(const NiftiDescription & description, ReadPixels read)
+  : m_Description(description)
+  , m_Header(MakeNiftiHeader(m_Description))
+  , m_Read(std::move(read))
+{}
+
 std::uint64_t
 NiftiFileBytes::GetSize() const
 {
@@ -284,21 +292,39 @@ NiftiFileBytes::ReadNumbers(std::uint64_t first, std::size_t count, char * to) c
   const std::size_t bytes = SizeOf(m_Description.type);
   if (!m_Description.arePlanes)
   {
-    std::memcpy(to, m_Pixels + first * bytes, count * bytes);
+    if (m_Pixels != nullptr)
+    {
+      std::memcpy(to, m_Pixels + first * bytes, count * bytes);
+    }
+    else
+    {
+      m_Read(first * bytes, count * bytes, to);
+    }
     return;
   }
-  const std::uint64_t voxels = m_Description.GetNumberOfVoxels();
-  const std::size_t   pixelBytes = bytes * m_Description.components;
+  const std::uint64_t   voxels = m_Description.GetNumberOfVoxels();
+  const std::size_t     pixelBytes = bytes * m_Description.components;
+  constexpr std::size_t piece = 4096; // pixels that are read at once
+  std::vector<char>     buffer(m_Pixels == nullptr ? piece * pixelBytes : 0);
   while (count > 0)
   {
     const std::uint64_t plane = first / voxels; // of a component and a volume
     const std::uint64_t voxel = first % voxels;
-    const std::uint64_t volume = plane % m_Description.volumes;
+    const std::uint64_t begin = (plane % m_Description.volumes * voxels + voxel) * pixelBytes;
     const auto          index = static_cast<std::uint32_t>(plane / m_Description.volumes);
     const std::uint32_t component = PermuteComponent(m_Description, index);
-    const auto          numbers = static_cast<std::size_t>(std::min<std::uint64_t>(count, voxels - voxel));
-    const char * const  from = m_Pixels + (volume * voxels + voxel) * pixelBytes + component * bytes;
-    CopyNumbers(bytes, from, pixelBytes, false, numbers, to, bytes);
+    auto                numbers = static_cast<std::size_t>(std::min<std::uint64_t>(count, voxels - voxel));
+    const char *        from = buffer.data();
+    if (m_Pixels != nullptr)
+    {
+      from = m_Pixels + begin;
+    }
+    else
+    {
+      numbers = std::min(numbers, piece);
+      m_Read(begin, numbers * pixelBytes, buffer.data());
+    }
+    CopyNumbers(bytes, from + component * bytes, pixelBytes, false, numbers, to, bytes);
     if (HasOppositeSign(m_Description, component))
     {
       ChangeSigns(bytes, numbers, to, bytes);

@@ -208,14 +208,11 @@ ReadRawNiftiHeader(const void * bytes, std::size_t count)
 {
   RawNiftiHeader header;
   header.version = FindNiftiVersion(bytes, count, header.isSwapped);
-  if (header.version == 0)
+  if (header.version == 0 && count >= sizeof(std::int32_t))
   {
     std::int32_t size = 0;
-    if (count >= sizeof(size))
-    {
-      std::memcpy(&size, bytes, sizeof(size));
-    }
-    throw std::invalid_argument("sizeof_hdr is " + std::to_string(size) +
+    std::memcpy(&size, bytes, sizeof(size));
+    throw std::invalid_argument("it has no NIfTI header: sizeof_hdr is " + std::to_string(size) +
                                 "; 348 (NIfTI-1) and 540 (NIfTI-2) are allowed");
   }
   if (count < SizeOfNiftiHeader(header.version))

@@ -176,7 +176,8 @@ TEST_F(ProgramDamage, NiftiGeometry)
   {
     write();
     Patch("a.nii", pixdim + 8, wrong);
-    ExpectRefused("a.nii", { "pixdim", "along y" });
+    Patch("a.nii", sformCode, std::int16_t{ 0 }); // which has spacings of its own
+    ExpectRefused("a.nii", { "pixdim[2]", "along y" });
   }
   write();
   Patch("a.nii", 44, std::int16_t{ 0 }); // dim[2]

@@ -114,7 +114,7 @@ TEST_F(ProgramErrors, Input)
   ExpectError(Run({ "--reference", Path("none.nii") }), { "none.nii", "no file" });
   ExpectError(Run({ "--series", "1.2.3" }), { "--series", "in.nii" });
   std::ofstream(Path("text.nii")) << "this is no image, whatever its name says\n";
-  ExpectError(RunProgram({ Path("text.nii"), Path("out.nii") }), { "text.nii", "no image", "NIfTI" });
+  ExpectError(RunProgram({ Path("text.nii"), Path("out.nii") }), { "text.nii", "no NIfTI header" });
   std::ofstream(Path("empty.nii"));
   ExpectError(RunProgram({ Path("empty.nii"), Path("out.nii") }), { "empty.nii" });
 }

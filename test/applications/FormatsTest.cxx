@@ -66,9 +66,8 @@ TEST_P(VolumeFormats, KeepWhatIsNotFinite)
   WriteTestImage(image.GetPointer(), input);
   ExpectQuietSuccess(RunProgram({ input, Path("out.mha"), "-i", "nearest" }));
   const auto result = ReadTestImage<itk::Image<float, 3>>(Path("out.mha"));
-  const bool isPair = GetParam() == std::string(".hdr"); // which ITK reads
-  EXPECT_EQ(std::isnan(result->GetPixel({ { 3, 4, 5 } })), !isPair);
-  EXPECT_EQ(result->GetPixel({ { 12, 10, 6 } }) > 1e38F, !isPair); // which ITK's cast clamps
+  EXPECT_TRUE(std::isnan(result->GetPixel({ { 3, 4, 5 } })));
+  EXPECT_GT(result->GetPixel({ { 12, 10, 6 } }), 1e38F); // which ITK's cast clamps
   for (const auto & place : { itk::Index<3>{ { 3, 4, 5 } }, itk::Index<3>{ { 12, 10, 6 } } })
   {
     image->SetPixel(place, 0.0F);

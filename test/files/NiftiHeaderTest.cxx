@@ -912,6 +912,12 @@ TEST(NiftiPixels, FilesOfSeries)
       file.Read(begin, count, bytes.data() + begin);
       begin += count;
     }
+    const NiftiFileBytes streamed(wanted, [&memory](std::uint64_t begin, std::size_t count, char * to) {
+      std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(begin), count, to);
+    });
+    std::string          same(bytes.size(), '?');
+    streamed.Read(0, same.size(), same.data());
+    EXPECT_EQ(bytes, same);
     const NiftiDescription found = DescribeNifti(bytes.data(), bytes.size());
     ASSERT_EQ(found.components, components);
     ASSERT_EQ(found.pixelOffset + found.GetStoredBytes(), bytes.size());

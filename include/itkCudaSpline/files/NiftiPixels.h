@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 /** \file
@@ -71,10 +72,16 @@ ConvertNiftiNumbers(const NiftiDescription & description,
 class NiftiFileBytes
 {
 public:
+  /** \brief Copies bytes of the pixels of all volumes, the components of a pixel together. Several threads call it. */
+  using ReadPixels = std::function<void(std::uint64_t begin, std::size_t bytes, char * to)>;
+
   /** \param[in] description of the image; sizes, components and types are those of the memory
    * \param[in] pixels of all volumes, the components of a pixel together; they are used, not copied
    * \exception std::invalid_argument as MakeNiftiHeader() */
   NiftiFileBytes(const NiftiDescription & description, const void * pixels);
+
+  /** \brief The same of pixels that are not in memory. */
+  NiftiFileBytes(const NiftiDescription & description, ReadPixels read);
 
   /** \brief What the file says. */
   const NiftiDescription &
@@ -99,12 +106,14 @@ public:
   Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
 private:
+  /** Copies numbers in the order of the file. */
   void
   ReadNumbers(std::uint64_t first, std::size_t count, char * to) const;
 
   NiftiDescription m_Description;
   std::string      m_Header;
-  const char *     m_Pixels;
+  const char *     m_Pixels{ nullptr };
+  ReadPixels       m_Read; ///< where there is no pointer
 };
 
 } // namespace itk::CudaSpline
