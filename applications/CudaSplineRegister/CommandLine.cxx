@@ -185,6 +185,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 raw.maxMemory,
                 "Most memory that reading an image or a transform may take; bytes, or with K, M or G behind")
     ->type_name("SIZE");
+  app.add_flag(
+    "--force",
+    options.force,
+    "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
 
   try

@@ -394,7 +394,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                "Write a DICOM series into the folder that output names: a new one of the study of the input, or of "
                "--reference (a folder of DICOM that goes to folder/ does so without)");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
-  app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
+  app.add_flag(
+    "--force",
+    options.force,
+    "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
   app.add_flag("--explain",
                options.explain,
                "Print what would be done, by whom, with how much memory and about how long, and do nothing");

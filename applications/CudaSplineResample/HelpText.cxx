@@ -34,9 +34,9 @@ HelpDetails()
 {
   return R"(Files
   Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of
-  DICOM are
-  applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused, with the
-  numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete; it
+  DICOM are applied. Slices of a DICOM folder, and frames of a file, are put in the order of their positions. Several
+  series, missing or unevenly spaced slices, gantry tilt, and files without PixelSpacing, ImageOrientationPatient or
+  ImagePositionPatient are refused, with the numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete; it
   may be none of the inputs.
   Of a series (4D) every volume is resampled, one at a time, and of colours, vectors and tensors every number of a
   pixel by itself: a
