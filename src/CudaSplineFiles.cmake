@@ -2,9 +2,12 @@
 add_library(
   CudaSplineFiles
   OBJECT
+  "${CMAKE_CURRENT_LIST_DIR}/files/HeaderText.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/files/MetaImageHeader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiGeometry.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiHeader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiPixels.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/files/NrrdHeader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/RawNiftiHeader.cxx"
 )
 target_include_directories(

@@ -42,11 +42,11 @@ Column(const Grid & grid, unsigned int axis)
   return { grid.direction[0][axis], grid.direction[1][axis], grid.direction[2][axis] };
 }
 
-/** The distance of two positions that still counts as none. */
+/** The distance of two positions that still counts as none, and the rounding of their difference. */
 double
 Tolerance(double gap)
 {
-  return std::max(0.01, 0.01 * gap);
+  return std::max(0.01, 0.01 * gap) + 1e-6;
 }
 
 /** Distances between neighbours. */

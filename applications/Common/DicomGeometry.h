@@ -30,6 +30,7 @@ namespace CudaSplineProgram
 struct DicomSlice
 {
   std::string file;
+  std::size_t frame{ 0 }; ///< of the file
   Grid        grid;
   ScalarType  type{ ScalarType::Int16 };
   std::string tilt;            ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty without

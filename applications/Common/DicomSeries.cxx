@@ -18,52 +18,35 @@
 #include "DicomSeries.h"
 
 #include "DicomGeometry.h"
+#include "DicomHeader.h"
 #include "Error.h"
-#include "ImageReading.h"
+#include "GridCheck.h"
 #include "LibraryMessages.h"
 #include "PixelType.h"
 
+#include "gdcmImageReader.h"
 #include "gdcmReader.h"
 #include "gdcmTrace.h"
 #include "itkGDCMImageIO.h"
 #include "itkGDCMSeriesFileNames.h"
-#include "itkMetaDataObject.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace CudaSplineProgram
 {
 
 namespace
 {
-
-/** A file that remembers whether it ended within what was asked of it. */
-class WatchedFile : public std::filebuf
-{
-public:
-  bool
-  EndedWithinAValue() const
-  {
-    return m_EndedWithinAValue;
-  }
-
-protected:
-  std::streamsize
-  xsgetn(char * text, std::streamsize count) override
-  {
-    const std::streamsize read = std::filebuf::xsgetn(text, count);
-    // Up to four bytes: the parser looks for one more tag, which is how it finds the end of a file.
-    m_EndedWithinAValue = m_EndedWithinAValue || (read < count && count > 4);
-    return read;
-  }
-
-private:
-  bool m_EndedWithinAValue{ false };
-};
 
 /** The series of a folder: UIDs and their files. */
 struct Series
@@ -110,9 +93,7 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
   for (const std::filesystem::directory_entry & entry : std::filesystem::directory_iterator(path))
   {
     const std::string file = entry.path().string();
-    char              start[132] = {};
-    if (!entry.is_regular_file() || known.count(entry.path().filename().string()) > 0 ||
-        !std::ifstream(file, std::ios::binary).read(start, sizeof(start)) || std::memcmp(start + 128, "DICM", 4) != 0)
+    if (!entry.is_regular_file() || known.count(entry.path().filename().string()) > 0 || !HasDicomPreamble(file))
     {
       continue;
     }
@@ -176,12 +157,130 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
   return *largest;
 }
 
-/** Reads the header of one file. */
-DicomSlice
-DescribeSlice(const std::string & file)
+/** "0.5\\0.5" */
+std::string
+SpacingText(const std::array<double, 2> & spacing)
 {
-  LibraryMessages messages;
-  const auto      io = itk::GDCMImageIO::New();
+  return Brief(spacing[0]) + "\\" + Brief(spacing[1]);
+}
+
+/** What a file does not say of the place of its frames, in words; empty where nothing is missing. */
+std::string
+MissingElements(const DicomHeader & header)
+{
+  std::string missing;
+  const auto  add = [&missing](const std::string & text) { missing += (missing.empty() ? "" : "; ") + text; };
+  const auto  countWithout = [&header](const auto & has) {
+    return std::count_if(
+      header.planes.begin(), header.planes.end(), [&has](const DicomPlane & plane) { return !has(plane); });
+  };
+  const auto of = [&header](std::ptrdiff_t count) {
+    return header.planes.size() == 1
+             ? std::string(" is missing")
+             : " is missing for " + std::to_string(count) + " of " + std::to_string(header.planes.size()) + " frames";
+  };
+  if (const auto count = countWithout([](const DicomPlane & plane) { return plane.pixelSpacing.has_value(); }))
+  {
+    add("PixelSpacing (0028,0030)" + of(count) +
+        (header.detectorSpacing
+           ? " (--force takes " + SpacingText(*header.detectorSpacing) + " mm, which is at the detector)"
+           : " (--force takes 1 mm)"));
+  }
+  if (const auto count = countWithout([](const DicomPlane & plane) { return plane.orientation.has_value(); }))
+  {
+    add("ImageOrientationPatient (0020,0037)" + of(count) + " (--force takes an axial plane)");
+  }
+  if (const auto count = countWithout([](const DicomPlane & plane) { return plane.position.has_value(); }))
+  {
+    const double step = header.thickness > 0.0 ? header.thickness : 1.0;
+    add("ImagePositionPatient (0020,0032)" + of(count) +
+        (header.planes.size() == 1 ? " (--force takes 0)"
+                                   : " (--force takes steps of " + Brief(step) + " mm in the order of the frames)"));
+  }
+  if (header.isDose && !header.planes.front().rescale)
+  {
+    add("DoseGridScaling (3004,000E) is missing (--force takes 1)");
+  }
+  return missing;
+}
+
+/** The slices of a file, a frame each. What is missing is filled in: the caller has judged MissingElements(). */
+std::vector<DicomSlice>
+SlicesOf(const DicomHeader & header, const itk::ImageIOBase & io, const std::string & file)
+{
+  const std::array<double, 2> spacing = header.detectorSpacing.value_or(std::array<double, 2>{ 1.0, 1.0 });
+  const double                thickness = header.thickness > 0.0 ? header.thickness : 1.0;
+  std::vector<DicomSlice>     slices;
+  for (std::size_t frame = 0; frame < header.planes.size(); ++frame)
+  {
+    const DicomPlane &          plane = header.planes[frame];
+    const std::array<double, 2> found = plane.pixelSpacing.value_or(spacing);
+    const std::array<double, 6> o = plane.orientation.value_or(std::array<double, 6>{ 1, 0, 0, 0, 1, 0 });
+    const Coordinates normal{ o[1] * o[5] - o[2] * o[4], o[2] * o[3] - o[0] * o[5], o[0] * o[4] - o[1] * o[3] };
+    DicomSlice        slice;
+    slice.file = file;
+    slice.frame = frame;
+    slice.tilt = header.tilt;
+    slice.type = TypeOfHeader(io, file);
+    slice.grid.size = { io.GetDimensions(0), io.GetDimensions(1), 1 };
+    slice.grid.spacing = { found[1], found[0], thickness };
+    for (std::size_t row = 0; row < 3; ++row)
+    {
+      slice.grid.direction[row] = { o[row], o[3 + row], normal[row] };
+    }
+    const Coordinates first = header.planes.front().position.value_or(Coordinates{ 0.0, 0.0, 0.0 });
+    const double      step = header.sliceSpacing != 0.0 ? header.sliceSpacing : thickness;
+    for (std::size_t row = 0; row < 3; ++row)
+    {
+      slice.grid.origin[row] =
+        plane.position ? (*plane.position)[row] : first[row] + static_cast<double>(frame) * step * normal[row];
+    }
+    const std::string why = WhyNoGeometry(slice.grid);
+    if (!why.empty())
+    {
+      throw ProgramError("the DICOM file \"" + file + "\" " + why);
+    }
+    slices.push_back(slice);
+  }
+  return slices;
+}
+
+/** Warns, or throws, by the user's choice. */
+void
+Judge(const std::string & which, const std::string & problems, const SeriesChoice & choice)
+{
+  if (problems.empty())
+  {
+    return;
+  }
+  if (!choice.force)
+  {
+    throw ProgramError(which + " is refused: " + problems);
+  }
+  if (!choice.isQuiet)
+  {
+    Warn(which + ": " + problems);
+  }
+}
+
+std::string
+Join(const std::vector<std::string> & problems)
+{
+  std::string text;
+  for (const std::string & problem : problems)
+  {
+    text += (text.empty() ? "" : "; ") + problem;
+  }
+  return text;
+}
+
+/** A file as ITK describes it: type and number of its pixels. GDCM's remarks on geometry are dropped, which is judged
+ * by the elements. */
+itk::GDCMImageIO::Pointer
+OpenByItk(const std::string & file, const DicomHeader & header)
+{
+  LibraryMessages                 messages;
+  const itk::GDCMImageIO::Pointer io = itk::GDCMImageIO::New();
   try
   {
     io->SetFileName(file);
@@ -192,17 +291,39 @@ DescribeSlice(const std::string & file)
     throw ProgramError("cannot read the DICOM file \"" + file + "\": " + TextOf(exception));
   }
   CheckComplete(messages.Take(), file);
-  CheckDicomLength(file);
-  DicomSlice slice;
-  slice.file = file;
-  slice.grid = GridOfHeader(*io, file);
-  slice.type = TypeOfHeader(*io, file);
+  const std::size_t frames = io->GetNumberOfDimensions() > 2 ? io->GetDimensions(2) : 1;
+  if (frames != header.planes.size())
+  {
+    throw ProgramError("the DICOM file \"" + file + "\" has " + std::to_string(frames) +
+                       " frames of pixels, and NumberOfFrames (0028,0008) says " +
+                       std::to_string(header.planes.size()));
+  }
+  return io;
+}
+
+/** The slice of a file of a series.
+ * \param[in,out] missing what the first file with something missing does not say */
+DicomSlice
+DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string & missing)
+{
+  const DicomHeader header = ReadDicomHeader(file);
+  const std::string ofFile = MissingElements(header);
+  if (!ofFile.empty() && missing.empty())
+  {
+    missing = "in \"" + file + "\" " + ofFile;
+    if (!choice.force)
+    {
+      throw ProgramError("the DICOM series is refused: " + missing);
+    }
+  }
+  const itk::GDCMImageIO::Pointer io = OpenByItk(file, header);
   if (io->GetNumberOfComponents() != 1)
   {
     throw ProgramError("the DICOM file \"" + file + "\" has " + std::to_string(io->GetNumberOfComponents()) +
                        " components a pixel; in a series scalar pixels (one number each) are allowed");
   }
-  itk::ExposeMetaData<std::string>(io->GetMetaDataDictionary(), "0018|1120", slice.tilt);
+  DicomSlice slice = SlicesOf(header, *io, file).front();
+  slice.grid.size[2] = header.planes.size();
   return slice;
 }
 
@@ -229,29 +350,160 @@ CommonType(const std::vector<DicomSlice> & slices)
 
 } // namespace
 
-void
-CheckDicomLength(const std::string & path)
+OpenedImage
+DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
 {
-  const LibraryMessages messages;
-  WatchedFile           file;
-  file.open(path, std::ios::in | std::ios::binary);
-  std::istream stream(&file);
-  gdcm::Reader reader;
-  reader.SetStream(stream);
-  if (!reader.Read() || file.EndedWithinAValue())
+  const DicomHeader header = ReadDicomHeader(path);
+  const std::string which = "the DICOM file \"" + path + "\"";
+  Judge(which, MissingElements(header), choice); // before GDCM ends the process over it
+  const itk::GDCMImageIO::Pointer io = OpenByItk(path, header);
+  std::vector<DicomSlice>         slices = SlicesOf(header, *io, path);
+  SortByPosition(slices);
+  const std::string why = WhyNoVolume(slices);
+  if (!why.empty())
   {
-    throw ProgramError("the DICOM file \"" + path + "\" is damaged or cut short: it ends within its data");
+    throw ProgramError(which + " is no volume: " + why);
+  }
+  const std::string irregular = Join(FindIrregularities(slices));
+  Judge(which, irregular.empty() ? irregular : irregular + " (--force takes even spacing without shear)", choice);
+
+  OpenedImage image;
+  image.path = path;
+  image.io = io.GetPointer();
+  image.grid = GridOfSlices(slices);
+  image.layout = LayoutOfHeader(*io);
+  image.layout.isSeries = false;
+  image.layout.volumes = 1;
+  image.type = TypeOfHeader(*io, path);
+  bool isOfItk = true; // whether ITK rescales every frame as it should be
+  for (const DicomPlane & plane : header.planes)
+  {
+    const DicomRescale rescale = plane.rescale.value_or(DicomRescale{});
+    isOfItk =
+      isOfItk && (!plane.rescale ||
+                  (std::abs(rescale.slope - io->GetRescaleSlope()) <= 1e-9 * std::abs(rescale.slope) &&
+                   std::abs(rescale.intercept - io->GetRescaleIntercept()) <= 1e-9 * std::abs(rescale.intercept)));
+  }
+  for (const DicomSlice & slice : slices)
+  {
+    DicomFrame frame;
+    frame.number = slice.frame;
+    if (!isOfItk)
+    {
+      frame.rescale = header.planes[slice.frame].rescale.value_or(DicomRescale{});
+    }
+    image.frames.push_back(frame);
+  }
+  if (!isOfItk)
+  {
+    if (image.layout.components != 1)
+    {
+      throw ProgramError(which + " has " + std::to_string(image.layout.components) +
+                         " components a pixel, and rescales them; scalar pixels (one number each) are allowed then");
+    }
+    image.type = ScalarType::Float64;
+  }
+  return image;
+}
+
+namespace
+{
+
+/** Reads the frames as they are stored and rescales each. */
+void
+ReadRescaledFrames(const OpenedImage & image, double * to)
+{
+  const std::string file = image.slices.empty() ? image.path : image.slices.front();
+  gdcm::ImageReader reader;
+  reader.SetFileName(file.c_str());
+  std::vector<char> stored;
+  const bool        isRead = reader.Read();
+  if (isRead)
+  {
+    stored.resize(reader.GetImage().GetBufferLength());
+  }
+  if (!isRead || !reader.GetImage().GetBuffer(stored.data()))
+  {
+    throw ProgramError("cannot read the pixels of the DICOM file \"" + file + "\"");
+  }
+  static const std::map<gdcm::PixelFormat::ScalarType, ScalarType> types{
+    { gdcm::PixelFormat::UINT8, ScalarType::UInt8 },     { gdcm::PixelFormat::INT8, ScalarType::Int8 },
+    { gdcm::PixelFormat::UINT16, ScalarType::UInt16 },   { gdcm::PixelFormat::INT16, ScalarType::Int16 },
+    { gdcm::PixelFormat::UINT32, ScalarType::UInt32 },   { gdcm::PixelFormat::INT32, ScalarType::Int32 },
+    { gdcm::PixelFormat::FLOAT32, ScalarType::Float32 }, { gdcm::PixelFormat::FLOAT64, ScalarType::Float64 }
+  };
+  const auto        type = types.find(reader.GetImage().GetPixelFormat().GetScalarType());
+  const std::size_t voxels = image.grid.size[0] * image.grid.size[1];
+  if (type == types.end() || stored.size() != voxels * image.frames.size() * itk::CudaSpline::SizeOf(type->second))
+  {
+    throw ProgramError("the DICOM file \"" + file + "\" has pixels of " +
+                       reader.GetImage().GetPixelFormat().GetScalarTypeAsString() +
+                       "; integers of 8, 16 and 32 bits, float and double are allowed with frames that are rescaled");
+  }
+  for (const DicomFrame & frame : image.frames)
+  {
+    for (std::size_t voxel = 0; voxel < voxels; ++voxel)
+    {
+      const auto value = itk::CudaSpline::LoadScalar<double>(
+        stored.data(), type->second, static_cast<std::int64_t>(frame.number * voxels + voxel));
+      *to++ = frame.rescale->slope * value + frame.rescale->intercept;
+    }
   }
 }
 
-ImageDescription
+} // namespace
+
+void
+ReadDicomFrames(const OpenedImage & image, void * pixels)
+{
+  LibraryMessages messages;
+  if (image.frames.front().rescale)
+  {
+    ReadRescaledFrames(image, static_cast<double *>(pixels));
+  }
+  else
+  {
+    const std::size_t frameBytes = BytesOfVolume(image) / image.frames.size();
+    bool              isInOrder = true;
+    for (std::size_t frame = 0; frame < image.frames.size(); ++frame)
+    {
+      isInOrder = isInOrder && image.frames[frame].number == frame;
+    }
+    std::vector<char> stored(isInOrder ? 0 : BytesOfVolume(image));
+    try
+    {
+      image.io->Read(isInOrder ? pixels : stored.data());
+    }
+    catch (const itk::ExceptionObject & exception)
+    {
+      throw ProgramError("cannot read the pixels of \"" + image.path + "\": " + TextOf(exception));
+    }
+    for (std::size_t frame = 0; !isInOrder && frame < image.frames.size(); ++frame)
+    {
+      std::memcpy(static_cast<char *>(pixels) + frame * frameBytes,
+                  stored.data() + image.frames[frame].number * frameBytes,
+                  frameBytes);
+    }
+  }
+  CheckComplete(messages.Take(), image.path);
+}
+
+OpenedImage
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
 {
-  const Series            series = ChooseSeries(path, choice);
+  const Series series = ChooseSeries(path, choice);
+  if (series.files.size() == 1)
+  {
+    OpenedImage image = DescribeDicomFile(series.files.front(), choice);
+    image.path = path;
+    image.slices = series.files;
+    return image;
+  }
   std::vector<DicomSlice> slices;
+  std::string             missing;
   for (const std::string & file : series.files)
   {
-    slices.push_back(DescribeSlice(file));
+    slices.push_back(DescribeSlice(file, choice, missing));
   }
   SortByPosition(slices);
   const std::string which = "the DICOM series " + series.uid + " in \"" + path + "\"";
@@ -260,11 +512,8 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   {
     throw ProgramError(which + " is no volume: " + why);
   }
-  std::string problems;
-  for (const std::string & problem : FindIrregularities(slices))
-  {
-    problems += (problems.empty() ? "" : "; ") + problem;
-  }
+  Judge(which, missing, choice);
+  const std::string problems = Join(FindIrregularities(slices));
   if (!problems.empty())
   {
     if (!choice.force)
@@ -274,7 +523,7 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
     Warn(which + " is read as evenly spaced, without shear: " + problems);
   }
 
-  ImageDescription description;
+  OpenedImage description;
   description.path = path;
   description.grid = GridOfSlices(slices);
   description.type = CommonType(slices);
@@ -290,7 +539,7 @@ ReadDicomSlices(ImageDescription & description, const Volume & volume)
 {
   Grid              sliceGrid = description.grid;
   const std::size_t count = description.slices.size();
-  sliceGrid.size[2] = count > 1 ? 1 : description.grid.size[2];
+  sliceGrid.size[2] = 1;
   const std::size_t bytes = volume.GetNumberOfBytes() / count;
   LibraryMessages   messages;
   for (std::size_t slice = 0; slice < count; ++slice)

@@ -18,7 +18,7 @@
 #ifndef CudaSplineProgram_DicomSeries_h
 #define CudaSplineProgram_DicomSeries_h
 
-#include "ImageInput.h"
+#include "ImageReading.h"
 
 #include <string>
 
@@ -35,16 +35,24 @@ namespace CudaSplineProgram
  * differ by more than 1 % and 0.01 mm (positions are decimal strings, often of two digits); slices sheared by more than
  * 0.05 degrees (gantry tilt). Slices that differ in size, orientation or pixel spacing, or share a position, are no
  * volume and always refused, and so is a folder with a damaged file. \exception ProgramError no DICOM, or refused */
-ImageDescription
+OpenedImage
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);
 
-/** \brief Refuses a DICOM file that ends within a value, the pixels mostly.
+/** \brief Finds the geometry of a DICOM file, of one frame or several, by the elements of its frames.
  *
- * GDCM goes on with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
- * Debian's library and not as the one that ITK's release builds bring, so its messages are not enough.
- * \exception ProgramError the file ends too early */
+ * Frames are put in the order of their positions, and refused as the slices of a folder are. Refused are, too, unless
+ * \p choice says how to go on, files without PixelSpacing, ImageOrientationPatient or ImagePositionPatient, and frames
+ * without positions: then it is 1 mm (or the spacing at the detector), an axial plane at 0, and frames in their order.
+ * \exception ProgramError the file is damaged, or refused */
+OpenedImage
+DescribeDicomFile(const std::string & path, const SeriesChoice & choice);
+
+/** \brief Reads the frames of a DICOM file in the order of OpenedImage::frames.
+ * \param[in] image a DICOM file
+ * \param[out] pixels as many as the grid has
+ * \exception ProgramError they cannot be read */
 void
-CheckDicomLength(const std::string & path);
+ReadDicomFrames(const OpenedImage & image, void * pixels);
 
 /** \brief Reads the slices of a series into a volume; GDCM applies rescale slope and intercept of each.
  * \param[in,out] description the series; gets GDCM's messages

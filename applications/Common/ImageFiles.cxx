@@ -17,11 +17,11 @@
  *=========================================================================*/
 #include "ImageFiles.h"
 
-#include "TextLines.h"
+#include "Error.h"
+#include "StoredImage.h"
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <utility>
 
 namespace CudaSplineProgram
@@ -42,65 +42,20 @@ Word(const std::string & text)
   return word;
 }
 
-/** Adds the files of a folder that a header's name of its data stands for: "a.raw", or "a%03d.raw 1 20 1". */
+/** Adds the files that the header of an NRRD file or a MetaImage names. */
 void
-AddNamed(const fs::path & folder, const std::string & name, std::vector<fs::path> & files)
+AddDataFiles(const std::string & header, std::vector<fs::path> & files)
 {
-  const auto percent = name.find('%');
-  if (percent == std::string::npos)
+  try
   {
-    files.push_back(folder / name);
-    return;
-  }
-  const auto        conversion = std::min(name.find_first_of("dDiu", percent), name.size() - 1);
-  const std::string before = name.substr(0, percent);
-  const std::string behind = name.substr(conversion + 1, name.find_first_of(" \t", conversion) - conversion - 1);
-  const fs::path    searched = folder / fs::path(before).parent_path();
-  for (const fs::directory_entry & entry : fs::directory_iterator(searched.empty() ? "." : searched))
-  {
-    const std::string file = (fs::path(before).parent_path() / entry.path().filename()).string();
-    if (file.size() >= before.size() + behind.size() && file.compare(0, before.size(), before) == 0 &&
-        file.compare(file.size() - behind.size(), behind.size(), behind) == 0)
+    if (const auto stored = ReadStoredHeader(header); stored && !stored->files.empty())
     {
-      files.push_back(folder / file);
+      const std::vector<fs::path> data = DataFilesOf(*stored, header);
+      files.insert(files.end(), data.begin(), data.end());
     }
   }
-}
-
-/** Adds what a header of MetaImage or NRRD names as its data: behind the key, and of a list in the lines after it.
- * Where the data are in the same file the header ends at the key LOCAL, or NRRD's at an empty line. */
-void
-AddDataOfHeader(const fs::path & header, bool isNrrd, std::vector<fs::path> & files)
-{
-  std::ifstream stream(header);
-  bool          isList = false;
-  for (std::string line; GetTextLine(stream, line);)
-  {
-    const auto        at = line.find_first_of(":=");
-    const std::string key = Word(line.substr(0, at));
-    const bool isKey = at != std::string::npos && (key == "elementdatafile" || key == "data file" || key == "datafile");
-    if (isNrrd && !isList && line.find_first_not_of(" \t\r") == std::string::npos)
-    {
-      return;
-    }
-    if (!isList && !isKey)
-    {
-      continue;
-    }
-    std::string name = isKey ? line.substr(at + 1) : line;
-    name.erase(0, name.find_first_not_of(" \t"));
-    name.erase(name.find_last_not_of(" \t\r") + 1);
-    const std::string first = Word(name.substr(0, name.find_first_of(" \t")));
-    if (isKey && first == "local")
-    {
-      return;
-    }
-    isList = isList || (isKey && first == "list");
-    if (!name.empty() && first != "list")
-    {
-      AddNamed(header.parent_path(), name, files);
-    }
-  }
+  catch (const ProgramError &)
+  {} // who reads the image is told what is wrong
 }
 
 /** Adds the other file of a pair. */
@@ -145,11 +100,9 @@ FilesOf(const std::string & name)
       files.push_back(entry.path());
     }
   }
-  const std::string ending = Word(path.extension().string());
-  const bool        isNrrd = ending == ".nhdr" || ending == ".nrrd";
-  if ((isNrrd || ending == ".mhd" || ending == ".mha") && fs::is_regular_file(path)) // who opens a pipe waits
+  if (fs::is_regular_file(path)) // who opens a pipe waits
   {
-    AddDataOfHeader(path, isNrrd, files);
+    AddDataFiles(name, files);
   }
   AddPartner(path, files);
   files.erase(

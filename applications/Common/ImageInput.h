@@ -35,11 +35,12 @@
 namespace CudaSplineProgram
 {
 
-/** \brief How a DICOM folder may be read. */
+/** \brief How DICOM files may be read. */
 struct SeriesChoice
 {
-  std::string uid;            ///< the series to take; empty: the only one
-  bool        force{ false }; ///< read it even if its geometry is not a regular grid
+  std::string uid;              ///< the series of a folder to take; empty: the only one
+  bool        force{ false };   ///< read them even if their geometry is not a regular grid, or is not known
+  bool        isQuiet{ false }; ///< with \c force: without a warning, of a file that this process has written
 };
 
 /** \brief What a NIfTI file had that an output of the same format keeps. */

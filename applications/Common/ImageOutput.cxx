@@ -129,6 +129,21 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
   return io;
 }
 
+/** The name under which ITK writes a file. A header with "%" in its name would name its data by what readers take for a
+ * pattern: it is written with the data in it. Other names stay as they are. */
+std::string
+NameForItk(const std::string & file)
+{
+  const std::filesystem::path path(file);
+  std::string                 ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (BareName(file).find('%') == std::string::npos || (ending != ".mhd" && ending != ".nhdr"))
+  {
+    return file;
+  }
+  return std::filesystem::path(path).replace_extension(ending == ".mhd" ? ".mha" : ".nrrd").string();
+}
+
 bool
 IsNear(double a, double b, double tolerance)
 {
@@ -158,7 +173,7 @@ Verify(const Volume &      volume,
   try
   {
     // In this process: what it has written itself does no harm.
-    description = OpenImage(name, {});
+    description = OpenImage(name, { "", true, true });
     const bool isComparable = description.grid.size == volume.grid.size && description.type == volume.type &&
                               description.layout.volumes == layout.volumes &&
                               description.layout.components == layout.components;
@@ -324,14 +339,25 @@ Write(const Volume &                  volume,
     return CompareGeometry(volume.grid, WriteNifti(volume, read, file, layout));
   }
   constexpr std::size_t few = 2; // with which a format has the fourth axis
+  const std::string     name = NameForItk(file);
   ImageLayout           begun = layout;
   begun.volumes = std::min(layout.volumes, few);
-  std::string format = WriteByItk(all(), file, file, begun);
-  if (layout.volumes > few && !AppendVolumes(file, format, volume, pixelsOf, layout))
+  std::string format = WriteByItk(all(), name, file, begun);
+  if (layout.volumes > few && !AppendVolumes(name, format, volume, pixelsOf, layout))
   {
-    format = WriteByItk(all(), file, file, layout);
+    format = WriteByItk(all(), name, file, layout);
   }
-  return Verify(volume, pixelsOf, file, file, format, layout);
+  const std::string lost = Verify(volume, pixelsOf, name, file, format, layout);
+  std::error_code   error;
+  if (name != file)
+  {
+    std::filesystem::rename(name, file, error);
+  }
+  if (error)
+  {
+    throw ProgramError("cannot write \"" + BareName(file) + "\": " + error.message());
+  }
+  return lost;
 }
 
 } // namespace

@@ -23,6 +23,7 @@
 #include "GridCheck.h"
 #include "PackedData.h"
 #include "PixelType.h"
+#include "StoredImage.h"
 #include "TemporaryMemory.h"
 
 #include "itkImageFileReader.h" // registers the formats of the build
@@ -136,17 +137,89 @@ BytesOfVolume(const ImageDescription & image)
   return image.grid.GetNumberOfVoxels() * image.layout.components * itk::CudaSpline::SizeOf(image.type);
 }
 
+namespace
+{
+
+itk::IOPixelEnum
+PixelOfMeaning(itk::CudaSpline::PixelMeaning meaning)
+{
+  using itk::CudaSpline::PixelMeaning;
+  switch (meaning)
+  {
+    case PixelMeaning::Complex:
+      return itk::IOPixelEnum::COMPLEX;
+    case PixelMeaning::Rgb:
+      return itk::IOPixelEnum::RGB;
+    case PixelMeaning::Rgba:
+      return itk::IOPixelEnum::RGBA;
+    case PixelMeaning::Vector:
+      return itk::IOPixelEnum::VECTOR;
+    case PixelMeaning::CovariantVector:
+      return itk::IOPixelEnum::COVARIANTVECTOR;
+    case PixelMeaning::Point:
+      return itk::IOPixelEnum::POINT;
+    case PixelMeaning::SymmetricTensor:
+      return itk::IOPixelEnum::SYMMETRICSECONDRANKTENSOR;
+    default:
+      return itk::IOPixelEnum::SCALAR;
+  }
+}
+
+/** Describes an NRRD file or a MetaImage; empty where a file is neither. */
+std::optional<OpenedImage>
+OpenStoredImage(const std::string & path)
+{
+  OpenedImage image;
+  image.path = path;
+  image.stored = ReadStoredHeader(path);
+  if (!image.stored)
+  {
+    return std::nullopt;
+  }
+  const itk::CudaSpline::ImageFileHeader & header = *image.stored;
+  image.grid.dimension = header.dimension;
+  std::copy(header.size.begin(), header.size.end(), image.grid.size.begin());
+  image.grid.spacing = header.spacing;
+  image.grid.origin = header.origin;
+  image.grid.direction = header.direction;
+  if (const std::string why = WhyNoGeometry(image.grid); !why.empty())
+  {
+    throw ProgramError("\"" + path + "\" " + why);
+  }
+  image.type = header.type;
+  image.layout.components = header.components;
+  image.layout.pixel = PixelOfMeaning(header.meaning);
+  image.layout.isSeries = header.isSeries;
+  image.layout.volumes = header.volumes;
+  image.layout.volumeSpacing = header.volumeSpacing;
+  image.layout.volumeOrigin = header.volumeOrigin;
+  for (const std::string & warning : header.warnings)
+  {
+    Warn("\"" + path + "\": " + warning);
+  }
+  image.place = PlaceOfVolumes(header, path);
+  return image;
+}
+
+} // namespace
+
 OpenedImage
 OpenImage(const std::string & path, const SeriesChoice & choice)
 {
   std::error_code error;
   if (fs::is_directory(path, error))
   {
-    OpenedImage series;
-    static_cast<ImageDescription &>(series) = DescribeDicomFolder(path, choice);
-    return series;
+    return DescribeDicomFolder(path, choice);
   }
 
+  if (const std::optional<OpenedImage> stored = OpenStoredImage(path))
+  {
+    return *stored;
+  }
+  if (HasDicomPreamble(path)) // before ITK asks GDCM, which ends the process over some geometries
+  {
+    return DescribeDicomFile(path, choice);
+  }
   OpenedImage description;
   description.path = path;
   description.nifti = OpenNifti(path);
@@ -165,6 +238,10 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
       "\"" + path +
       "\" is no image, or a damaged one; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
   }
+  if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
+  {
+    return DescribeDicomFile(path, choice);
+  }
   try
   {
     description.io->SetFileName(path);
@@ -179,10 +256,6 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   description.grid = GridOfHeader(*description.io, path);
   description.type = TypeOfHeader(*description.io, path);
   description.layout = LayoutOfHeader(*description.io);
-  if (description.layout.volumes > 1)
-  {
-    description.place = PlaceOfVolumes(description);
-  }
   return description;
 }
 
@@ -225,34 +298,31 @@ ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixe
 void
 CheckPixels(const OpenedImage & image)
 {
+  if (image.stored)
+  {
+    CheckStoredImage(*image.stored, image.path);
+    return;
+  }
   if (image.io.IsNull())
   {
     return; // DICOM, whose slices are looked at one by one, and NIfTI, whose volumes are
   }
   const std::string format = image.io->GetNameOfClass();
-  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
-  if (format == "MetaImageIO")
-  {
-    CheckMetaImageData(image.path, bytes);
-  }
-  else if (format == "NrrdImageIO")
-  {
-    CheckNrrdData(image.path, bytes);
-  }
-  else if (format == "VTKImageIO")
+  if (format == "VTKImageIO")
   {
     const auto component = static_cast<double>(image.io->GetComponentSize());
-    CheckVtkData(image.path, bytes / component, component);
-  }
-  else if (format == "GDCMImageIO")
-  {
-    CheckDicomLength(image.path);
+    CheckVtkData(image.path, static_cast<double>(image.io->GetImageSizeInBytes()) / component, component);
   }
 }
 
 void
 ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
 {
+  if (!image.frames.empty())
+  {
+    ReadDicomFrames(image, pixels);
+    return;
+  }
   if (!image.slices.empty())
   {
     Volume slices;
@@ -276,6 +346,12 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   if (volumes == 1)
   {
     CheckPixels(image);
+    if (image.stored)
+    {
+      image.place ? VolumeReader(*image.place).Read(0, 1, bytes, pixels)
+                  : ReadStoredImage(*image.stored, image.path, pixels);
+      return;
+    }
     ReadByItk(image, 0, 1, pixels);
     return;
   }
@@ -295,7 +371,8 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   if (image.all == nullptr)
   {
     image.all = MapTemporaryFile(bytes * volumes);
-    ReadByItk(image, 0, volumes, image.all.get());
+    image.stored ? ReadStoredImage(*image.stored, image.path, image.all.get())
+                 : ReadByItk(image, 0, volumes, image.all.get());
   }
   std::memcpy(pixels, static_cast<const char *>(image.all.get()) + volume * bytes, bytes);
 }

@@ -18,29 +18,42 @@
 #ifndef CudaSplineProgram_ImageReading_h
 #define CudaSplineProgram_ImageReading_h
 
+#include "DicomHeader.h"
 #include "ImageInput.h"
 #include "NiftiInput.h"
 #include "VolumeReader.h"
+
+#include "itkCudaSpline/files/ImageFileHeader.h"
 
 #include "itkImageIOBase.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CudaSplineProgram
 {
+
+/** \brief A frame of a DICOM file. */
+struct DicomFrame
+{
+  std::size_t                 number{ 0 }; ///< in the file
+  std::optional<DicomRescale> rescale;     ///< where frames differ, or ITK has another one
+};
 
 /** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
  * process of its own do it. */
 struct OpenedImage : ImageDescription
 {
-  itk::ImageIOBase::Pointer     io;      ///< of a single file that is not NIfTI
-  std::optional<NiftiInput>     nifti;   ///< of a NIfTI file
-  std::shared_ptr<NiftiReader>  reader;  ///< reads its volumes
-  std::optional<VolumePlace>    place;   ///< of a series, where its volumes can be read one by one
-  std::shared_ptr<VolumeReader> volumes; ///< reads them there
-  std::shared_ptr<void>         all;     ///< pixels of all volumes, where the format gives them at once only
+  itk::ImageIOBase::Pointer                       io;      ///< of a single file that ITK reads
+  std::optional<NiftiInput>                       nifti;   ///< of a NIfTI file
+  std::shared_ptr<NiftiReader>                    reader;  ///< reads its volumes
+  std::optional<itk::CudaSpline::ImageFileHeader> stored;  ///< of an NRRD file or a MetaImage
+  std::vector<DicomFrame>                         frames;  ///< of a DICOM file, in the order of the image
+  std::optional<VolumePlace>                      place;   ///< where volumes can be read one by one
+  std::shared_ptr<VolumeReader>                   volumes; ///< reads them there
+  std::shared_ptr<void> all; ///< pixels of all volumes, where the format gives them at once only
 };
 
 /** \brief Volumes, components and notes of a file whose header was read. */

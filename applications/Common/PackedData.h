@@ -19,10 +19,8 @@
 #define CudaSplineProgram_PackedData_h
 
 #include "ReadingProcess.h"
-#include "VolumeReader.h"
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 namespace CudaSplineProgram
@@ -34,10 +32,6 @@ struct OpenedImage;
 Packing
 PackingOf(const OpenedImage & image);
 
-/** \brief Where an image that is a series has its volumes; empty where only ITK can tell its numbers. */
-std::optional<VolumePlace>
-PlaceOfVolumes(const OpenedImage & image);
-
 /** \brief Writes another number of volumes into the header of a series that ITK has written.
  * \param[in] format the name of ITK's class: NRRD or MetaImage
  * \param[in,out] header the bytes of the file before its pixels
@@ -45,21 +39,10 @@ PlaceOfVolumes(const OpenedImage & image);
 bool
 SetNumberOfVolumes(const std::string & format, std::string & header, std::size_t volumes);
 
-/** \brief Throws where a MetaImage's data are not all there, or are not what was written.
- *
- * ITK goes on with memory that nothing was read into where data or slices of a list are missing, and with what it has
- * where a compressed stream is damaged. Compressed data are decompressed once, and their checksum is compared. */
-void
-CheckMetaImageData(const std::string & path, double bytesOfPixels);
-
 /** \brief Throws where a VTK file has fewer numbers than its header says: ITK takes what it has.
  * \param[in] numbers that the pixels have, of \p bytes each where they are not text */
 void
 CheckVtkData(const std::string & path, double numbers, double bytes);
-
-/** \brief The same of an NRRD file with compressed data. */
-void
-CheckNrrdData(const std::string & path, double bytesOfPixels);
 
 } // namespace CudaSplineProgram
 

@@ -203,6 +203,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 raw.maxMemory,
                 "Maximum memory for reading an image or a transform; bytes, or with the suffix K, M or G")
     ->type_name("SIZE");
+  app.add_flag(
+    "--force",
+    options.force,
+    "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
   beginGroup("Help");
   app.set_version_flag(

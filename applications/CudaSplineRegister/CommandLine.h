@@ -232,6 +232,7 @@ struct Options
   double                               defaultValue{ 0.0 };
   std::string                          device; ///< "" (automatic), "cpu" or a number
   bool                                 verbose{ false };
+  bool                                 force{ false }; ///< read DICOM files of an irregular or unknown geometry
 };
 
 /** \brief Reads the command line.

@@ -43,13 +43,13 @@ namespace
 
 /** Labels as numbers, on the grid that they have. */
 std::optional<Volume>
-ReadLabels(const std::string & file, unsigned int dimension)
+ReadLabels(const std::string & file, unsigned int dimension, bool force)
 {
   if (file.empty())
   {
     return std::nullopt;
   }
-  ImageDescription description = DescribeImage(file, {});
+  ImageDescription description = DescribeImage(file, { "", force });
   const Volume     image = ReadImage(description);
   WarnOf(description.messages);
   if (image.grid.dimension != dimension)
@@ -197,8 +197,8 @@ Truth
 ReadTruth(const Options & options, unsigned int dimension)
 {
   Truth truth;
-  truth.fixedLabels = ReadLabels(options.fixedLabels, dimension);
-  truth.movingLabels = ReadLabels(options.movingLabels, dimension);
+  truth.fixedLabels = ReadLabels(options.fixedLabels, dimension, options.force);
+  truth.movingLabels = ReadLabels(options.movingLabels, dimension, options.force);
   if (!options.fixedLandmarks.empty())
   {
     truth.fixedLandmarks = ReadLandmarks(options.fixedLandmarks, dimension);

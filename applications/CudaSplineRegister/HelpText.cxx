@@ -31,8 +31,8 @@ std::string
 HelpDetails()
 {
   return R"(Files
-  Whatever ITK reads and writes, DICOM folders too, of any scalar type; pixels are computed with in float, or double
-  with --precision double. Outputs are replaced only when the new ones are complete. Without --output,
+  Whatever ITK reads and writes, DICOM folders too (--force reads those of an irregular or unknown geometry), of any
+  scalar type; pixels are computed with in float, or double with --precision double. Outputs are replaced only when the new ones are complete. Without --output,
   --output-prefix, --warped, --parameters, --field, --inverse, --jacobian, --picture, --report or --evaluate there
   is nothing to do, which is an error. Voxels that are NaN or infinite lie outside of an image.
   Images whose largest magnitude is below 2^-7 or above 2^30 (an ADC in m^2/s) are multiplied by a power of two before

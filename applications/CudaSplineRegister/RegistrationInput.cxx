@@ -124,13 +124,13 @@ CheckMeshSize(const StageOptions & stage, const Grid & grid)
 
 /** Finds a mask, if there is to be one. */
 std::optional<ImageDescription>
-DescribeMask(const std::string & path, unsigned int dimension)
+DescribeMask(const std::string & path, unsigned int dimension, bool force)
 {
   if (path.empty())
   {
     return std::nullopt;
   }
-  ImageDescription image = DescribeImage(path, {});
+  ImageDescription image = DescribeImage(path, { "", force });
   if (image.grid.dimension != dimension)
   {
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
@@ -141,9 +141,9 @@ DescribeMask(const std::string & path, unsigned int dimension)
 
 /** Finds an image of a further pair. */
 ImageDescription
-DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension)
+DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension, bool force)
 {
-  ImageDescription image = DescribeImage(path, {});
+  ImageDescription image = DescribeImage(path, { "", force });
   if (image.grid.dimension != dimension || image.layout.volumes > 1)
   {
     throw ProgramError(option + " \"" + path + "\" has " +
@@ -218,8 +218,9 @@ DescribeInputs(Options & options)
 {
   // Processes that read are forked before the start of a device, which has threads.
   RegistrationInputs inputs;
-  inputs.moving = DescribeImage(options.moving, {});
-  inputs.fixed = options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, {}) : inputs.moving;
+  inputs.moving = DescribeImage(options.moving, { "", options.force });
+  inputs.fixed =
+    options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, { "", options.force }) : inputs.moving;
   const unsigned int dimension = inputs.fixed.grid.dimension;
   const auto &       size = inputs.fixed.grid.size;
   if (!options.stagesOfLarge.empty() && *std::max_element(size.begin(), size.begin() + dimension) > largestOfPresets)
@@ -271,11 +272,11 @@ DescribeInputs(Options & options)
   }
   for (const FurtherFiles & files : options.further)
   {
-    inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension),
-                               DescribeFurther("--also-moving", files.moving, dimension) });
+    inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
+                               DescribeFurther("--also-moving", files.moving, dimension, options.force) });
   }
-  inputs.fixedMask = DescribeMask(options.fixedMask, dimension);
-  inputs.movingMask = DescribeMask(options.movingMask, dimension);
+  inputs.fixedMask = DescribeMask(options.fixedMask, dimension, options.force);
+  inputs.movingMask = DescribeMask(options.movingMask, dimension, options.force);
   if (options.initial)
   {
     const Grid & grid = inputs.fixed.grid;

@@ -573,7 +573,10 @@ AddDicom(CLI::App & app, Options & options)
                "Write a DICOM series into the folder that output names: a new one of the study of the input, or of "
                "--reference (a folder of DICOM that goes to folder/ does so without)");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
-  app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
+  app.add_flag(
+    "--force",
+    options.force,
+    "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
 }
 
 void

@@ -1,4 +1,4 @@
-"""Images in files: NIfTI and .npy by the package itself, others by the library that is installed."""
+"""Images in files: NIfTI, NRRD, MetaImage and .npy by the package itself, others by the library that is installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy
 
-from . import _nifti
+from . import _nifti, _stored_images
 
 #: Endings of images, next to those of NIfTI, that may have displacements as pixels: those of CudaSplineResample.
 _FIELDS = (".nrrd", ".nhdr", ".mha", ".mhd", ".vtk")
@@ -20,17 +20,30 @@ def is_name_of_field(path: Path) -> bool:
     return path.name.lower().endswith(_FIELDS) or _nifti.is_name(path)
 
 
+def _is_dicom(path: Path) -> bool:
+    """Whether a file begins as DICOM files do: 128 bytes of anything, and four letters."""
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(132)[128:] == b"DICM"
+
+
 def read_image(path: Any, name: str) -> Any:
-    """An image of a file that is there: an array of .npy, an Image of NIfTI, else what SimpleITK or itk reads, the first that is installed.
+    """An image of a file that is there: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first
+    that is installed.
 
     name: of the argument, for errors
 
-    Raises ImportError where none is, ValueError for NIfTI files that are not read, and the library's own errors."""
+    Raises ImportError where none is, ValueError for files of these formats that are refused and for DICOM, and the library's own errors."""
     path = Path(path)
     if path.suffix == ".npy":
         return numpy.load(path)
     if _nifti.is_name(path):
         return _nifti.read(path, name)
+    if _stored_images.is_stored(path):
+        return _stored_images.read(path, name)
+    if _is_dicom(path):
+        raise ValueError(f"{name}: {path} is DICOM, whose frames have positions of their own; CudaSplineResample reads it, and writes .nrrd.")
     libraries: list[tuple[str, Callable[[Any], Any]]] = [
         ("SimpleITK", lambda library: library.ReadImage(str(path))),
         ("itk", lambda library: library.imread(str(path))),

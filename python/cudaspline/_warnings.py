@@ -53,7 +53,7 @@ class OutsideWarning(ResamplingWarning):
 
 
 class FileWarning(UserWarning):
-    """A file says something twice and differently, or nearly what its format allows: what was taken is in the message.
+    """A file says something twice and differently, not at all, or nearly what its format allows: what was taken is in the message.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.FileWarning, cudaspline.ResamplingWarning)

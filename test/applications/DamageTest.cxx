@@ -140,7 +140,8 @@ TEST_F(ProgramDamage, MissingData)
     WriteText("a.mha", whole.substr(0, left));
     ExpectRefused("a.mha");
   }
-  const std::string header = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementType = MET_UCHAR\n";
+  const std::string header =
+    "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementType = MET_UCHAR\nElementSpacing = 1 1 1\n";
   for (const char * const slice : { "s1.raw", "s2.raw" })
   {
     WriteText(slice, std::string(16, 'x'));
@@ -317,7 +318,7 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   ExpectRefused("a.dcm");
   WriteText("a.nrrd",
             "NRRD0004\ntype: short\ndimension: 3\nsizes: 60000 60000 60000\nencoding: raw\nendian: little\n\nxx");
-  ExpectRefused("a.nrrd", { "60000 x 60000 x 60000", "cannot hold" }, { "--size", "10" });
+  ExpectRefused("a.nrrd", { "2 bytes of pixels", "promises 432000000000000" }, { "--size", "10" });
   WriteText("a.mha",
             "ObjectType = Image\nNDims = 3\nDimSize = 60000 60000 6000\nElementType = MET_SHORT\nElementDataFile = "
             "LOCAL\nxx");

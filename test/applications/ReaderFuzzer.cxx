@@ -20,17 +20,21 @@
 #include "Error.h"
 #include "TransformFile.h"
 
+#include "itkCudaSpline/files/ImageFileHeader.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 /** \file
- * \brief The readers that are this module's own code (transforms as text, of MATLAB and of elastix, lists) under
+ * \brief The readers that are this module's own code (transforms as text, of MATLAB and of elastix, lists, headers of
+ * NRRD and MetaImage) under
  * whatever bytes: by libFuzzer where CUDASPLINE_FUZZER is on, which needs clang, else by a loop of random damage.
  *
  * usage without libFuzzer: CudaSplineReaderFuzzer [runs [seed]] */
@@ -55,6 +59,19 @@ Try(const std::string & bytes, const TRead & read)
   {}
 }
 
+/** The same of a header of an image, whose files are as many as its size needs. */
+template <typename TRead>
+void
+TryHeader(const std::string & bytes, const TRead & read)
+{
+  try
+  {
+    CheckNumberOfFiles(read(bytes));
+  }
+  catch (const std::invalid_argument &)
+  {}
+}
+
 /** Numbers that were read are checked; grids of those that pass have as many parameters as they say. */
 void
 CheckAll(const std::vector<CudaSplineProgram::TransformNumbers> & transforms)
@@ -75,6 +92,8 @@ LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size)
   Try(bytes, [](std::istream & stream) { CheckAll(CudaSplineProgram::ReadTransformMatlab(stream)); });
   Try(bytes, [](std::istream & stream) { CudaSplineProgram::ReadElastixText(stream); });
   Try(bytes, [](std::istream & stream) { CudaSplineResample::ReadBatchList(stream, "list.csv"); });
+  TryHeader(bytes, itk::CudaSpline::ParseNrrdHeader);
+  TryHeader(bytes, itk::CudaSpline::ParseMetaImageHeader);
   return 0;
 }
 
@@ -113,6 +132,17 @@ main(int argc, char ** argv)
                   "1 "
                   "0 0 1\nTransform: DisplacementFieldTransform_double_3_3\nFixedParameters: 1 1 1 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1\n",
            MatlabFile(),
+           "NRRD0004\ntype: short\ndimension: 4\nspace: RAS\nsizes: 3 4 5 6\nkinds: vector domain domain domain\nspace "
+                  "directions: "
+                  "none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (1,2,3)\nspace units: \"um\" \"mm\" \"cm\"\nmeasurement frame: "
+                  "(1,0,0) "
+                  "(0,1,0) (0,0,1)\nendian: big\nencoding: gzip\nline skip: 1\nbyte skip: 2\ndata file: a%03d.raw 1 6 1\n\n",
+           "NRRD0005\ntype: float\ndimension: 3\nsizes: 3 4 5\nspacings: 1 2 nan\naxis mins: 0 1 nan\ncenterings: cell node "
+                  "cell\n"
+                  "units: \"mm\" \"\" \"um\"\nencoding: text\ndata file: LIST 2\na\nb\nc\nd\ne\n",
+           "NDims = 3\nDimSize = 3 4 5\nElementType = MET_SHORT\nElementNumberOfChannels = 2\nTransformMatrix = 0 1 0 -1 0 0 "
+                  "0 0 1\n"
+                  "Offset = 1 2 3\nElementSpacing = 1 2 3\nHeaderSize = -1\nElementDataFile = s%02d.raw 1 5 1\n",
            "\xEF\xBB\xBFinput,transform,output\r\n\"a, b.nii\",\"c.tfm,inverse\",\"d\"\"e.nii\"\n# comment\n\nf,,g\n",
            "a.nii,b.nii\n[c,1],identity\n",
            "(Transform \"AffineTransform\") // elastix\n\n(TransformParameters 1 0 0 1 -2.5 3e-1)\n// Image\n(Size 4 5)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import importlib.util
 import os
 import sys
 import uuid
@@ -20,7 +21,8 @@ _PREFIX = ".cudaspline-"
 
 
 def read_image(path: Any) -> Any:
-    """An image of a file: an array of .npy, an Image of NIfTI, else what SimpleITK or itk reads, the first that is installed.
+    """An image of a file: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first
+    that is installed.
 
     Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
     if not os.path.exists(path):
@@ -47,14 +49,7 @@ def write_image(image: Any, path: Any) -> None:
     elif isinstance(image, _images.Image) and _nifti.is_name(path):
         _nifti.write(image, path)
     elif isinstance(image, _images.Image):
-        sitk: Any = importlib.import_module("SimpleITK")
-        array = numpy.asarray(image.array)
-        array = numpy.moveaxis(array, 0, -1) if image.channels == "first" else array
-        made = sitk.GetImageFromArray(array, isVector=bool(image.channels))
-        made.SetSpacing(image.geometry.spacing.tolist())
-        made.SetOrigin(image.geometry.origin.tolist())
-        made.SetDirection(image.geometry.direction.ravel().tolist())
-        sitk.WriteImage(made, str(path))
+        _write_by_library(image, path)
     elif kind == "SimpleITK":
         sys.modules["SimpleITK"].WriteImage(image, str(path))
     elif kind == "nibabel":
@@ -63,6 +58,26 @@ def write_image(image: Any, path: Any) -> None:
         sys.modules["itk"].imwrite(image, str(path))
     else:
         raise TypeError(f"image: {type(image).__name__} is of no kind that is written here; write= does it.")
+
+
+def _write_by_library(image: _images.Image, path: Path) -> None:
+    """Writes by itk where that alone is installed, else by SimpleITK. Raises ImportError where neither is."""
+    geometry, array = image.geometry, numpy.asarray(image.array)
+    if image.channels == "first":
+        array = numpy.moveaxis(array, 0, -1)
+    made: Any
+    if importlib.util.find_spec("SimpleITK") is None and importlib.util.find_spec("itk") is not None:
+        itk: Any = importlib.import_module("itk")
+        made, write = itk.image_from_array(array, is_vector=bool(image.channels)), itk.imwrite
+        direction = itk.matrix_from_array(geometry.direction.copy())
+    else:
+        sitk: Any = importlib.import_module("SimpleITK")
+        made, write = sitk.GetImageFromArray(array, isVector=bool(image.channels)), sitk.WriteImage
+        direction = geometry.direction.ravel().tolist()
+    made.SetSpacing(geometry.spacing.tolist())
+    made.SetOrigin(geometry.origin.tolist())
+    made.SetDirection(direction)
+    write(made, str(path))
 
 
 def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) -> bool:
