@@ -105,7 +105,7 @@ def test_dimensions_and_options(rng, library, shape):
     n = len(shape)
     given = library.put(image)
     for options in (
-        dict(order=5), dict(order=2, boundary="reflect"), dict(mode="texture"), dict(mode="texture-table"), dict(storage="half"),
+        dict(order=5), dict(order=2, boundary="reflect"), dict(order=3, mode="texture"), dict(order=3, mode="texture-table"), dict(storage="half"),
         dict(extrapolate=True, transform=numpy.eye(n) * 1.1), dict(prefilter="fir", taps=21), dict(precision="float64"), dict(dtype="float64"),
         dict(dtype="int16", interpolation="linear"), dict(size=(33,) * n, spacing=0.8, origin=-1.5),
     ):  # fmt: skip
@@ -183,7 +183,7 @@ def test_sample(rng, library):
     wanted = cudaspline.sample(image, points, gradient=True, hessian=True, inside=True, device="cpu")
     for f, w in zip(found, wanted):
         assert library.on_device(f) and difference(library.get(f), w) < 10 * NEAR
-    source = cudaspline.Source(given)
+    source = cudaspline.Source(given, order=3)
     assert source.device >= 0
     assert difference(library.get(cudaspline.sample(source, at)), wanted[0]) < NEAR
     with pytest.raises(ValueError, match="points"):
