@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _chooses_for_labels(make: _Function) -> _Function:
+    """A constructor that takes the nearest label by default, as functions that take_source() do."""
+
+    @functools.wraps(make)
+    def chosen(self: Any, image: Any, **options: Any) -> None:
+        if "interpolation" not in options and _images.is_labels(image):
+            options["interpolation"] = "nearest"
+        make(self, image, **options)
+
+    return cast(_Function, chosen)
+
+
 class Source:
     """An image made ready to be evaluated: samples or B-spline coefficients, in memory of the host or of a GPU.
 
@@ -54,6 +66,7 @@ class Source:
     (8, 10)
     """
 
+    @_chooses_for_labels
     def __init__(
         self,
         image: Any,

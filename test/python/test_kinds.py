@@ -281,6 +281,7 @@ def test_label_maps_choose_the_interpolation(rng, name):
     for found, wanted in (
         (cudaspline.resample(image, MATRIX), cudaspline.resample(ours, MATRIX, interpolation="nearest")),
         (cudaspline.zoom(image, 1.7), cudaspline.zoom(ours, 1.7, interpolation="nearest")),
+        (cudaspline.Source(image).resample(MATRIX), cudaspline.resample(ours, MATRIX, interpolation="nearest")),
         (cudaspline.Transform(MATRIX, 3).resample(image), cudaspline.resample(ours, MATRIX, interpolation="nearest")),
         (cudaspline.resample(image, MATRIX, interpolation="label-linear"), cudaspline.resample(ours, MATRIX, interpolation="label-linear")),
     ):
