@@ -227,5 +227,5 @@ def test_what_is_refused(rng):
         cudaspline.register_series(numpy.zeros(9))
     with pytest.raises(ValueError, match="^series: its volumes have 1 axes"):
         cudaspline.register_series(numpy.ones((3, 9)))
-    with pytest.raises(TypeError, match="^series: "):
+    with pytest.raises(FileNotFoundError, match="^series: there is no file"):
         cudaspline.register_series("series.nii.gz")
