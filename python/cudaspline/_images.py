@@ -284,6 +284,8 @@ def loaded(image: Any, name: str) -> Any:
     try:
         return _image_files.read_image(image, name)
     except (RuntimeError, TypeError, ValueError) as error:
+        if str(error).startswith(name):
+            raise
         said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
         raise ValueError(f"{name}: {os.fspath(image)} is no image that can be read: {said}") from None
 

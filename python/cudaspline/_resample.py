@@ -88,8 +88,8 @@ def resample(
     Parameters
     ----------
     image
-        itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a cudaspline.Image, the name of a file (.nii, .nrrd,
-        .mha and others by SimpleITK, itk or nibabel; .npy), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
+        itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a cudaspline.Image, the name of a file (NIfTI and
+        .npy by the package itself; .nrrd, .mha and others by SimpleITK or itk), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Elements may be bool (True where
         what is computed is above 1/2) and float16, too. Or a
         cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
@@ -274,7 +274,7 @@ def _work_of(
     output_type = _output_type_of(pixels, method, dtype)
     pixel = pixel_of(default, pixels.components, output_type, "default")
     smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    may_be_labels = dtype is None or not output_type.startswith("float")
+    may_be_labels = pixels.narrow != "bool" and (dtype is None or not output_type.startswith("float"))
     rule = choose(rounding, ROUNDINGS, "rounding")
     return _Work(method, grid, stages, pixel, rule, extrapolate, may_be_labels, smoothing, device, threads, memory_limit), output_type
 

@@ -330,10 +330,10 @@ def _sample_pixels(
         indices = _windows.indices_of(buffer.array, pixels.geometry, is_physical)
         windows = _windows.of_points(pixels, method, indices)
         if windows is not None:
-            if warns_of_labels and not wanted.asks_for_reals:
+            if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
                 _sampling.warn_of_labels(windows[0][1].buffer, 1, method)
             return _sample_windows(windows, method, buffer, default, wanted, device)
-    if warns_of_labels and not wanted.asks_for_reals:
+    if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
         _sampling.warn_of_labels(pixels.buffer, 1, method)
     source = Source._borrowing(pixels, method, device, wanted.threads, None)
     found = _sample_source(source, points, default, wanted)

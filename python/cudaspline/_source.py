@@ -100,7 +100,8 @@ class Source:
         method = make_method(pixels.geometry, **self._options)
         from ._sampling import warn_of_labels
 
-        warn_of_labels(pixels.buffer, pixels.components, method)
+        if pixels.narrow != "bool":
+            warn_of_labels(pixels.buffer, pixels.components, method)
         self._make(pixels, method, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
         self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)

@@ -71,7 +71,7 @@ def read(path: Path, name: str) -> _images.Image:
         origin.append(header["volume_origin"])
         direction[-1, -1] = math.copysign(1.0, header["volume_spacing"])
     try:
-        image = _images.Image(numpy.ascontiguousarray(array), spacing, origin, direction, channels=header["components"] > 1)
+        image = _images.Image(numpy.ascontiguousarray(array), spacing, origin, direction, channels="last" if header["components"] > 1 else False)
     except ValueError as error:
         raise ValueError(f"{name}: {path}: {error}") from None
     for warning in header["warnings"]:
