@@ -431,8 +431,7 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
   EXPECT_EQ(result.code, 0);
   // Places that rounding moves out of the slice are in it.
   EXPECT_GT(ReadReport()["agreement"]["explained"], 0.3);
-  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
-  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" does not keep the"), std::string::npos) << result.errors;
+  EXPECT_EQ(result.errors, ""); // a field of one slice keeps its place in NIfTI
   ExpectQuietSuccess(RunProgram(ResampleByAntsFiles("warped.nrrd")));
   const auto warped = ReadTestImage<Image<3>>(Path("warped.nrrd"));
   EXPECT_GT(LargestDifference(warped.GetPointer(), image.GetPointer()), 1.0); // it has moved

@@ -53,41 +53,41 @@ extern "C"
   /** \brief An image of NIfTI. Geometry is along LPS, in mm, x first. */
   typedef struct cudaspline_nifti
   {
-    int32_t  version;      /**< 1 or 2 */
-    int32_t  single_file;  /**< header and pixels are in one file, not in .hdr and .img */
-    int32_t  swapped;      /**< bytes are not in the order of this machine */
-    int32_t  dimension;    /**< 2 or 3 */
-    int32_t  pixel;        /**< cudaspline_nifti_pixel */
-    int32_t  components;   /**< numbers a pixel */
-    int32_t  planes;       /**< each component has all volumes of its own in the file */
-    int32_t  stored_type;  /**< cudaspline_type of a number in the file */
-    int32_t  type;         /**< cudaspline_type of a number in memory */
-    int32_t  scaled;       /**< a number is slope * stored + intercept */
-    int64_t  size[3];      /**< voxels; of 2 dimensions the last one is 1 */
-    int64_t  volumes;      /**< along the fourth axis */
-    uint64_t pixel_offset; /**< byte of the first pixel in its (uncompressed) file */
-    double   slope;        /**< of scaling */
-    double   intercept;    /**< of scaling */
-    double   spacing[3];   /**< mm; of 2 dimensions the last one is the thickness */
-    double   origin[3];    /**< centre of the first voxel, mm */
-    double   direction[9]; /**< directions of the axes in columns, by rows */
-    int32_t  qform_code;   /**< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template */
-    int32_t  sform_code;   /**< the same */
-    int32_t  intent_code;  /**< as nifti1.h has it */
-    int32_t  dim_info;     /**< axes of frequency, phase and slice encoding */
-    int32_t  slice_code;   /**< order of the slices in time */
-    int32_t  volume_unit;  /**< of the fourth axis: 8: s, 0: unknown, 32: Hz, 40: ppm, 48: rad/s */
-    double   intent_parameters[3];
-    double   cal_min;        /**< displayed as black */
-    double   cal_max;        /**< displayed as white */
-    double   slice_duration; /**< in the unit of the fourth axis */
-    double   volume_spacing; /**< of the fourth axis, in its unit; 0: unknown */
-    double   volume_origin;  /**< toffset, in that unit */
-    int64_t  slice_start;
-    int64_t  slice_end;
-    char     intent_name[17];
-    char     description[81];
-    char     aux_file[25];
+    int32_t  version;              /**< 1 or 2 */
+    int32_t  single_file;          /**< header and pixels are in one file, not in .hdr and .img */
+    int32_t  swapped;              /**< bytes are not in the order of this machine */
+    int32_t  dimension;            /**< 2 or 3 */
+    int32_t  pixel;                /**< cudaspline_nifti_pixel */
+    int32_t  components;           /**< numbers a pixel */
+    int32_t  planes;               /**< each component has all volumes of its own in the file */
+    int32_t  stored_type;          /**< cudaspline_type of a number in the file */
+    int32_t  type;                 /**< cudaspline_type of a number in memory */
+    int32_t  scaled;               /**< a number is slope * stored + intercept */
+    int64_t  size[3];              /**< voxels; of 2 dimensions the last one is 1 */
+    int64_t  volumes;              /**< along the fourth axis */
+    uint64_t pixel_offset;         /**< byte of the first pixel in its (uncompressed) file */
+    double   slope;                /**< of scaling */
+    double   intercept;            /**< of scaling */
+    double   spacing[3];           /**< mm; of 2 dimensions the last one is the thickness */
+    double   origin[3];            /**< centre of the first voxel, mm */
+    double   direction[9];         /**< directions of the axes in columns, by rows */
+    int32_t  qform_code;           /**< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template */
+    int32_t  sform_code;           /**< the same */
+    int32_t  intent_code;          /**< as nifti1.h has it */
+    int32_t  dim_info;             /**< axes of frequency, phase and slice encoding */
+    int32_t  slice_code;           /**< order of the slices in time */
+    int32_t  volume_unit;          /**< of the fourth axis: 8: s, 0: unknown, 32: Hz, 40: ppm, 48: rad/s */
+    double   intent_parameters[3]; /**< intent_p1 to intent_p3 */
+    double   cal_min;              /**< displayed as black */
+    double   cal_max;              /**< displayed as white */
+    double   slice_duration;       /**< in the unit of the fourth axis */
+    double   volume_spacing;       /**< of the fourth axis, in its unit; 0: unknown */
+    double   volume_origin;        /**< toffset, in that unit */
+    int64_t  slice_start;          /**< first slice that slice_code is about */
+    int64_t  slice_end;            /**< last one */
+    char     intent_name[17];      /**< with its end */
+    char     description[81];      /**< with its end */
+    char     aux_file[25];         /**< with its end */
   } cudaspline_nifti;
 
   /** \brief Interprets a header.
@@ -95,7 +95,8 @@ extern "C"
    * \param[in] bytes the beginning of the uncompressed file with the header
    * \param[in] count how many; 348 of NIfTI-1 or 540 of NIfTI-2 are needed
    * \param[out] image what it says
-   * \param[out] warnings sentences, separated by "; ", cut to \p warning_bytes; empty: none */
+   * \param[out] warnings sentences, separated by "; "; empty: none
+   * \param[in] warning_bytes of the memory for them, to which they are cut */
   int32_t
   cudaspline_describe_nifti(const void *       bytes,
                             int64_t            count,
@@ -104,7 +105,12 @@ extern "C"
                             int64_t            warning_bytes);
 
   /** \brief What keeps an image from being a displacement field of ITK, although it has the numbers of one: FSL or AFNI
-   * wrote it. \param[in] bytes as above, with the extensions of the header \param[out] reason empty: nothing */
+   * wrote it.
+   *
+   * \param[in] bytes as those of cudaspline_describe_nifti(), with the extensions of the header
+   * \param[in] count how many
+   * \param[out] reason empty: nothing
+   * \param[in] reason_bytes of the memory for it, to which it is cut */
   int32_t
   cudaspline_nifti_foreign_warp(const void * bytes, int64_t count, char * reason, int64_t reason_bytes);
 

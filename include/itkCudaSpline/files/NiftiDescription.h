@@ -53,20 +53,20 @@ struct NiftiGrid
 /** \brief Fields that do not change what the numbers are or where they are, and survive from input to output. */
 struct NiftiFields
 {
-  int                   qformCode{ 0 }; ///< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template
-  int                   sformCode{ 0 }; ///< the same for the sform
-  int                   intentCode{ 0 };
-  std::array<double, 3> intentParameters{ 0.0, 0.0, 0.0 };
-  std::string           intentName;
-  double                calMin{ 0.0 }; ///< displayed as black
-  double                calMax{ 0.0 }; ///< displayed as white
-  std::string           description;
-  std::string           auxFile;
-  int                   dimInfo{ 0 };   ///< axes of frequency, phase and slice encoding, 2 bits each
-  int                   sliceCode{ 0 }; ///< order of the slices in time
-  std::int64_t          sliceStart{ 0 };
-  std::int64_t          sliceEnd{ 0 };
-  double                sliceDuration{ 0.0 }; ///< in the unit of the fourth axis
+  int                   qformCode{ 0 };  ///< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template
+  int                   sformCode{ 0 };  ///< the same for the sform
+  int                   intentCode{ 0 }; ///< of nifti1.h
+  std::array<double, 3> intentParameters{ 0.0, 0.0, 0.0 }; ///< intent_p1 to intent_p3
+  std::string           intentName;                        ///< up to 16 bytes
+  double                calMin{ 0.0 };                     ///< displayed as black
+  double                calMax{ 0.0 };                     ///< displayed as white
+  std::string           description;                       ///< up to 80 bytes
+  std::string           auxFile;                           ///< up to 24 bytes
+  int                   dimInfo{ 0 };                      ///< axes of frequency, phase and slice encoding, 2 bits each
+  int                   sliceCode{ 0 };                    ///< order of the slices in time
+  std::int64_t          sliceStart{ 0 };                   ///< first slice that \c sliceCode is about
+  std::int64_t          sliceEnd{ 0 };                     ///< last one
+  double                sliceDuration{ 0.0 };              ///< in the unit of the fourth axis
   /** Bits 3 to 5 of xyzt_units: 8 where the fourth axis is a time in s (converted from ms or us), 0: unknown, 32: Hz,
    * 40: ppm, 48: rad/s. */
   int    volumeUnit{ 8 };
@@ -77,22 +77,22 @@ struct NiftiFields
 /** \brief What a NIfTI header says, as nifti1.h and nifti2.h define it. The rules are in doc/FileFormats.md. */
 struct NiftiDescription
 {
-  int                      version{ 1 };         ///< 1 or 2
-  bool                     isSingleFile{ true }; ///< header and pixels are in one file, not in .hdr and .img
-  bool                     isSwapped{ false };   ///< bytes are not in the order of this machine
-  std::uint64_t            pixelOffset{ 352 };   ///< byte of the first pixel in its (uncompressed) file
-  NiftiGrid                grid;                 ///< of a volume
-  std::uint64_t            volumes{ 1 };         ///< along the fourth axis
-  NiftiPixel               pixel{ NiftiPixel::Scalar };
-  std::uint32_t            components{ 1 };    ///< numbers a pixel
+  int                      version{ 1 };                ///< 1 or 2
+  bool                     isSingleFile{ true };        ///< header and pixels are in one file, not in .hdr and .img
+  bool                     isSwapped{ false };          ///< bytes are not in the order of this machine
+  std::uint64_t            pixelOffset{ 352 };          ///< byte of the first pixel in its (uncompressed) file
+  NiftiGrid                grid;                        ///< of a volume
+  std::uint64_t            volumes{ 1 };                ///< along the fourth axis
+  NiftiPixel               pixel{ NiftiPixel::Scalar }; ///< what its numbers are
+  std::uint32_t            components{ 1 };             ///< numbers a pixel
   bool                     arePlanes{ false }; ///< each component has all volumes of its own, the first one first
   ScalarType               storedType{ ScalarType::Float32 }; ///< of a number in the file
   ScalarType               type{ ScalarType::Float32 };       ///< of a number in memory
   bool                     isScaled{ false };                 ///< a number is slope * stored + intercept
-  double                   slope{ 1.0 };
-  double                   intercept{ 0.0 };
-  NiftiFields              fields;
-  std::vector<std::string> warnings; ///< a sentence each, without the file's name
+  double                   slope{ 1.0 };                      ///< of the scaling
+  double                   intercept{ 0.0 };                  ///< of the scaling
+  NiftiFields              fields;                            ///< what survives
+  std::vector<std::string> warnings;                          ///< a sentence each, without the file's name
 
   /** Voxels of a volume. */
   std::uint64_t

@@ -74,6 +74,7 @@ MakeNiftiHeader(NiftiDescription & description);
  * is a field of FSL, or AFNI wrote it.
  *
  * \param[in] bytes as those of DescribeNifti(), with the header's extensions
+ * \param[in] count how many
  * \return a text that names the program and a converter; empty for other images */
 std::string
 GetForeignWarpReason(const void * bytes, std::size_t count);

@@ -40,6 +40,8 @@ struct NiftiPlane
 };
 
 /** \brief Planes of a volume: one for each component, in the order of the file, or one with all components together.
+ *
+ * \param[in] description of the file
  * \param[in] index of the plane, below the number of planes of the volume
  * \param[in] volume below the number of volumes */
 NiftiPlane
@@ -55,6 +57,7 @@ NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t compone
 
 /** \brief Makes numbers of stored bytes: order of bytes, slope and intercept, and the sign of displacements.
  *
+ * \param[in] description of the file
  * \param[in] component of the plane, in memory
  * \param[in] stored bytes of the file, which may be where \p numbers are if these have the same size
  * \param[in] count numbers
