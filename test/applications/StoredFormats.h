@@ -23,6 +23,7 @@
 #include "itkMetaImageIO.h"
 #include "itk_zlib.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
