@@ -98,7 +98,7 @@ class Choice(unittest.TestCase):
         self.assertRegex(self.choice("-DCMAKE_CUDA_ARCHITECTURES=90"), r"^with CUDA [\d.]+ for GPUs of architecture 90$")
 
     def test_a_missing_compiler(self):
-        for variable, language in (("CC", "C"), ("CXX", "CXX")):
+        for variable, language in (("CC", "C"), ("CXX", r"C\+\+")):
             with self.subTest(language):
                 status, output = self.configure(**{variable: "/nowhere/compiler"})
                 self.assertNotEqual(status, 0)
