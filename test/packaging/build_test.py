@@ -176,5 +176,19 @@ class Progress(unittest.TestCase):
         self.assertEqual(terminal.getvalue(), "\r  [1/9] a.cxx\n\r  [ 33%] c.cxx\n\r  [5/9] libA.so\n")
 
 
+class BuildTimes(unittest.TestCase):
+    """scripts/test.d/build-times."""
+
+    def test_a_file_that_takes_too_long(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.cu.o", "b.cu.o"):
+                (Path(folder) / name).touch()
+            (Path(folder) / ".ninja_log").write_text("# ninja log v5\n0\t119000\t0\ta.cu.o\t1\n0\t121000\t0\tb.cu.o\t2\n")
+            command = [sys.executable, "-B", str(ROOT / "scripts" / "test.d" / "build-times"), folder]
+            for options, status, message in (([], 0, ""), (["--limit", "120"], 1, "build-times: longer than 120 s: b.cu.o"), (["--limit", "121"], 0, "")):
+                done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr.strip()), (status, message))
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

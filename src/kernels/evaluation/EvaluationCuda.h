@@ -18,6 +18,8 @@
 #ifndef EvaluationCuda_h
 #define EvaluationCuda_h
 
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
+
 #include "kernels/evaluation/EvaluationLaunchers.h"
 
 namespace itk::CudaSpline
@@ -94,10 +96,14 @@ LaunchEvaluation(Interpolation                           method,
       LaunchCatmullRom(derivatives, arguments, lines, stream);
       break;
     case KernelFamily::SplineSingle:
-      LaunchSplineSingle(source.order, derivatives, arguments, lines, stream);
+      DispatchSplineOrder(source.order, [&](auto order) {
+        SplineLauncher<float, decltype(order)::value, VDimension>::Launch(derivatives, arguments, lines, stream);
+      });
       break;
     case KernelFamily::SplineDouble:
-      LaunchSplineDouble(source.order, derivatives, arguments, lines, stream);
+      DispatchSplineOrder(source.order, [&](auto order) {
+        SplineLauncher<double, decltype(order)::value, VDimension>::Launch(derivatives, arguments, lines, stream);
+      });
       break;
   }
 }
