@@ -1,3 +1,25 @@
+# cudaspline_present_gpus(<variable>)
+#
+# The compute capabilities of the GPUs in this machine, as the driver reports them, e.g. 9.0;8.0. Empty where there is no GPU; "unknown" where
+# there is one, but nvidia-smi does not report it.
+function(cudaspline_present_gpus variable)
+  execute_process(
+    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE present
+    RESULT_VARIABLE result
+    ERROR_QUIET
+  )
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" present "${present}")
+  list(REMOVE_DUPLICATES present)
+  if(NOT result EQUAL 0 OR NOT present)
+    set(present "")
+    if(EXISTS /dev/nvidiactl OR EXISTS /dev/dxg) # of Linux, and of WSL
+      set(present "unknown")
+    endif()
+  endif()
+  set(${variable} "${present}" PARENT_SCOPE)
+endfunction()
+
 # cudaspline_default_architectures(<variable> <nvcc>)
 #
 # The compute capabilities to compile for where the user names none: those of the GPUs in this machine; where there is none, or where
@@ -14,17 +36,10 @@ function(cudaspline_default_architectures variable nvcc)
 
   set(present "")
   if(NOT CUDASPLINE_ALL_ARCHITECTURES)
-    execute_process(
-      COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-      OUTPUT_VARIABLE present
-      RESULT_VARIABLE result
-      ERROR_QUIET
-    )
+    cudaspline_present_gpus(present)
   endif()
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" present "${present}")
-  if(result EQUAL 0 AND present)
+  if(present)
     list(TRANSFORM present REPLACE "\\." "")
-    list(REMOVE_DUPLICATES present)
     set(unknown ${present})
     list(REMOVE_ITEM unknown ${supported})
     if(NOT unknown)

@@ -1,5 +1,5 @@
-# Finds the CUDA Toolkit, enables its language and decides the architectures. Sets CUDASPLINE_HAS_CUDA. Read at the top of a build: the
-# language has to be known to all who link what was compiled with it.
+# Finds the CUDA Toolkit, enables its language and decides the architectures. Sets CUDASPLINE_HAS_CUDA, and CUDASPLINE_WITHOUT_CUDA_REASON where
+# no toolkit was found that can be used. Read at the top of a build: the language has to be known to all who link what was compiled with it.
 
 include(CheckLanguage)
 include("${CMAKE_CURRENT_LIST_DIR}/CudaSplineArchitectures.cmake")
@@ -9,7 +9,8 @@ macro(_cudaspline_without_cuda reason)
   if(CUDASPLINE_USE_CUDA STREQUAL "REQUIRED")
     message(FATAL_ERROR "CUDASPLINE_USE_CUDA is REQUIRED, but ${reason}; the logs in CMakeFiles say more.")
   endif()
-  message(STATUS "Only the Cpu backend is built: ${reason}. ${_cudaspline_advice}")
+  set(CUDASPLINE_WITHOUT_CUDA_REASON "${reason}. ${_cudaspline_advice}")
+  message(STATUS "Only the Cpu backend is built: ${CUDASPLINE_WITHOUT_CUDA_REASON}")
 endmacro()
 set(_cudaspline_advice "For GPUs install the CUDA Toolkit (12.0 or later; packages cuda-nvcc and cuda-cudart-dev).")
 

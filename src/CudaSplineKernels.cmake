@@ -161,9 +161,12 @@ add_library(
 )
 cudaspline_kernels_settings(CudaSplineKernels)
 if(CUDASPLINE_HAS_CUDA)
+  include("${CMAKE_CURRENT_LIST_DIR}/CudaSplineInstances.cmake")
+  cudaspline_kernel_instances(kernel_instances)
   target_sources(
     CudaSplineKernels
     PRIVATE
+      ${kernel_instances}
       "${CMAKE_CURRENT_LIST_DIR}/device/DeviceBuffer.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/DevicePool.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/Driver.cxx"
@@ -196,8 +199,6 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPacked.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPixels.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSinc.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSplineDouble.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSplineSingle.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationTexture.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldFoldingCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldInversionCuda.cu"
@@ -219,8 +220,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MappedImageCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFieldCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricMomentsCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFieldCuda.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricSplineCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PointForcesCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/AffineScanlinesCuda.cu"

@@ -100,7 +100,7 @@ class OldLibrary(unittest.TestCase):
 
 class Page(unittest.TestCase):
     def setUp(self):
-        place = ROOT / "python" / "metadata" / "cudaspline_metadata.py"
+        place = ROOT / "python" / "packaging" / "cudaspline_metadata.py"
         spec = importlib.util.spec_from_file_location("cudaspline_metadata", place)
         self.metadata = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.metadata)
@@ -108,12 +108,12 @@ class Page(unittest.TestCase):
         os.environ.pop("CUDASPLINE_HOME_URL", None)
 
     def targets(self):
-        text = self.metadata.dynamic_metadata("readme", {})["text"]
+        text = self.metadata.dynamic_metadata({}, {})["readme"]["text"]
         return re.findall(r"\]\(([^)\s]+)\)", text)
 
     def test_links_work_outside_of_the_repository(self):
         self.assertTrue(all(target.startswith("https://") for target in self.targets()))
-        self.assertEqual(self.metadata.dynamic_metadata("urls", {}), {})
+        self.assertEqual(self.metadata.dynamic_metadata({}, {})["urls"], {})
         os.environ["CUDASPLINE_HOME_URL"] = "https://example.org/some/one/"
         found = self.targets()
         pictures = [target for target in found if "/raw/" in target]
@@ -122,12 +122,16 @@ class Page(unittest.TestCase):
             if target.startswith("https://example.org/"):
                 path = target.split("/HEAD/")[1].partition("#")[0]
                 self.assertTrue((ROOT / path).exists(), target)
-        self.assertEqual(self.metadata.dynamic_metadata("urls", {})["Homepage"], "https://example.org/some/one")
+        self.assertEqual(self.metadata.dynamic_metadata({}, {})["urls"]["Homepage"], "https://example.org/some/one")
 
     def test_addresses_that_are_none(self):
         os.environ["CUDASPLINE_HOME_URL"] = "example.org"
         with self.assertRaisesRegex(ValueError, "CUDASPLINE_HOME_URL"):
-            self.metadata.dynamic_metadata("urls", {})
+            self.metadata.dynamic_metadata({}, {})
+
+    def test_settings_that_are_unknown(self):
+        with self.assertRaisesRegex(ValueError, "field"):
+            self.metadata.dynamic_metadata({"field": "readme"}, {})
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@
 #ifndef EvaluationCuda_h
 #define EvaluationCuda_h
 
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
+
 #include "kernels/evaluation/EvaluationLaunchers.h"
 
 namespace itk::CudaSpline
@@ -87,8 +89,11 @@ LaunchEvaluation(Interpolation                           method,
         if constexpr (Type::HasCoefficients)
         {
           const bool isSingle = source.element == ScalarType::Float32;
-          (isSingle ? LaunchSplineSingle<VDimension>
-                    : LaunchSplineDouble<VDimension>)(source.order, derivatives, arguments, lines, stream);
+          DispatchSplineOrder(source.order, [&](auto order) {
+            constexpr unsigned int splineOrder = decltype(order)::value;
+            isSingle ? SplineLauncher<float, splineOrder, VDimension>::Launch(derivatives, arguments, lines, stream)
+                     : SplineLauncher<double, splineOrder, VDimension>::Launch(derivatives, arguments, lines, stream);
+          });
         }
         else
         {

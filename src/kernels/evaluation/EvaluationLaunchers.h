@@ -44,22 +44,6 @@ LaunchSamples(Derivatives                             derivatives,
 
 template <unsigned int VDimension>
 void
-LaunchSplineSingle(unsigned int                            order,
-                   Derivatives                             derivatives,
-                   const EvaluationArguments<VDimension> & arguments,
-                   std::int64_t                            lines,
-                   StreamHandle                            stream);
-
-template <unsigned int VDimension>
-void
-LaunchSplineDouble(unsigned int                            order,
-                   Derivatives                             derivatives,
-                   const EvaluationArguments<VDimension> & arguments,
-                   std::int64_t                            lines,
-                   StreamHandle                            stream);
-
-template <unsigned int VDimension>
-void
 LaunchPacked(CoefficientStorage                      storage,
              Derivatives                             derivatives,
              const EvaluationArguments<VDimension> & arguments,
@@ -71,6 +55,18 @@ template <unsigned int VDimension>
 void
 LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
 ///@}
+
+/** Sample by sample, B-splines of an order. Compiled for float and double, orders 0 to 5. */
+template <typename TReal, unsigned int VOrder, unsigned int VDimension>
+struct SplineLauncher
+{
+  /** Launches the kernel. */
+  static void
+  Launch(Derivatives                             derivatives,
+         const EvaluationArguments<VDimension> & arguments,
+         std::int64_t                            lines,
+         StreamHandle                            stream);
+};
 
 /** Along scanlines, as they were planned. */
 ///@{

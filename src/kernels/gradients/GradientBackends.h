@@ -109,6 +109,25 @@ BoundSums(const PointArguments & arguments, ScatterSums & sums)
   sums.parts = bits - CeilingOfLogarithm(static_cast<double>(arguments.count) * mostTaps);
 }
 
+/** \brief Calls \p run with a number of derivatives from \p VLeast on, as std::integral_constant. */
+template <unsigned int VLeast, typename TRun>
+void
+DispatchPointDerivatives(unsigned int derivatives, const TRun & run)
+{
+  switch (derivatives)
+  {
+    case VLeast:
+      run(std::integral_constant<unsigned int, VLeast>());
+      break;
+    case VLeast + 1:
+      run(std::integral_constant<unsigned int, VLeast + 1>());
+      break;
+    default:
+      run(std::integral_constant<unsigned int, VLeast + 2>());
+      break;
+  }
+}
+
 /** \brief Calls \p run with the order, and with a number of derivatives from \p VLeast on, as std::integral_constant.
  */
 template <unsigned int VLeast, typename TRun>
@@ -116,18 +135,7 @@ void
 DispatchPointKernel(unsigned int order, unsigned int derivatives, const TRun & run)
 {
   DispatchSplineOrder(order, [&](auto constantOrder) {
-    switch (derivatives)
-    {
-      case VLeast:
-        run(constantOrder, std::integral_constant<unsigned int, VLeast>());
-        break;
-      case VLeast + 1:
-        run(constantOrder, std::integral_constant<unsigned int, VLeast + 1>());
-        break;
-      default:
-        run(constantOrder, std::integral_constant<unsigned int, VLeast + 2>());
-        break;
-    }
+    DispatchPointDerivatives<VLeast>(derivatives, [&](auto total) { run(constantOrder, total); });
   });
 }
 

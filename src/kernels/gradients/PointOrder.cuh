@@ -22,6 +22,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/gradients/OrderedPoints.cuh"
 #include "kernels/gradients/PointSupport.h"
 
 #include <cub/block/block_scan.cuh>
@@ -42,30 +43,6 @@
 
 namespace itk::CudaSpline
 {
-
-/** \brief What kernels read of a PointOrder. */
-struct OrderedPoints
-{
-  static constexpr unsigned int LeastOrder = 2; ///< linear values gain less than the sort takes
-
-  const std::uint32_t * order{ nullptr };       ///< by image of the batch, its points; null: the caller's order
-  const std::uint32_t * isScattered{ nullptr }; ///< 0: the caller's order, too
-  std::int64_t          stride{ 0 };            ///< to the next image's
-
-  /** \tparam VOrder of the spline: low ones ask for no order of points
-   * \param[in] batch image, \param[in] i number in the order
-   * \return number of the point */
-  template <unsigned int VOrder>
-  __device__ __forceinline__ std::int64_t
-                             PointAt(std::int64_t batch, std::int64_t i) const
-  {
-    if constexpr (VOrder >= LeastOrder)
-    {
-      return order != nullptr && __ldg(isScattered) != 0 ? __ldg(order + batch * stride + i) : i;
-    }
-    return i;
-  }
-};
 
 namespace PointOrderDetail
 {

@@ -23,7 +23,7 @@
 
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricHistogram.cuh"
-#include "kernels/metrics/MetricOrder.cuh"
+#include "kernels/metrics/MetricOrder.h"
 #include "kernels/metrics/MetricReduction.cuh"
 #include "kernels/metrics/MetricSpline.h"
 
@@ -164,40 +164,6 @@ AddSamplesOfCells(const MetricArguments<VDimension> &  arguments,
     }
     begin = last;
   }
-}
-
-/** Sums of values: a block \p samples places of the order. */
-template <typename TValues, unsigned int VDimension>
-__global__ void
-__launch_bounds__(MetricThreads, CellWarps / MetricWarps)
-  MetricCellValuesKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                         const __grid_constant__ SplineParameters<VDimension> parameters,
-                         const SplineOrder                                    order,
-                         std::uint32_t                                        samples,
-                         double *                                             values)
-{
-  MetricSums<VDimension, 0> sums;
-  NoHistogram               none;
-  const std::uint32_t       first = blockIdx.x * samples;
-  AddSamplesOfCells<TValues>(arguments, parameters, order, first, first + samples, sums, none);
-  StoreBlockSums(sums.numbers, values);
-}
-
-/** A histogram: a block HistogramSamples places of the order. */
-template <typename TValues, unsigned int VDimension>
-__global__ void
-__launch_bounds__(HistogramThreads, 32 * CellWarps / HistogramThreads)
-  MetricCellHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                            const __grid_constant__ SplineParameters<VDimension> parameters,
-                            const SplineOrder                                    order,
-                            const HistogramSpace                                 space)
-{
-  constexpr auto            samples = static_cast<std::uint32_t>(HistogramSamples);
-  BlockHistogram            own(arguments, space);
-  MetricSums<VDimension, 0> sums;
-  const std::uint32_t       first = blockIdx.x * samples;
-  AddSamplesOfCells<TValues>(arguments, parameters, order, first, first + samples, sums, own);
-  own.Store(sums.numbers[0]);
 }
 
 } // namespace

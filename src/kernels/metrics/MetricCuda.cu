@@ -17,10 +17,10 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/Device.h"
 
-#include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/BinInformation.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricHistogram.cuh"
+#include "kernels/metrics/MetricLaunchers.h"
 #include "kernels/metrics/MetricPass.cuh"
 
 #include <algorithm>
@@ -31,23 +31,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Blocks of samples, one after the other. */
-template <SampleMove VMove, typename TValues, unsigned int VDimension>
-__global__ void
-__launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
-  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, const HistogramSpace space)
-{
-  BlockHistogram            own(arguments, space);
-  MetricSums<VDimension, 0> sums;
-  const std::int64_t        first = std::int64_t{ blockIdx.x } * space.samples;
-  const std::int64_t        end = min(arguments.count, first + space.samples);
-  for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
-  {
-    AddMetricSample<VMove, TValues>(arguments, cursor, sums, own);
-  }
-  own.Store(sums.numbers[0]);
-}
 
 /** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
 __global__ void
@@ -197,13 +180,39 @@ template <SampleMove VMove, typename TValues, unsigned int VDimension>
 DeviceHistogram
 EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
 {
-  pass.arguments.SetStride(HistogramThreads);
   DeviceHistogram histogram(pass.arguments, 0, stream, SamplesOfBlock(pass.arguments.count, device));
-  AllowSharedMemory(&MetricHistogramKernel<VMove, TValues, VDimension>, histogram.Shared());
-  MetricHistogramKernel<VMove, TValues>
-    <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
-  CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+  SumsLauncher<VMove, TValues, VDimension>::EnqueueHistogram(
+    pass.arguments, histogram.Space(), histogram.Blocks(), histogram.Shared(), stream);
   return histogram;
+}
+
+/** Derivatives by a linear stage.
+ *
+ * \param[in] table of MetricPass::Information, device; null: that of the descriptor
+ * \param[in] made what came with that table, device
+ * \param[in] stream where both were made */
+MetricResult
+EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
+                      const MetricSources &      sources,
+                      const ExecutionContext &   context,
+                      const MetricWorkspace *    workspace,
+                      const Stream &             stream,
+                      const double *             table = nullptr,
+                      const InformationNumbers * made = nullptr)
+{
+  MetricResult result;
+  DispatchMetricDerivatives(
+    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets, auto move) {
+      constexpr unsigned int    VDimension = decltype(dimension)::value;
+      PassArguments<VDimension> pass(descriptor, sources, context, nullptr, workspace, stream);
+      if (table != nullptr)
+      {
+        pass.arguments.table = table;
+      }
+      using Launcher = MomentsLauncher<decltype(sets)::value, decltype(move)::value, decltype(values), VDimension>;
+      result = Launcher::Sum(pass.arguments, stream, made);
+    });
+  return result;
 }
 
 /** Histogram, table and derivative, one after the other. */
@@ -294,7 +303,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     PassArguments<VDimension> pass(descriptor, sources, context, left, workspace, stream);
     if (descriptor.pass != MetricPass::Histogram)
     {
-      result = SumSamples<VMove, decltype(values), 0>(pass.arguments, stream);
+      result = SumsLauncher<VMove, decltype(values), VDimension>::Sum(pass.arguments, stream);
       return;
     }
     result = EnqueueHistogram<VMove, decltype(values)>(pass, context.device, stream).Download(stream);

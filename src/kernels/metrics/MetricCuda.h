@@ -144,6 +144,12 @@ struct InformationNumbers
   double count; ///< of samples
 };
 
+/** \brief Threads and warps of a block. */
+///@{
+inline constexpr unsigned int MetricThreads = 128;
+inline constexpr unsigned int MetricWarps = MetricThreads / 32;
+///@}
+
 /** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
 inline constexpr std::int64_t MostMetricBlocks = 4096;
 
@@ -170,20 +176,6 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
                            const ExecutionContext & context,
                            MetricWorkspace *        workspace);
-
-/** \brief EvaluateMetric() on a device with derivatives by a linear stage.
- *
- * \param[in] table of MetricPass::Information, device; null: that of the descriptor
- * \param[in] made what came with that table, device
- * \param[in] stream where both were made */
-MetricResult
-EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
-                      const MetricSources &      sources,
-                      const ExecutionContext &   context,
-                      const MetricWorkspace *    workspace,
-                      const Stream &             stream,
-                      const double *             table = nullptr,
-                      const InformationNumbers * made = nullptr);
 
 /** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
 MetricResult

@@ -21,7 +21,7 @@
 #include "itkCudaSpline/math/Geometry.h"
 
 #include "kernels/metrics/MetricCells.cuh"
-#include "kernels/metrics/MetricOrder.cuh"
+#include "kernels/metrics/MetricOrder.h"
 #include "kernels/metrics/MetricSpline.h"
 
 #include <cuda_runtime.h>

@@ -26,6 +26,7 @@
 #include "itkCudaSpline/math/ParzenBins.h"
 
 #include "kernels/metrics/MetricArguments.h"
+#include "kernels/metrics/MetricLaunchers.h"
 #include "kernels/metrics/MetricReduction.cuh"
 
 #include <cuda_runtime.h>
@@ -52,15 +53,6 @@ constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(type
                                            : 2;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block, at most: less than 2^13, whose digits fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
-
-/** Where the histograms of blocks are added up. There: the count; the finest digits; sums of the others, one plane of
- * bins for each PlaneBlocks blocks. */
-struct HistogramSpace
-{
-  unsigned long long * sums;
-  bool                 isShared; ///< blocks have histograms of their own, in shared memory
-  std::int64_t         samples;  ///< of a block
-};
 
 /** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
  * finest, which few weights have, go to the device's memory; so do all where the blocks of a device have not so much

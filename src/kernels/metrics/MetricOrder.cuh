@@ -22,6 +22,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/metrics/MetricOrder.h"
 #include "kernels/metrics/MetricSpline.h"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -46,32 +47,6 @@ namespace
 {
 
 constexpr unsigned int OrderThreads = 256;
-
-/** Samples by cell, and cells cut into chunks. A cell is numbered by the first node of its support; the last of them is
- * not one: there are samples that no node moves. */
-struct SplineOrder
-{
-  const std::uint32_t * samples;     ///< numbers of samples, cell by cell, those of a cell rising
-  const std::uint32_t * starts;      ///< by cell: its first place in \c samples; one more
-  const std::uint32_t * chunkStarts; ///< by cell: its first chunk; one more, the number of chunks
-  std::uint32_t         cells;       ///< nodes of the grid, and the one of samples that none moves
-  std::uint32_t         mostOfChunk; ///< samples of a chunk, at most
-};
-
-/** First place of sorted keys that is not below a key. */
-__device__ __forceinline__ std::uint32_t
-                           LowerBound(const std::uint32_t * keys, std::uint32_t count, std::uint32_t key)
-{
-  std::uint32_t first = 0;
-  while (count > 0)
-  {
-    const std::uint32_t half = count / 2;
-    const bool          isBelow = keys[first + half] < key;
-    first += isBelow ? half + 1 : 0;
-    count = isBelow ? count - half - 1 : half;
-  }
-  return first;
-}
 
 /** A sample's cell; those that do not count come last. */
 template <unsigned int VDimension>

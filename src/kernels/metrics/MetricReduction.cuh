@@ -18,6 +18,8 @@
 #ifndef MetricReduction_cuh
 #define MetricReduction_cuh
 
+#include "kernels/metrics/MetricCuda.h"
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -30,9 +32,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-constexpr unsigned int MetricThreads = 128;
-constexpr unsigned int MetricWarps = MetricThreads / 32;
 
 /** The sum over a warp by a fixed tree; lane 0 has it. */
 __device__ __forceinline__ double

@@ -22,16 +22,14 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
-#include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCells.cuh"
 #include "kernels/metrics/MetricCuda.h"
 #include "kernels/metrics/MetricGather.cuh"
-#include "kernels/metrics/MetricHistogram.cuh"
+#include "kernels/metrics/MetricLaunchers.h"
 #include "kernels/metrics/MetricOrder.cuh"
 #include "kernels/metrics/MetricReduction.cuh"
-#include "kernels/metrics/MetricScatter.cuh"
 
 #include <cuda_runtime.h>
 
@@ -55,135 +53,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Blocks of a multiprocessor, as of MetricKernel. */
-template <typename TValues>
-constexpr unsigned int ScatterBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
-
-/** A block a chunk of a cell.
- *
- * \tparam VHasOuterJacobian gradients come back through the stages behind; moving values are by sample, and not by the
- * order \param[in] sets of weights \param[out] partial CellShape::Numbers for each chunk and set \param[out] values
- * counts and values by block, see StoreBlockSums() */
-template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
-__global__ void
-__launch_bounds__(MetricThreads, ScatterBlocks<TValues>)
-  MetricScatterKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                      const __grid_constant__ SplineParameters<VDimension> parameters,
-                      const SplineOrder                                    order,
-                      unsigned int                                         sets,
-                      double *                                             partial,
-                      double *                                             values)
-{
-  constexpr int       numbers = CellShape<VDimension>::Numbers;
-  const int           thread = static_cast<int>(threadIdx.x);
-  const std::uint32_t chunk = blockIdx.x;
-  extern __shared__ __align__(16) double shared[];
-  const ForceBatch<VDimension>           batch{ shared };
-  ForceSums<VDimension>                  sums(parameters, batch);
-  if (chunk < order.chunkStarts[order.cells])
-  {
-    // The last cell that begins there or before: one without chunks begins where the next does.
-    const std::uint32_t cell = LowerBound(order.chunkStarts, order.cells, chunk + 1) - 1;
-    const std::uint32_t first = order.starts[cell] + (chunk - order.chunkStarts[cell]) * order.mostOfChunk;
-    const std::uint32_t end = min(order.starts[cell + 1], first + order.mostOfChunk);
-    const bool          moves = cell + 1 < order.cells;
-    double * const      coefficients = batch.Coefficients(sets);
-    double * const      total = batch.Totals(sets);
-    for (int n = thread; n < static_cast<int>(sets) * numbers; n += MetricThreads)
-    {
-      total[n] = 0.0;
-    }
-    if (moves && !VHasOuterJacobian)
-    {
-      LoadCell(parameters.GetStage(), cell, coefficients);
-    }
-    __syncthreads();
-    for (std::uint32_t begin = first; begin < end; begin += BatchSamples)
-    {
-      const int   count = static_cast<int>(min(end - begin, std::uint32_t{ BatchSamples }));
-      NoHistogram none;
-#pragma unroll 1
-      for (int i = thread; i < count; i += MetricThreads)
-      {
-        sums.SelectSample(i, sets);
-        const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
-        if constexpr (VHasOuterJacobian)
-        {
-          KeepWeightsOf(arguments, parameters, cursor, batch, i);
-          AddMetricSample<SampleMove::AnyWithJacobian, TValues>(arguments, cursor, sums, NoHistogram());
-        }
-        else
-        {
-          const auto move = [&](const double(&place)[VDimension], double(&moved)[VDimension]) {
-            MoveInCell(parameters, arguments.moving.stageCount, coefficients, place, moved, [&](const auto & weights) {
-              batch.KeepWeights(i, weights);
-            });
-          };
-          AddMovedSample<TValues>(arguments, cursor, std::int64_t{ begin } + i, move, sums, none);
-        }
-      }
-      __syncthreads();
-      for (unsigned int set = 0; moves && set < sets; ++set)
-      {
-        ScatterBatch(batch, set, count, batch.WarpSums(sets), total + set * numbers);
-      }
-    }
-    for (int n = thread; moves && n < static_cast<int>(sets) * numbers; n += MetricThreads)
-    {
-      partial[std::int64_t{ chunk } * sets * numbers + n] = total[n];
-    }
-  }
-  __syncthreads();
-  StoreBlockSums(sums.GetSums().numbers, values);
-}
-
-/** A pass over the samples in the order of cells: what its parts share. */
-template <unsigned int VDimension>
-struct CellPass
-{
-  MetricArguments<VDimension>  arguments;
-  SplineParameters<VDimension> parameters;
-  SplineOrder                  order;
-};
-
-/** Sums of values, or a histogram. */
-template <typename TValues, unsigned int VDimension>
-MetricResult
-ValuesOnCuda(const CellPass<VDimension> & pass, const Stream & stream)
-{
-  if (pass.arguments.pass == MetricPass::Histogram)
-  {
-    const DeviceHistogram histogram(pass.arguments, CellShape<VDimension>::Numbers * sizeof(double), stream);
-    AllowSharedMemory(&MetricCellHistogramKernel<TValues, VDimension>, histogram.Shared());
-    MetricCellHistogramKernel<TValues><<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(
-      pass.arguments, pass.parameters, pass.order, histogram.Space());
-    CheckCuda(cudaGetLastError(), "MetricCellHistogramKernel");
-    return histogram.Download(stream);
-  }
-  using Sums = MetricSums<VDimension, 0>;
-  const std::uint32_t samples = ChunkSamples(pass.arguments.count);
-  const std::int64_t  blocks = (pass.arguments.count + samples - 1) / samples;
-  const DeviceBuffer  memory(static_cast<std::size_t>(blocks + 1) * sizeof(Sums), stream);
-  auto * const        values = static_cast<double *>(memory.Data());
-  auto * const        total = values + blocks * Sums::Numbers;
-  MetricCellValuesKernel<TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
-    pass.arguments, pass.parameters, pass.order, samples, values);
-  CheckCuda(cudaGetLastError(), "MetricCellValuesKernel");
-  LaunchMetricTotal(values, blocks, Sums::Numbers, total, stream);
-  Sums sums;
-  DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
-  return MakeMetricResult(sums);
-}
-
 /** Sums of values, and derivatives. */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 MetricResult
-ScatterOnCuda(const CellPass<VDimension> &  pass,
-              const TransformChain::Stage & stage,
-              double *                      wanted,
-              const Stream &                stream)
+ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & pass, const Stream & stream)
 {
   using Numbers = MetricSums<VDimension, 0>;
+  const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+  double * const     wanted = descriptor.forces;
   constexpr int      numbers = CellShape<VDimension>::Numbers;
   const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
   const std::int64_t plane = VDimension * pass.parameters.nodes;
@@ -195,16 +72,11 @@ ScatterOnCuda(const CellPass<VDimension> &  pass,
     static_cast<std::size_t>(ofChunks + ofValues + Numbers::Numbers + (wanted != nullptr ? 0 : sets * plane)) *
       sizeof(double),
     stream);
-  auto * const      partial = static_cast<double *>(memory.Data());
-  auto * const      values = partial + ofChunks;
-  auto * const      total = values + ofValues;
-  auto * const      coefficients = wanted != nullptr ? wanted : total + Numbers::Numbers;
-  const std::size_t shared = ForceBatch<VDimension>::Bytes(sets);
-  AllowSharedMemory(&MetricScatterKernel<VHasOuterJacobian, TValues, VDimension>, shared);
-  MetricScatterKernel<VHasOuterJacobian, TValues>
-    <<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
-      pass.arguments, pass.parameters, pass.order, sets, partial, values);
-  CheckCuda(cudaGetLastError(), "MetricScatterKernel");
+  auto * const partial = static_cast<double *>(memory.Data());
+  auto * const values = partial + ofChunks;
+  auto * const total = values + ofValues;
+  auto * const coefficients = wanted != nullptr ? wanted : total + Numbers::Numbers;
+  ScatterLauncher<VHasOuterJacobian, TValues, VDimension>::Enqueue(pass, sets, blocks, partial, values, stream);
   LaunchMetricTotal(values, blocks, Numbers::Numbers, total, stream);
   const auto cells = static_cast<unsigned int>(pass.parameters.nodes);
   static_assert(numbers % 32 == 0, "a warp's numbers");
@@ -267,17 +139,17 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
   if (descriptor.gradient == MetricGradient::None)
   {
     DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
-      withPass(dimension, [&](const auto & pass) { return ValuesOnCuda<decltype(values)>(pass, stream); });
+      withPass(dimension, [&](const auto & pass) {
+        return CellsLauncher<decltype(values), decltype(dimension)::value>::Sum(pass, stream);
+      });
     });
   }
   else
   {
-    const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
       withPass(dimension, [&](const auto & pass) {
-        return descriptor.HasOuterJacobian()
-                 ? ScatterOnCuda<true, decltype(values)>(pass, stage, descriptor.forces, stream)
-                 : ScatterOnCuda<false, decltype(values)>(pass, stage, descriptor.forces, stream);
+        return descriptor.HasOuterJacobian() ? ScatterOnCuda<true, decltype(values)>(descriptor, pass, stream)
+                                             : ScatterOnCuda<false, decltype(values)>(descriptor, pass, stream);
       });
     });
   }

@@ -15,29 +15,29 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#ifndef SplineLauncher_cuh
+#define SplineLauncher_cuh
+
 #include "kernels/evaluation/plain/EvaluationLaunch.cuh"
+
+/** \file
+ * \brief The launch of B-splines, sample by sample: src/CudaSplineInstances.cmake lists the sources that compile it. */
 
 namespace itk::CudaSpline
 {
 
-template <unsigned int VDimension>
+template <typename TReal, unsigned int VOrder, unsigned int VDimension>
 void
-LaunchSplineDouble(unsigned int                            order,
-                   Derivatives                             derivatives,
-                   const EvaluationArguments<VDimension> & arguments,
-                   std::int64_t                            lines,
-                   StreamHandle                            stream)
+SplineLauncher<TReal, VOrder, VDimension>::Launch(Derivatives                             derivatives,
+                                                  const EvaluationArguments<VDimension> & arguments,
+                                                  std::int64_t                            lines,
+                                                  StreamHandle                            stream)
 {
-  DispatchSpline<double>(order, derivatives, [&](auto compiled) {
+  DispatchDerivatives<SplineMethod<VOrder, TReal>>(derivatives, [&](auto compiled) {
     LaunchPlain<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 
-template void
-LaunchSplineDouble(unsigned int, Derivatives, const EvaluationArguments<1> &, std::int64_t, StreamHandle);
-template void
-LaunchSplineDouble(unsigned int, Derivatives, const EvaluationArguments<2> &, std::int64_t, StreamHandle);
-template void
-LaunchSplineDouble(unsigned int, Derivatives, const EvaluationArguments<3> &, std::int64_t, StreamHandle);
-
 } // namespace itk::CudaSpline
+
+#endif

@@ -17,7 +17,6 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
-#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
@@ -25,10 +24,8 @@
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
-#include "kernels/metrics/MetricReduction.cuh"
+#include "kernels/metrics/MetricLaunchers.h"
 #include "kernels/metrics/MetricSpline.h"
-
-#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -44,30 +41,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-// Blocks of a multiprocessor: 80 or 168 registers a thread.
-template <SampleMove VMove>
-constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 6 : 3;
-
-/** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
- * force to its place in \p forces. */
-template <SampleMove VMove, typename TValues, unsigned int VDimension>
-__global__ void
-__launch_bounds__(MetricThreads, ForceBlocks<VMove>)
-  MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                    const __grid_constant__ SplineParameters<VDimension> parameters,
-                    double *                                             partial,
-                    double *                                             forces)
-{
-  SampleForce<VDimension> sums(parameters);
-  const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
-  for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
-  {
-    AddMetricSample<VMove, TValues>(arguments, cursor, sums, NoHistogram());
-    sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
-  }
-  StoreBlockSums(sums.GetSums().numbers, partial);
-}
 
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
@@ -88,10 +61,8 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   auto * const       from = static_cast<double *>(partial.Data());
   auto * const       total = from + blocks * Numbers::Numbers;
   arguments.SetStride(blocks * MetricThreads);
-  const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
-  MetricForceKernel<VMove, TValues>
-    <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, parameters, from, made);
-  CheckCuda(cudaGetLastError(), "MetricForceKernel");
+  ForcesLauncher<VMove, TValues, VDimension>::Enqueue(
+    arguments, MakeSplineParameters<VDimension>(descriptor, stages), blocks, from, made, stream);
   LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
   Numbers sums;
   DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
