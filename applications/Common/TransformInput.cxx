@@ -57,7 +57,8 @@ AddFile(const std::string & file, const Grid & input, CompositeType<VDimension> 
     composite->AddTransform(ReadElastixTransform<VDimension>(file, input));
     return;
   }
-  for (const TransformNumbers & numbers : ReadTransformFile(file))
+  const TransformList list = ReadTransformFile(file);
+  for (const TransformNumbers & numbers : list.transforms)
   {
     const itk::TransformBase::Pointer base = MakeItkTransform(numbers);
     auto * const                      transform = dynamic_cast<TransformType<VDimension> *>(base.GetPointer());
