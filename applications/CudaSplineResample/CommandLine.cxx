@@ -55,7 +55,7 @@ IsFlag(const std::string & word)
 {
   static const std::set<std::string> flags{ "-h",        "--help",        "--version", "--ants-order",
                                             "--dicom",   "--compare-itk", "--force",   "--explain",
-                                            "--verbose", "--overwrite",   "-v" };
+                                            "--verbose", "--overwrite",   "-v",        "--transform-per-volume" };
   return flags.count(word) > 0;
 }
 
@@ -341,6 +341,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     "--ants-order",
     raw.hasAntsOrder,
     "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
+  app.add_flag("--transform-per-volume",
+               options.transformPerVolume,
+               "Of a series: a --transform file with several transforms and no composite, or a name with %d for a file "
+               "a volume (moco_%04d.tfm), has one transform for each volume");
   app.add_option("-i,--interpolation", raw.interpolation.name, InterpolationNames() + "; default: linear (see below)")
     ->type_name("NAME");
   app.add_option("--order", raw.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");

@@ -47,8 +47,9 @@ struct Options
   std::vector<BatchItem>         items; ///< several images; empty: one, input and output
   std::string                    input;
   std::string                    output;
-  std::string                    reference;  ///< empty: the input's grid
-  std::vector<TransformArgument> transforms; ///< in the order given
+  std::string                    reference;                   ///< empty: the input's grid
+  std::vector<TransformArgument> transforms;                  ///< in the order given
+  bool                           transformPerVolume{ false }; ///< files of several transforms have one for each volume
   InterpolationChoice            interpolation;
   std::vector<double>            spacing;  ///< mm; empty, one, or one an axis
   std::vector<std::size_t>       size;     ///< voxels; empty, one, or one an axis

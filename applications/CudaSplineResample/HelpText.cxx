@@ -77,6 +77,10 @@ Transforms
   inverts the file as a whole; displacement fields and B-splines by iteration, which tells how well. An image with a
   vector a pixel is a
   field of displacements, in mm along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is none.
+  A file with several transforms and no composite, as of head motion, has one for each volume of a series with
+  --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file a
+  volume, as CudaSplineRegister --motion writes them. Transforms of other files are composed with them, and each volume
+  is interpolated once. FSL's, AFNI's, MINC's and FreeSurfer's transforms are refused, with a program that converts them.
   --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
   physical space
   (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
@@ -115,6 +119,7 @@ Examples
   CudaSplineResample ct-folder/ fine/ --spacing 1 -i lanczos --round nearest --default-value -1024
   CudaSplineResample moving.nii out.nii -r fixed.nii --ants-order -t 1Warp.nii.gz 0GenericAffine.mat
   CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk
+  CudaSplineResample bold.nii.gz still.nii.gz -r t1.nii.gz -t moco_%04d.tfm to-t1.tfm --transform-per-volume -i bspline
   CudaSplineResample huge.mha out.mha --size 4000 --device 0,1 --explain
   CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }
