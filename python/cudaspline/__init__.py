@@ -17,7 +17,7 @@ from ._registration_stages import Stage
 from ._resample import resample, zoom
 from ._sample import sample
 from ._source import Source, prefilter
-from ._transform import Transform
+from ._transform import Transform, read_transforms
 from ._transforms import BSplineGrid, DisplacementField
 from ._warnings import DownsamplingWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
@@ -48,6 +48,7 @@ __all__ = [
     "device_count",
     "last_report",
     "prefilter",
+    "read_transforms",
     "register",
     "register_series",
     "release_memory",
