@@ -235,14 +235,19 @@ ElastixFile::InitialFile() const
   std::error_code             error;
   const std::filesystem::path path(name);
   const auto                  folder = std::filesystem::path(m_File).parent_path();
-  for (const auto & place : { path, folder / path, folder / path.filename() })
+  // A path of Windows has backslashes, and may have a drive letter.
+  std::string slashes = name;
+  std::replace(slashes.begin(), slashes.end(), '\\', '/');
+  const bool hasDrive = slashes.size() > 1 && slashes[1] == ':';
+  const auto relative = std::filesystem::path(hasDrive ? slashes.substr(2) : slashes).relative_path();
+  for (const auto & candidate : { path, folder / path, folder / relative, folder / relative.filename() })
   {
-    if (std::filesystem::is_regular_file(place, error))
+    if (std::filesystem::is_regular_file(candidate, error))
     {
-      return place.string();
+      return candidate.string();
     }
   }
-  this->Refuse("the file that it begins with, \"" + name + "\", is not there");
+  this->Refuse("its initial transform \"" + name + "\" exists neither at that path nor in the folder of the file");
 }
 
 const std::string &

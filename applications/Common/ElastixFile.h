@@ -66,8 +66,9 @@ public:
   /** The parameters of the transform, which may be in a file of their own. */
   std::vector<double>
   TransformParameters() const;
-  /** The file that the transform begins with; empty where there is none. Where it is not at its place, as after a move
-   * to another machine, it is looked for beside this one. */
+  /** The file of the initial transform; empty if there is none. If its path does not exist, for example after a move to
+   * another machine, the path relative to the folder of this file and then the file name alone are tried there. Paths
+   * of Windows (backslashes, a drive letter) are taken too. */
   std::string
   InitialFile() const;
   /** Where it was read. */

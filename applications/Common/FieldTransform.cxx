@@ -47,6 +47,28 @@ using FieldTransformType = itk::DisplacementFieldTransform<double, VDimension>;
 template <unsigned int VDimension>
 using FieldType = typename FieldTransformType<VDimension>::DisplacementFieldType;
 
+/** Gives a field the grid on which the inverse of a B-spline is sampled: over the domain of the spline, as finely as
+ * the input. */
+template <typename TSpline, typename TField>
+void
+SetDomainOfSpline(const TSpline * spline, const Grid & input, TField * field)
+{
+  constexpr unsigned int       dimension = TField::ImageDimension;
+  const auto                   extent = spline->GetTransformDomainPhysicalDimensions();
+  const double                 finest = *std::min_element(input.spacing.begin(), input.spacing.begin() + dimension);
+  typename TField::SizeType    size;
+  typename TField::SpacingType spacing;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    size[d] = static_cast<itk::SizeValueType>(std::min(2000.0, std::max(2.0, std::ceil(extent[d] / finest) + 1.0)));
+    spacing[d] = extent[d] / static_cast<double>(size[d] - 1);
+  }
+  field->SetRegions(size);
+  field->SetSpacing(spacing);
+  field->SetOrigin(spline->GetTransformDomainOrigin());
+  field->SetDirection(spline->GetTransformDomainDirection());
+}
+
 /** The grid on which an inverse is sampled; null where there is no domain. */
 template <unsigned int VDimension>
 typename FieldType<VDimension>::Pointer
@@ -59,21 +81,17 @@ DomainOf(const itk::Transform<double, VDimension, VDimension> * transform, const
     field->CopyInformation(from);
     field->SetRegions(from->GetLargestPossibleRegion());
   }
-  else if (const auto * const spline = dynamic_cast<const itk::BSplineTransform<double, VDimension, 3> *>(transform))
+  else if (const auto * const cubic = dynamic_cast<const itk::BSplineTransform<double, VDimension, 3> *>(transform))
   {
-    const auto                                  extent = spline->GetTransformDomainPhysicalDimensions();
-    typename FieldType<VDimension>::SizeType    size;
-    typename FieldType<VDimension>::SpacingType spacing;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      const double finest = *std::min_element(input.spacing.begin(), input.spacing.begin() + VDimension);
-      size[d] = static_cast<itk::SizeValueType>(std::min(2000.0, std::max(2.0, std::ceil(extent[d] / finest) + 1.0)));
-      spacing[d] = extent[d] / static_cast<double>(size[d] - 1);
-    }
-    field->SetRegions(size);
-    field->SetSpacing(spacing);
-    field->SetOrigin(spline->GetTransformDomainOrigin());
-    field->SetDirection(spline->GetTransformDomainDirection());
+    SetDomainOfSpline(cubic, input, field.GetPointer());
+  }
+  else if (const auto * const square = dynamic_cast<const itk::BSplineTransform<double, VDimension, 2> *>(transform))
+  {
+    SetDomainOfSpline(square, input, field.GetPointer());
+  }
+  else if (const auto * const linear = dynamic_cast<const itk::BSplineTransform<double, VDimension, 1> *>(transform))
+  {
+    SetDomainOfSpline(linear, input, field.GetPointer());
   }
   else
   {

@@ -24,12 +24,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
 #include "itkKernelTransform.h"
 #include "itkMatrixOffsetTransformBase.h"
 #include "itkTransformFactory.h"
 #include "itkTransformFileReader.h" // registers the formats of the build
 #include "vnl/vnl_det.h"
+#include "vnl/vnl_inverse.h"
 
 #include <algorithm>
 #include <array>
@@ -89,11 +91,19 @@ NumberOfType(const std::string & type, std::size_t which)
   return std::strtoul(type.c_str() + at, nullptr, 10);
 }
 
+/** Of a B-spline. */
+std::size_t
+OrderOf(const std::string & type)
+{
+  const std::size_t order = NumberOfType(type, 2);
+  return order == 0 ? 3 : order;
+}
+
 /** A piece of a file as a message can show it. */
 std::string
 Shown(std::string text)
 {
-  text.resize(std::min<std::size_t>(text.size(), 40));
+  text.resize(std::min<std::size_t>(text.size(), 80));
   std::replace_if(
     text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
   return text;
@@ -129,7 +139,7 @@ void
 CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t components, double leastSize)
 {
   const std::size_t needed = dimension * (dimension + 3);
-  if (numbers.fixed.size() < needed)
+  if (numbers.fixed.size() != needed)
   {
     throw ProgramError("its grid needs " + std::to_string(needed) + " fixed parameters, there are " +
                        std::to_string(numbers.fixed.size()));
@@ -169,6 +179,37 @@ CheckFinite(const std::vector<double> & numbers, const char * what)
   }
 }
 
+/** Throws where fixed parameters of a linear transform are not those of its class: the centre, and of Euler's angles in
+ * 3D the order of rotations. A file may leave them out: the centre is the origin then. ITK ignores others. */
+void
+CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, std::size_t dimension)
+{
+  const std::size_t count = numbers.fixed.size();
+  const bool        hasOrder = name == "Euler3DTransform" || name == "CenteredEuler3DTransform";
+  if (count != 0 && count != dimension && !(hasOrder && count == dimension + 1))
+  {
+    throw ProgramError("it has " + std::to_string(count) + " fixed parameters; 0" + (hasOrder ? ", " : " or ") +
+                       std::to_string(dimension) + (hasOrder ? " or " + std::to_string(dimension + 1) : "") +
+                       " are allowed");
+  }
+  // Their centre is among the parameters, too: before the translation. (The fixed parameters of
+  // CenteredRigid2DTransform and CenteredSimilarity2DTransform are a placeholder, in all files of ITK.)
+  const bool hasCentre = name == "CenteredAffineTransform" || name == "CenteredEuler3DTransform";
+  if (hasCentre && count != 0 && numbers.parameters.size() >= 2 * dimension)
+  {
+    const std::size_t first = numbers.parameters.size() - 2 * dimension;
+    for (std::size_t d = 0; d < dimension; ++d)
+    {
+      const double given = numbers.parameters[first + d];
+      if (!(std::abs(given - numbers.fixed[d]) <= 1e-5 * (1.0 + std::abs(given)))) // a float holds 7 digits
+      {
+        throw ProgramError("its fixed parameters have another centre (" + Brief(numbers.fixed[d]) + " on axis " +
+                           std::to_string(d) + ") than its parameters (" + Brief(given) + ")");
+      }
+    }
+  }
+}
+
 /** Throws where a matrix has no inverse. */
 template <unsigned int VDimension>
 void
@@ -191,14 +232,24 @@ CheckMatrix(const itk::TransformBase * transform)
   }
 }
 
-/** ITK's transforms, and the one without a name of its own: inverses of rigid ones are it, and what old ANTs wrote. */
+/** Registers the transforms of a dimension that ITK leaves out: MatrixOffsetTransformBase (inverses of rigid
+ * transforms, files of old versions of ANTs), and B-splines of orders other than 3, which SimpleITK writes. */
+template <unsigned int VDimension>
+void
+RegisterOtherTransforms()
+{
+  itk::TransformFactory<itk::MatrixOffsetTransformBase<double, VDimension, VDimension>>::RegisterTransform();
+  itk::TransformFactory<itk::BSplineTransform<double, VDimension, 1>>::RegisterTransform();
+  itk::TransformFactory<itk::BSplineTransform<double, VDimension, 2>>::RegisterTransform();
+}
+
 void
 RegisterTransforms()
 {
   itk::TransformFactoryBase::RegisterDefaultTransforms();
   static const bool once = [] {
-    itk::TransformFactory<itk::MatrixOffsetTransformBase<double, 2, 2>>::RegisterTransform();
-    itk::TransformFactory<itk::MatrixOffsetTransformBase<double, 3, 3>>::RegisterTransform();
+    RegisterOtherTransforms<2>();
+    RegisterOtherTransforms<3>();
     return true;
   }();
   static_cast<void>(once);
@@ -222,11 +273,12 @@ CreateItkTransform(const std::string & type)
   return transform;
 }
 
-/** Appends what an object of ITK's holds. */
+/** Appends what an object of ITK's holds; a composite comes before its transforms, as in text. */
 void
 Append(const itk::TransformBase * transform, std::vector<TransformNumbers> & all)
 {
   const auto append = [&all](const auto * composite) {
+    all.push_back({ composite->GetTransformTypeAsString(), {}, {} });
     for (std::size_t i = 0; i < composite->GetNumberOfTransforms(); ++i)
     {
       Append(composite->GetNthTransformConstPointer(i), all);
@@ -283,13 +335,67 @@ EndingOf(const std::string & path)
   return ending;
 }
 
-/** Reads and checks a file in this process. */
+bool
+IsOldSpline(const TransformNumbers & numbers)
+{
+  return ClassOf(numbers.type) == "BSplineDeformableTransform";
+}
+
+/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not tell
+ * its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
+void
+ReplaceOldSpline(TransformNumbers & numbers)
+{
+  const std::size_t dimension = NumberOfType(numbers.type, 0);
+  const std::string text = std::to_string(dimension);
+  numbers.type = "BSplineTransform_double_" + text + "_" + text + (dimension == 2 ? "_2" : "");
+}
+
+/** Replaces a sum of displacements by a composition. With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x)
+ * is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the same grid. \return the transforms in the order of a composite:
+ * the last one is applied first \exception ProgramError the bulk transform is not linear */
+template <unsigned int VDimension>
 std::vector<TransformNumbers>
+ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
+{
+  using Transform = itk::Transform<double, VDimension, VDimension>;
+  const itk::TransformBase::Pointer object = MakeItkTransform(bulk);
+  const auto * const                linear = dynamic_cast<const Transform *>(object.GetPointer());
+  if (linear == nullptr || !linear->IsLinear())
+  {
+    throw ProgramError("the bulk transform of its BSplineDeformableTransform is a " + Shown(bulk.type) +
+                       "; linear ones of the same dimension are supported");
+  }
+  ReplaceOldSpline(spline);
+  MakeItkTransform(spline); // checks the numbers
+  typename Transform::JacobianPositionType matrix;
+  linear->ComputeJacobianWithRespectToPosition(typename Transform::InputPointType(0.0), matrix);
+  const auto        inverse = vnl_inverse(matrix);
+  const std::size_t count = spline.parameters.size() / VDimension; // of each component, one after the other
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    vnl_vector_fixed<double, VDimension> displacement;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      displacement[d] = spline.parameters[d * count + i];
+    }
+    displacement = inverse * displacement;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      spline.parameters[d * count + i] = displacement[d];
+    }
+  }
+  return { bulk, spline };
+}
+
+/** Reads and checks a file in this process. */
+TransformList
 ReadHere(const std::string & path)
 {
-  const std::string             ending = EndingOf(path);
-  std::vector<TransformNumbers> all;
-  const LibraryMessages         silence;
+  const std::string     ending = EndingOf(path);
+  TransformList         list;
+  auto &                all = list.transforms;
+  const LibraryMessages silence;
   if (ending == ".tfm" || ending == ".txt" || ending == ".mat")
   {
     std::ifstream stream(path, std::ios::binary);
@@ -299,27 +405,44 @@ ReadHere(const std::string & path)
   {
     all = ReadByItk(path);
   }
-  all.erase(
-    std::remove_if(all.begin(),
-                   all.end(),
-                   [](const TransformNumbers & numbers) { return ClassOf(numbers.type) == "CompositeTransform"; }),
-    all.end());
-  for (const TransformNumbers & numbers : all)
+  const auto isComposite = [](const TransformNumbers & numbers) {
+    return ClassOf(numbers.type) == "CompositeTransform";
+  };
+  if (std::find_if(all.begin() + (all.empty() ? 0 : 1), all.end(), isComposite) != all.end())
   {
+    throw ProgramError("a composite within other transforms is not supported: it has to be the first one of the file");
+  }
+  const auto composites = std::remove_if(all.begin(), all.end(), isComposite);
+  list.isSeries = composites == all.end() && all.size() > 1;
+  all.erase(composites, all.end());
+  if (list.isSeries && all.size() == 2 && IsOldSpline(all[0]) != IsOldSpline(all[1]))
+  {
+    const std::size_t spline = IsOldSpline(all[0]) ? 0 : 1;
+    const bool        isFlat = NumberOfType(all[spline].type, 0) == 2;
+    all = isFlat ? ComposeWithBulk<2>(all[spline], all[1 - spline]) : ComposeWithBulk<3>(all[spline], all[1 - spline]);
+    list.isSeries = false;
+  }
+  for (TransformNumbers & numbers : all)
+  {
+    if (IsOldSpline(numbers))
+    {
+      ReplaceOldSpline(numbers);
+    }
     MakeItkTransform(numbers); // in this process, which may end by it
   }
-  return all;
+  return list;
 }
 
 /** Numbers of transforms travel through the memory of both processes: fields have many. */
 nlohmann::json
-Pack(const std::vector<TransformNumbers> & all, SharedMemory & memory)
+Pack(const TransformList & list, SharedMemory & memory)
 {
-  nlohmann::json json = nlohmann::json::array();
+  const auto &   all = list.transforms;
+  nlohmann::json json{ { "series", list.isSeries }, { "transforms", nlohmann::json::array() } };
   std::size_t    count = 0;
   for (const TransformNumbers & numbers : all)
   {
-    json.push_back({ numbers.type, numbers.fixed.size(), numbers.parameters.size() });
+    json["transforms"].push_back({ numbers.type, numbers.fixed.size(), numbers.parameters.size() });
     count += numbers.fixed.size() + numbers.parameters.size();
   }
   const std::shared_ptr<void> shared = memory.Map(count * sizeof(double));
@@ -332,18 +455,20 @@ Pack(const std::vector<TransformNumbers> & all, SharedMemory & memory)
   return json;
 }
 
-std::vector<TransformNumbers>
+TransformList
 Unpack(const nlohmann::json & json, ReadingProcess & process)
 {
-  std::size_t count = 0;
-  for (const nlohmann::json & entry : json)
+  const nlohmann::json & entries = json.at("transforms");
+  std::size_t            count = 0;
+  for (const nlohmann::json & entry : entries)
   {
     count += entry.at(1).get<std::size_t>() + entry.at(2).get<std::size_t>();
   }
-  const std::shared_ptr<void>   shared = process.TakeMemory(count * sizeof(double));
-  const auto *                  from = static_cast<const double *>(shared.get());
-  std::vector<TransformNumbers> all;
-  for (const nlohmann::json & entry : json)
+  const std::shared_ptr<void> shared = process.TakeMemory(count * sizeof(double));
+  const auto *                from = static_cast<const double *>(shared.get());
+  TransformList               list;
+  list.isSeries = json.at("series");
+  for (const nlohmann::json & entry : entries)
   {
     TransformNumbers numbers;
     numbers.type = entry.at(0);
@@ -351,9 +476,9 @@ Unpack(const nlohmann::json & json, ReadingProcess & process)
     from += numbers.fixed.size();
     numbers.parameters.assign(from, from + entry.at(2).get<std::size_t>());
     from += numbers.parameters.size();
-    all.push_back(std::move(numbers));
+    list.transforms.push_back(std::move(numbers));
   }
-  return all;
+  return list;
 }
 
 } // namespace
@@ -471,18 +596,28 @@ CheckTransform(const TransformNumbers & numbers)
   CheckFinite(numbers.parameters, "");
   const std::string name = ClassOf(numbers.type);
   const std::size_t dimension = NumberOfType(numbers.type, 0);
-  if (name.compare(0, 7, "BSpline") == 0 && name.find("Field") == std::string::npos)
+  const auto        contains = [&name](const char * text) { return name.find(text) != std::string::npos; };
+  if (contains("VelocityField") || contains("Exponential"))
   {
-    const std::size_t order = NumberOfType(numbers.type, 2);
-    CheckGrid(numbers, dimension, dimension, static_cast<double>((order == 0 ? 3 : order) + 1));
+    throw ProgramError("a velocity field is not a map of points before it is integrated, which ITK does not do when it "
+                       "reads the file; write its displacement field");
   }
-  else if (name.find("VelocityField") != std::string::npos)
+  if (contains("AzimuthElevation") || contains("Perspective"))
   {
-    CheckGrid(numbers, dimension + 1, dimension, 1.0);
+    throw ProgramError("it is not a map between points of images (mm)");
   }
-  else if (name.find("DisplacementField") != std::string::npos)
+  if (name.compare(0, 7, "BSpline") == 0 && !contains("Field"))
+  {
+    const std::size_t order = OrderOf(numbers.type);
+    CheckGrid(numbers, dimension, dimension, static_cast<double>(order + 1));
+  }
+  else if (contains("DisplacementField"))
   {
     CheckGrid(numbers, dimension, dimension, 1.0);
+  }
+  else
+  {
+    CheckFixedOfLinear(numbers, name, dimension);
   }
 }
 
@@ -497,7 +632,10 @@ MakeItkTransform(const TransformNumbers & numbers)
                           dynamic_cast<itk::KernelTransform<double, 3> *>(transform.GetPointer()) != nullptr;
     const auto count = transform->GetNumberOfParameters();
     const bool isGrid = numbers.type.find("Field") != std::string::npos || numbers.type.compare(0, 7, "BSpline") == 0;
-    if (!isKernel && !isGrid && count != numbers.parameters.size())
+    // ITK's FixedCenterOfRotationAffineTransform says that it has three more than it reads.
+    const bool isAffine =
+      ClassOf(numbers.type) == "FixedCenterOfRotationAffineTransform" && numbers.parameters.size() + 3 == count;
+    if (!isKernel && !isGrid && !isAffine && count != numbers.parameters.size())
     {
       throw ProgramError("it has " + std::to_string(numbers.parameters.size()) + " parameters where its type has " +
                          std::to_string(count));
@@ -511,6 +649,10 @@ MakeItkTransform(const TransformNumbers & numbers)
       transform->SetFixedParameters(fixed);
     }
     transform->SetParametersByValue(parameters);
+    if (fixed.size() > 0 && !isGrid && !isKernel)
+    {
+      transform->SetFixedParameters(fixed); // VersorTransform of ITK 5.2 forgets the centre when it gets a rotation
+    }
     CheckMatrix<2>(transform);
     CheckMatrix<3>(transform);
     return transform.GetPointer();
@@ -525,7 +667,7 @@ MakeItkTransform(const TransformNumbers & numbers)
   }
 }
 
-std::vector<TransformNumbers>
+TransformList
 ReadTransformFile(const std::string & path)
 {
   std::error_code error;

@@ -35,12 +35,20 @@ struct TransformNumbers
   std::vector<double> parameters;
 };
 
+/** \brief The transforms of a file. */
+struct TransformList
+{
+  std::vector<TransformNumbers> transforms;        ///< without composites: their transforms in order
+  bool                          isSeries{ false }; ///< several transforms that no composite joins
+};
+
 /** \brief Reads the transforms of a file, in a process of its own (see ReadingProcess), and checks them.
  *
- * Text (.tfm, .txt) and MATLAB's files (.mat) are read by code of this module, others (.h5) by ITK's.
- * \return without composites: their transforms in order
+ * Text (.tfm, .txt) and MATLAB's files (.mat) are read by code of this module, others (.h5) by ITK's. A
+ * BSplineDeformableTransform of ITK 3 becomes a BSplineTransform. In a file with it and one other transform the other
+ * one is its bulk transform: the sum of both displacements becomes a composition.
  * \exception ProgramError the file is missing or damaged, or CheckTransform() refuses */
-std::vector<TransformNumbers>
+TransformList
 ReadTransformFile(const std::string & path);
 
 /** \brief Reads ITK's text. \exception ProgramError what is wrong, with the line */
@@ -51,10 +59,12 @@ ReadTransformText(std::istream & stream);
 std::vector<TransformNumbers>
 ReadTransformMatlab(std::istream & stream);
 
-/** \brief Throws where the numbers are not as many as the type has, are not finite, or describe a grid that is none.
+/** \brief Checks that the type maps points of space, that its numbers are finite and as many as the type has, and that
+ * a grid is valid.
  *
- * To be called before an object of ITK's gets the numbers: it takes what a grid asks for, and does not count.
- * \exception ProgramError with the number that is needed */
+ * To be called before an object of ITK gets the numbers: ITK allocates what a grid asks for, and ignores fixed
+ * parameters in excess.
+ * \exception ProgramError with the number that is needed, or the reason */
 void
 CheckTransform(const TransformNumbers & numbers);
 

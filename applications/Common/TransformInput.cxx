@@ -21,7 +21,9 @@
 #include "ElastixTransform.h"
 #include "Error.h"
 #include "FieldTransform.h"
+#include "ForeignTransform.h"
 #include "TransformFile.h"
+#include "VolumeNames.h"
 
 #include "itkAffineTransform.h"
 #include "itkCompositeTransform.h"
@@ -30,6 +32,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <optional>
 
 namespace CudaSplineProgram
 {
@@ -42,22 +46,35 @@ using TransformType = itk::Transform<double, VDimension, VDimension>;
 template <unsigned int VDimension>
 using CompositeType = itk::CompositeTransform<double, VDimension>;
 
-/** Adds the transforms of a file, in their order. */
+/** The transforms of a file. */
 template <unsigned int VDimension>
-void
-AddFile(const std::string & file, const Grid & input, CompositeType<VDimension> * composite)
+struct FileTransforms
 {
+  std::vector<typename TransformType<VDimension>::Pointer> transforms;        ///< in the order of a composite
+  bool                                                     isSeries{ false }; ///< several, and no composite
+};
+
+template <unsigned int VDimension>
+FileTransforms<VDimension>
+ReadFile(const std::string & file, const Grid & input)
+{
+  if (file.empty())
+  {
+    return { { itk::IdentityTransform<double, VDimension>::New().GetPointer() } };
+  }
+  RefuseForeignTransform(file);
   if (IsNameOfField(file))
   {
-    composite->AddTransform(ReadFieldTransform<VDimension>(file));
-    return;
+    return { { ReadFieldTransform<VDimension>(file) } };
   }
   if (IsElastixFile(file))
   {
-    composite->AddTransform(ReadElastixTransform<VDimension>(file, input));
-    return;
+    return { { ReadElastixTransform<VDimension>(file, input) } };
   }
-  for (const TransformNumbers & numbers : ReadTransformFile(file))
+  FileTransforms<VDimension> read;
+  const TransformList        list = ReadTransformFile(file);
+  read.isSeries = list.isSeries;
+  for (const TransformNumbers & numbers : list.transforms)
   {
     const itk::TransformBase::Pointer base = MakeItkTransform(numbers);
     auto * const                      transform = dynamic_cast<TransformType<VDimension> *>(base.GetPointer());
@@ -68,8 +85,13 @@ AddFile(const std::string & file, const Grid & input, CompositeType<VDimension> 
                          std::to_string(base->GetOutputSpaceDimension()) + "D points; the image needs one from " +
                          std::to_string(VDimension) + "D to " + std::to_string(VDimension) + "D");
     }
-    composite->AddTransform(transform);
+    read.transforms.emplace_back(transform);
   }
+  if (read.transforms.empty())
+  {
+    throw ProgramError("the file \"" + file + "\" holds no transform");
+  }
+  return read;
 }
 
 /** An inverse as a class that ITK reads from files: those of rigid transforms and similarities have none of their own.
@@ -90,10 +112,11 @@ Named(TransformType<VDimension> * inverse)
   return affine.GetPointer();
 }
 
-/** The inverse of a transform, by its own means or by iteration; null where there is none. */
+/** The inverse of a transform, by its own means or by iteration; null where there is none.
+ * \param[in,out] residuals of those that were found by iteration */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
-Invert(const TransformType<VDimension> * transform, const std::string & file, const Grid & input)
+Invert(const TransformType<VDimension> * transform, const Grid & input, std::vector<InverseResidual> & residuals)
 {
   typename TransformType<VDimension>::Pointer inverse;
   try
@@ -110,47 +133,67 @@ Invert(const TransformType<VDimension> * transform, const std::string & file, co
     inverse = InvertByIteration<VDimension>(transform, input, residual);
     if (inverse.IsNotNull())
     {
-      Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(residual.mean) +
-           " mm on average, and " + Brief(residual.largest) + " mm at most" +
-           (residual.largest > 1.0 ? ": the transform folds space there, or maps out of its domain" : ""));
+      residuals.push_back(residual);
     }
   }
   return inverse;
 }
 
-/** Reads all transforms of a file and composes them in their order. */
-template <unsigned int VDimension>
-typename TransformType<VDimension>::Pointer
-ReadTransform(const TransformArgument & argument, const Grid & input)
+/** Warns once for a file of inverses that were found by iteration. */
+void
+WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & residuals)
 {
-  const std::string & file = argument.file;
-  const auto          composite = CompositeType<VDimension>::New();
-  if (file.empty())
+  if (residuals.empty())
   {
-    composite->AddTransform(itk::IdentityTransform<double, VDimension>::New());
-    return composite.GetPointer();
+    return;
   }
-  AddFile<VDimension>(file, input, composite);
-  if (composite->GetNumberOfTransforms() == 0)
+  InverseResidual all;
+  for (const InverseResidual & residual : residuals)
   {
-    throw ProgramError("the file \"" + file + "\" holds no transform");
+    all.mean += residual.mean / static_cast<double>(residuals.size());
+    all.largest = std::max(all.largest, residual.largest);
   }
+  Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(all.mean) +
+       " mm on average, and " + Brief(all.largest) + " mm at most" +
+       (all.largest > 1.0 ? ": the transform folds space there, or maps out of its domain" : ""));
+}
+
+/** Reads the transforms of a file, inverted if asked to: those of a series one by one, others as a whole. */
+template <unsigned int VDimension>
+FileTransforms<VDimension>
+ReadTransforms(const TransformArgument & argument, const Grid & input)
+{
+  FileTransforms<VDimension> read = ReadFile<VDimension>(argument.file, input);
   if (!argument.inverse)
   {
-    return composite.GetPointer();
+    return read;
   }
-  const auto inverses = CompositeType<VDimension>::New();
-  for (std::size_t number = composite->GetNumberOfTransforms(); number-- > 0;)
+  std::vector<InverseResidual> residuals;
+  for (auto & transform : read.transforms)
   {
-    const auto inverse = Invert<VDimension>(composite->GetNthTransformConstPointer(number), file, input);
-    if (inverse.IsNull())
+    const auto composite = CompositeType<VDimension>::New(); // an elastix file is a composite of its own
+    composite->AddTransform(transform);
+    composite->FlattenTransformQueue();
+    const auto inverses = CompositeType<VDimension>::New();
+    for (std::size_t number = composite->GetNumberOfTransforms(); number-- > 0;)
     {
-      throw ProgramError("the transform \"" + file +
-                         R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
+      const auto inverse = Invert<VDimension>(composite->GetNthTransformConstPointer(number), input, residuals);
+      if (inverse.IsNull())
+      {
+        throw ProgramError("the transform \"" + argument.file +
+                           R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
+      }
+      inverses->AddTransform(inverse);
     }
-    inverses->AddTransform(inverse);
+    transform =
+      inverses->GetNumberOfTransforms() == 1 ? inverses->GetNthTransform(0).GetPointer() : inverses.GetPointer();
   }
-  return inverses.GetPointer();
+  WarnOfResiduals(argument.file, residuals);
+  if (!read.isSeries)
+  {
+    std::reverse(read.transforms.begin(), read.transforms.end());
+  }
+  return read;
 }
 
 /** Product of two 3 x 3 matrices. */
@@ -229,6 +272,66 @@ MakeRotation(const std::vector<double> & degrees, const Grid & input)
   return rotation.GetPointer();
 }
 
+/** The composite to which transforms are added: with the rotation of the input, which is applied last to a point. */
+template <unsigned int VDimension>
+typename CompositeType<VDimension>::Pointer
+BeginTransform(const std::vector<double> & rotation, const Grid & input)
+{
+  const auto composite = CompositeType<VDimension>::New();
+  if (!rotation.empty())
+  {
+    composite->AddTransform(MakeRotation<VDimension>(rotation, input));
+  }
+  return composite;
+}
+
+/** A composite as a single transform where it holds one, null where it holds none. */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+Simplify(CompositeType<VDimension> * composite)
+{
+  composite->FlattenTransformQueue();
+  switch (composite->GetNumberOfTransforms())
+  {
+    case 0:
+      return nullptr;
+    case 1:
+      return composite->GetNthTransform(0).GetPointer();
+    default:
+      return composite;
+  }
+}
+
+/** ReadTransforms(), of a name with %d the transforms of the files of all volumes. */
+template <unsigned int VDimension>
+FileTransforms<VDimension>
+ReadVolumes(const TransformArgument & argument, const Grid & input, std::size_t volumes)
+{
+  const std::vector<std::string> files = FilesOfVolumes(argument.file, volumes);
+  if (files.empty())
+  {
+    return ReadTransforms<VDimension>(argument, input);
+  }
+  FileTransforms<VDimension> all;
+  all.isSeries = true;
+  for (const std::string & file : files)
+  {
+    const FileTransforms<VDimension> one = ReadTransforms<VDimension>({ file, argument.inverse }, input);
+    if (one.isSeries)
+    {
+      throw ProgramError("--transform-per-volume: the file \"" + file + "\" is for one volume, and holds " +
+                         std::to_string(one.transforms.size()) + " transforms without a composite");
+    }
+    const auto whole = CompositeType<VDimension>::New();
+    for (const auto & transform : one.transforms)
+    {
+      whole->AddTransform(transform);
+    }
+    all.transforms.push_back(whole.GetPointer());
+  }
+  return all;
+}
+
 } // namespace
 
 TransformArgument
@@ -259,36 +362,101 @@ ParseTransform(const std::string & text)
   return { text, false };
 }
 
+std::vector<std::string>
+FilesOfVolumes(const std::string & name, std::size_t volumes)
+{
+  std::error_code error;
+  if (std::filesystem::exists(name, error)) // a name may have a percent sign
+  {
+    return {};
+  }
+  const auto pattern = ParseVolumePattern("--transform", name);
+  return pattern ? NamesOfPattern(*pattern, volumes) : std::vector<std::string>();
+}
+
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MakeTransform(const std::vector<TransformArgument> & arguments,
               const std::vector<double> &            rotation,
               const Grid &                           input)
 {
-  const auto composite = CompositeType<VDimension>::New();
-  if (!rotation.empty())
-  {
-    composite->AddTransform(MakeRotation<VDimension>(rotation, input));
-  }
+  const auto composite = BeginTransform<VDimension>(rotation, input);
   for (const TransformArgument & argument : arguments)
   {
-    composite->AddTransform(ReadTransform<VDimension>(argument, input));
+    FileTransforms<VDimension> read = ReadTransforms<VDimension>(argument, input);
+    if (read.isSeries)
+    {
+      Warn("the transform \"" + argument.file + "\" holds " + std::to_string(read.transforms.size()) +
+           " transforms and no composite: all of them are applied, the last one first; --transform-per-volume of "
+           "CudaSplineResample applies one to each volume of a series");
+      if (argument.inverse)
+      {
+        std::reverse(read.transforms.begin(), read.transforms.end());
+      }
+    }
+    for (const auto & transform : read.transforms)
+    {
+      composite->AddTransform(transform);
+    }
   }
-  composite->FlattenTransformQueue();
-  switch (composite->GetNumberOfTransforms())
+  return Simplify<VDimension>(composite);
+}
+
+template <unsigned int VDimension>
+std::vector<typename itk::Transform<double, VDimension, VDimension>::Pointer>
+MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
+                     const std::vector<double> &            rotation,
+                     const Grid &                           input,
+                     std::size_t                            volumes)
+{
+  std::vector<typename CompositeType<VDimension>::Pointer> composites(volumes);
+  for (auto & composite : composites)
   {
-    case 0:
-      return nullptr;
-    case 1:
-      return composite->GetNthTransform(0).GetPointer();
-    default:
-      return composite.GetPointer();
+    composite = BeginTransform<VDimension>(rotation, input);
   }
+  bool hasSeries = false;
+  for (const TransformArgument & argument : arguments)
+  {
+    const FileTransforms<VDimension> read = ReadVolumes<VDimension>(argument, input, volumes);
+    if (read.isSeries && read.transforms.size() != volumes)
+    {
+      throw ProgramError("--transform-per-volume: the file \"" + argument.file + "\" holds " +
+                         std::to_string(read.transforms.size()) + " transforms, and the input has " +
+                         std::to_string(volumes) + " volumes; as many are needed");
+    }
+    hasSeries = hasSeries || read.isSeries;
+    for (std::size_t volume = 0; volume < volumes; ++volume)
+    {
+      for (std::size_t number = 0; number < read.transforms.size(); ++number)
+      {
+        if (!read.isSeries || number == volume)
+        {
+          composites[volume]->AddTransform(read.transforms[number]);
+        }
+      }
+    }
+  }
+  if (!hasSeries && volumes > 1)
+  {
+    throw ProgramError("--transform-per-volume needs a file with one transform for each of the " +
+                       std::to_string(volumes) + " volumes, or a name with %d for the files of all volumes; " +
+                       (arguments.empty() ? "no transform is given" : "each --transform holds 1"));
+  }
+  std::vector<typename TransformType<VDimension>::Pointer> transforms;
+  for (const auto & composite : composites)
+  {
+    transforms.push_back(Simplify<VDimension>(composite));
+  }
+  return transforms;
 }
 
 template itk::Transform<double, 2, 2>::Pointer
 MakeTransform<2>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &);
 template itk::Transform<double, 3, 3>::Pointer
 MakeTransform<3>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &);
+template std::vector<itk::Transform<double, 2, 2>::Pointer>
+MakeVolumeTransforms<2>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &, std::size_t);
+template std::vector<itk::Transform<double, 3, 3>::Pointer>
+MakeVolumeTransforms<3>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &, std::size_t);
 
 } // namespace CudaSplineProgram

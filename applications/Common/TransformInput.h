@@ -22,6 +22,7 @@
 
 #include "itkTransform.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,27 @@ typename itk::Transform<double, VDimension, VDimension>::Pointer
 MakeTransform(const std::vector<TransformArgument> & arguments,
               const std::vector<double> &            rotation,
               const Grid &                           input);
+
+/** \brief The files of a name with %d, "moco_%04d.tfm", of which each volume of a series has one.
+ * \return empty for a name without %d, and for that of a file that exists
+ * \exception ProgramError the name has another percent sign */
+std::vector<std::string>
+FilesOfVolumes(const std::string & name, std::size_t volumes);
+
+/** \brief MakeTransform() for each volume of a series.
+ *
+ * A file with several transforms and no composite has one for each volume, and so have the files of a name with %d
+ * ("moco_%04d.tfm", numbers from 0). The transforms of other files are for all volumes.
+ * \param[in] volumes of the series
+ * \return one transform for each volume; null for the identity
+ * \exception ProgramError as MakeTransform(), and if the transforms of a file are not as many as the volumes, or no
+ * file has several */
+template <unsigned int VDimension>
+std::vector<typename itk::Transform<double, VDimension, VDimension>::Pointer>
+MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
+                     const std::vector<double> &            rotation,
+                     const Grid &                           input,
+                     std::size_t                            volumes);
 
 } // namespace CudaSplineProgram
 

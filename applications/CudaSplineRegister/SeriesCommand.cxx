@@ -30,6 +30,7 @@
 #include "Stopwatch.h"
 #include "StopSignal.h"
 #include "TransformOutput.h"
+#include "VolumeNames.h"
 
 #include "itkEuler3DTransform.h"
 
@@ -84,25 +85,12 @@ VolumeOfPicture(std::size_t volumes)
   return volumes / 2;
 }
 
-/** Names with the number of a volume, of so many digits at least. */
-std::vector<std::string>
-NumberedNames(const std::string & before, std::size_t width, const std::string & behind, std::size_t volumes)
-{
-  std::vector<std::string> names;
-  for (std::size_t number = 0; number < volumes; ++number)
-  {
-    const std::string digits = std::to_string(number);
-    names.push_back(before + std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits + behind);
-  }
-  return names;
-}
-
 /** Names of the matrices of --output-prefix. */
 std::vector<std::string>
 NamesOfMatrices(const Options & options, std::size_t volumes)
 {
   return options.prefix.empty() ? std::vector<std::string>()
-                                : NumberedNames(options.prefix, 4, "_0GenericAffine.mat", volumes);
+                                : NamesOfPattern({ options.prefix, "_0GenericAffine.mat" }, volumes);
 }
 
 /** Name of the series of --output-prefix; empty: none. */
@@ -371,37 +359,16 @@ NamesOfVolumes(const std::string & output, std::size_t volumes)
   {
     return {};
   }
-  std::string before = output;
-  std::string behind;
-  std::size_t width = 4;
-  if (const std::size_t percent = output.find('%'); percent != std::string::npos)
+  if (const auto pattern = ParseVolumePattern("--output", output))
   {
-    std::size_t end = percent + 1;
-    while (end < output.size() && std::isdigit(static_cast<unsigned char>(output[end])) != 0)
-    {
-      ++end;
-    }
-    const std::string digits = output.substr(percent + 1, end - percent - 1);
-    if (end == output.size() || output[end] != 'd' || digits.size() > 2 || output.find('%', end) != std::string::npos)
-    {
-      throw ProgramError("--output \"" + output +
-                         "\": the number of a volume takes the place of one %d, or of one as %04d");
-    }
-    before = output.substr(0, percent);
-    behind = output.substr(end + 1);
-    width = digits.empty() ? 1 : static_cast<std::size_t>(std::stoul(digits));
+    return NamesOfPattern(*pattern, volumes);
   }
-  else if (output.back() == '/')
+  if (output.back() == '/')
   {
-    behind = ".tfm";
+    return NamesOfPattern({ output, ".tfm" }, volumes);
   }
-  else
-  {
-    const std::filesystem::path path(output);
-    behind = path.extension().string();
-    before = output.substr(0, output.size() - behind.size()) + "_";
-  }
-  return NumberedNames(before, width, behind, volumes);
+  const std::string ending = std::filesystem::path(output).extension().string();
+  return NamesOfPattern({ output.substr(0, output.size() - ending.size()) + "_", ending }, volumes);
 }
 
 int

@@ -146,6 +146,10 @@ Describe(const Options & options)
   {
     json["inverse"].push_back(transform.inverse);
   }
+  if (options.transformPerVolume)
+  {
+    json["transformPerVolume"] = true; // left out otherwise: records of earlier versions stay valid
+  }
   return json;
 }
 

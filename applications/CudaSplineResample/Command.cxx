@@ -61,6 +61,12 @@ FilesOfImage(const ImageDescription & image)
   return image.slices.empty() ? std::vector<std::string>{ image.path } : image.slices;
 }
 
+std::vector<NamedPath>
+NamedOutputs(const Options & options)
+{
+  return { { "the output", options.output }, { "--difference", options.difference }, { "--report", options.report } };
+}
+
 /** The grid of the output, before --spacing and --size. The layout gets the notes that go with it, the origin of a
  * DICOM output what its files are asked for. */
 Grid
@@ -122,27 +128,50 @@ AsFunction(const itk::Transform<double, VDimension, VDimension> * transform)
   };
 }
 
-/** Makes the transform, and warns of down-sampling or finds by how many voxels of the input it goes. */
-template <unsigned int VDimension>
-itk::TransformBase::Pointer
-PrepareTransform(const Options & options, const ImageDescription & input, const Grid & outputGrid, Coordinates & steps)
+/** What a volume goes through. */
+struct VolumeTransform
 {
-  const auto transform = MakeTransform<VDimension>(options.transforms, options.rotation, input.grid);
-  const auto mapping = AsFunction<VDimension>(transform);
-  if (GetPixelTreatment().smooths)
+  itk::TransformBase::Pointer transform;              ///< null: identity
+  Coordinates                 steps{ 0.0, 0.0, 0.0 }; ///< voxels of the input between samples, where it is smoothed
+};
+
+/** Makes the transform of all volumes, or one for each, and warns of down-sampling or finds by how many voxels of the
+ * input the samples are apart. */
+template <unsigned int VDimension>
+std::vector<VolumeTransform>
+PrepareTransforms(const Options & options, const ImageDescription & input, const Grid & outputGrid)
+{
+  std::vector<typename itk::Transform<double, VDimension, VDimension>::Pointer> transforms;
+  if (options.transformPerVolume)
   {
-    steps = StepsOfSampling(input.grid, outputGrid, mapping);
-    return transform.GetPointer();
+    transforms =
+      MakeVolumeTransforms<VDimension>(options.transforms, options.rotation, input.grid, input.layout.volumes);
   }
-  const std::string coarse = DescribeDownsampling(input.grid, outputGrid, mapping);
-  if (!coarse.empty())
+  else
   {
-    Warn(
-      "the output samples the input coarsely (" + coarse +
-      ") and nothing is smoothed: detail between the samples is lost or aliased" +
-      (options.interpolation.IsOfLabels() ? ", which is usual for labels" : "; --smooth auto smooths the input first"));
+    transforms.push_back(MakeTransform<VDimension>(options.transforms, options.rotation, input.grid));
   }
-  return transform.GetPointer();
+  std::vector<VolumeTransform> prepared;
+  for (const auto & transform : transforms)
+  {
+    prepared.push_back({ transform.GetPointer() });
+    const auto mapping = AsFunction<VDimension>(transform);
+    if (GetPixelTreatment().smooths)
+    {
+      prepared.back().steps = StepsOfSampling(input.grid, outputGrid, mapping);
+      continue;
+    }
+    const std::string coarse =
+      prepared.size() == 1 ? DescribeDownsampling(input.grid, outputGrid, mapping) : std::string();
+    if (!coarse.empty())
+    {
+      Warn("the output samples the input coarsely (" + coarse +
+           ") and nothing is smoothed: detail between the samples is lost or aliased" +
+           (options.interpolation.IsOfLabels() ? ", which is usual for labels"
+                                               : "; --smooth auto smooths the input first"));
+    }
+  }
+  return prepared;
 }
 
 /** With a device asked for by number nothing else will do. */
@@ -216,14 +245,24 @@ CheckDicomOutput(const Options & options, const Grid & grid, const ImageLayout &
 
 /** Checks all that can be wrong without the pixels, and fills in what follows from the headers. */
 ImageDescription
-Prepare(const Options &   options,
-        ResampleRequest & request,
-        ImageLayout &     layout,
-        Coordinates &     steps,
-        DicomOrigin &     origin)
+Prepare(const Options &                options,
+        ResampleRequest &              request,
+        ImageLayout &                  layout,
+        std::vector<VolumeTransform> & transforms,
+        DicomOrigin &                  origin)
 {
   CheckDevice(options.device);
   ImageDescription input = DescribeImage(options.input, { options.series, options.force });
+  for (const TransformArgument & transform : options.transforms)
+  {
+    if (options.transformPerVolume)
+    {
+      for (const std::string & file : FilesOfVolumes(transform.file, input.layout.volumes))
+      {
+        CheckPaths({ { "--transform", file } }, NamedOutputs(options));
+      }
+    }
+  }
   if (!options.series.empty() && input.slices.empty())
   {
     throw ProgramError("--series is for a DICOM folder; \"" + options.input + "\" is a file");
@@ -247,8 +286,9 @@ Prepare(const Options &   options,
     throw ProgramError("--default-value " + Brief(options.defaultValue) + " is no value of the output type " +
                        NameOfPixelType(request.outputType) + "; choose another, or another --output-type");
   }
-  request.transform = input.grid.dimension == 2 ? PrepareTransform<2>(options, input, request.outputGrid, steps)
-                                                : PrepareTransform<3>(options, input, request.outputGrid, steps);
+  transforms = input.grid.dimension == 2 ? PrepareTransforms<2>(options, input, request.outputGrid)
+                                         : PrepareTransforms<3>(options, input, request.outputGrid);
+  request.transform = transforms.front().transform;
   request.interpolation = options.interpolation;
   request.defaultValue = options.defaultValue;
   request.device = options.device;
@@ -265,7 +305,7 @@ Prepare(const Options &   options,
     throw ProgramError("--compare-itk is for --interpolation nearest, linear and bspline, not for " +
                        std::string(request.interpolation.method.name));
   }
-  if (input.layout.HasDirections() && request.transform)
+  if (input.layout.HasDirections() && (request.transform || transforms.size() > 1))
   {
     Warn("the " + std::to_string(input.layout.components) +
          " components of a pixel are resampled one by one: vectors and tensors are not turned by the transform");
@@ -391,15 +431,16 @@ ComputeOne(const Options &     options,
 }
 
 /** Reads and resamples volume by volume, component by component: one volume is in memory at a time.
+ * \param[in] transforms one for all volumes, or one for each
  * \param[in] differences from ITK; null: none are wanted */
 void
-ComputeAll(const Options &     options,
-           ImageDescription &  input,
-           ResampleRequest &   request,
-           const Coordinates & steps,
-           Report &            report,
-           VolumeStore &       store,
-           VolumeStore *       differences)
+ComputeAll(const Options &                      options,
+           ImageDescription &                   input,
+           ResampleRequest &                    request,
+           const std::vector<VolumeTransform> & transforms,
+           Report &                             report,
+           VolumeStore &                        store,
+           VolumeStore *                        differences)
 {
   const ImageLayout & layout = input.layout;
   Stopwatch           reading;
@@ -413,6 +454,8 @@ ComputeAll(const Options &     options,
     reading = Stopwatch();
     const std::vector<Volume> planes = ReadPlanes(input, number);
     report.readSeconds += reading.GetSeconds();
+    const VolumeTransform & transform = transforms[transforms.size() == 1 ? 0 : number];
+    request.transform = transform.transform;
     for (unsigned int component = 0; component < layout.components; ++component)
     {
       request.input = planes[component];
@@ -420,7 +463,7 @@ ComputeAll(const Options &     options,
       {
         WarnOfLabels(request.input, options);
       }
-      const Volume output = Compute(options, request, steps, report);
+      const Volume output = Compute(options, request, transform.steps, report);
       isOneDefault = isOneDefault && IsAll(output, options.defaultValue);
       isDefault = isDefault && isOneDefault;
       hasContent = hasContent || (isDefault && !IsAll(request.input, options.defaultValue));
@@ -472,16 +515,14 @@ RunCommand(const Options & options)
   {
     sources.push_back({ "--transform", transform.file });
   }
-  CheckPaths(
-    sources,
-    { { "the output", options.output }, { "--difference", options.difference }, { "--report", options.report } });
-  ResampleRequest  request;
-  Report           report;
-  Stopwatch        reading;
-  ImageLayout      layout;
-  Coordinates      steps{ 0.0, 0.0, 0.0 };
-  DicomOrigin      origin;
-  ImageDescription input = Prepare(options, request, layout, steps, origin);
+  CheckPaths(sources, NamedOutputs(options));
+  ResampleRequest              request;
+  Report                       report;
+  Stopwatch                    reading;
+  ImageLayout                  layout;
+  std::vector<VolumeTransform> transforms;
+  DicomOrigin                  origin;
+  ImageDescription             input = Prepare(options, request, layout, transforms, origin);
   if (options.explain)
   {
     request.explain = true;
@@ -510,7 +551,7 @@ RunCommand(const Options & options)
   std::optional<VolumeStore> differences;
   if (layout.GetNumberOfPlanes() == 1)
   {
-    output = ComputeOne(options, input, request, steps, report);
+    output = ComputeOne(options, input, request, transforms.front().steps, report);
   }
   else
   {
@@ -519,7 +560,7 @@ RunCommand(const Options & options)
     {
       differences.emplace(*files.difference, request.outputGrid, ScalarType::Float32, layout);
     }
-    ComputeAll(options, input, request, steps, report, *store, differences ? &*differences : nullptr);
+    ComputeAll(options, input, request, transforms, report, *store, differences ? &*differences : nullptr);
   }
   const Stopwatch writing;
   if (store)

@@ -57,7 +57,7 @@ IsFlag(const std::string & word)
 {
   static const std::set<std::string> flags{ "-h",        "--help",         "--version", "--ants-order", "--dicom",
                                             "--force",   "--compare-itk",  "--explain", "--overwrite",  "--points",
-                                            "--verbose", "--make-folders", "-v" };
+                                            "--verbose", "--make-folders", "-v", "--transform-per-volume" };
   return flags.count(word) > 0;
 }
 
@@ -518,6 +518,10 @@ AddTransforms(CLI::App & app, RawOptions & raw)
     "--ants-order",
     raw.hasAntsOrder,
     "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
+  app.add_flag("--transform-per-volume",
+               options.transformPerVolume,
+               "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
+               "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
   app
     .add_option(
       "--rotate",

@@ -48,8 +48,9 @@ struct Options
   std::vector<BatchItem>         items; ///< several images; empty: one, input and output
   std::string                    input;
   std::string                    output;
-  std::string                    reference;  ///< empty: the input's grid
-  std::vector<TransformArgument> transforms; ///< in the order given
+  std::string                    reference;                   ///< empty: the input's grid
+  std::vector<TransformArgument> transforms;                  ///< in the order given
+  bool                           transformPerVolume{ false }; ///< files of several transforms have one for each volume
   InterpolationChoice            interpolation;
   GridOptions                    grid;     ///< of the output
   std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)

@@ -68,6 +68,10 @@ Transforms
   have that order, too, and ",inverse", or ANTs' "[FILE,1]", inverts the file as a whole; displacement fields and
   B-splines by iteration, whose residual is reported. An image with a vector a pixel is a field of displacements, in mm
   along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is no transform.
+  A file with several transforms and no composite, as of head motion, has one for each volume of a series with
+  --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file a
+  volume, as CudaSplineRegister --motion writes them. Transforms of other files are composed with them, and each volume
+  is interpolated once. FSL's, AFNI's, MINC's and FreeSurfer's transforms are refused, with a program that converts them.
   --rotate rotates the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
   physical space; it is applied before --transform: the transforms act on the rotated image.
 
@@ -106,6 +110,7 @@ Examples
   $ CudaSplineResample moving.nii out.nii -r fixed.nii --ants-order -t 1Warp.nii.gz 0GenericAffine.mat
   $ CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i label-linear
   $ CudaSplineResample ct-folder/ fine/ --spacing 1 -i lanczos --default-value -1024
+  $ CudaSplineResample bold.nii.gz still.nii.gz -r t1.nii.gz -t moco_%04d.tfm to-t1.tfm --transform-per-volume
   $ CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }
 

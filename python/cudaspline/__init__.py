@@ -19,7 +19,7 @@ from ._registration_stages import Stage
 from ._resample import resample, zoom
 from ._sample import sample
 from ._source import Source, prefilter
-from ._transform import Transform
+from ._transform import Transform, read_transforms
 from ._transforms import BSplineGrid, DisplacementField
 from ._warnings import DownsamplingWarning, FileWarning, LabelWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
@@ -69,6 +69,7 @@ __all__ = [
     "device_count",
     "last_report",
     "prefilter",
+    "read_transforms",
     "register",
     "register_series",
     "release_memory",

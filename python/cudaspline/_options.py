@@ -140,6 +140,7 @@ class ResampleOptions(MethodOptions, OutputOptions, total=False):
 
     interpolation: Optional[Interpolation]
     transform_order: TransformOrder
+    transform_per_volume: bool
     size: Optional[Sequence[int]]
     spacing: Any
     origin: Any

@@ -48,6 +48,7 @@ def resample(
     reference: Any = None,
     *,
     transform_order: TransformOrder = "itk",
+    transform_per_volume: bool = False,
     size: Optional[Sequence[int]] = None,
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
@@ -96,13 +97,18 @@ def resample(
         series of volumes each is resampled (see series).
     transform
         From places of the output to places of the image (mm, x first): None or "identity"; a matrix (n x n, n x n+1 or homogeneous);
-        a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file, of transforms (.tfm, .txt, .mat; .h5 and
-        others by SimpleITK or itk) or of an image of displacements, as ANTs' 1Warp.nii.gz; (transform, "inverse"), or as ANTs has it
+        a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file, of ITK's transforms (.tfm, .txt, .mat, .h5,
+        .hdf5) or of an image of displacements, as ANTs' 1Warp.nii.gz; (transform, "inverse"), or as ANTs has it
         ["affine.mat", 1] and "[affine.mat,1]"; or a list of these. Fields and B-splines are inverted by iteration, which
         last_report().inverses tells of.
     transform_order
         Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the first one is, as antsApplyTransforms takes
         them. What is in a file or a composite has ITK's order.
+    transform_per_volume
+        Of a series: transform is a list with one transform (or a list of these) for each volume, an array of as many matrices, or the name
+        of a file with as many transforms and no composite, as of head motion, or a name with %d for the number of a volume,
+        "moco_%04d.tfm". Each volume is interpolated once. read_transforms() gives the transforms of a file one by one, to compose each
+        with others: [[common, one] for one in read_transforms("moco.tfm")].
     reference
         An image, the name of its file, or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
     size, spacing, origin, direction
@@ -220,7 +226,10 @@ def resample(
     channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
     image, reference = _images.loaded(image, "image"), _images.loaded(reference, "reference")
     series = series if series is None else flag(series, "series")
+    is_per_volume = flag(transform_per_volume, "transform_per_volume")
     if isinstance(image, Source):
+        if is_per_volume:
+            raise ValueError("transform_per_volume: a Source is of one image, not of a series.")
         return _resample_source(
             image, transform, transform_order, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, smooth, series,
             out, threads, progress,
@@ -235,29 +244,42 @@ def resample(
         geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
         storage, table,
     )  # fmt: skip
-    stages = _transforms.describe(transform, grid.dimension, pixels.device, "transform", transform_order, geometry)
-    work, output_type = _work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
+    if is_per_volume:
+        if volumes is None:
+            raise ValueError("transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them).")
+        transforms = _transforms.of_volumes(transform, volumes.count, "transform")
+    else:
+        transforms = [("transform", transform)]
+    every_stages = [_transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry) for name, one in transforms]
+    works = []
+    for stages in every_stages:
+        work, output_type = _work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
+        works.append(work)
+    stages_buffers = [buffer for stages in every_stages for buffer in stages.buffers]
     shape = (*grid.shape, *pixels.shape_tail)
     if pixels.device < 0 and out is None:
         _check_memory(shape if volumes is None else (volumes.count, *shape), output_type)
     if volumes is None:
         pixels = work.prepare(pixels, progress)
         buffer = pixels.buffer
-        output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
+        output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages_buffers])
         work.run(pixels, output.buffer, work.rest_of(progress))
     else:
         one = pixels.crop((0,) * grid.dimension, (1,) * grid.dimension).buffer  # of that kind, and in that place
-        output = _arrays.Output(out, one, (volumes.count, *shape), output_type, [*volumes.buffers, *stages.buffers])
+        output = _arrays.Output(out, one, (volumes.count, *shape), output_type, [*volumes.buffers, *stages_buffers])
         for number in range(volumes.count):
             part = _labels.part_of(progress, number / volumes.count, (number + 1) / volumes.count)
+            work = works[number if is_per_volume else 0]
             work.run(work.prepare(volumes.volume(number), part), _arrays.part_of(output.buffer, number), work.rest_of(part))
     if smooth is None:
-        work.warn_of_downsampling()
-    if stages.inverses:
-        _tell_of_inverses(stages)
-    if not extrapolate and _sampling.is_far(geometry, grid, stages) and _sampling.is_all(output.buffer, work.pixel.tolist()):
+        works[0].warn_of_downsampling()
+    inverses = [inverse for stages in every_stages for inverse in stages.inverses]
+    if inverses:
+        _tell_of_inverses(inverses)
+    is_far = not extrapolate and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
+    if is_far and _sampling.is_all(output.buffer, works[0].pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], method, works[0].pixel)
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
     if reference is not None:
@@ -331,9 +353,9 @@ def _check_out(out: Any, pixels: _images.Pixels) -> None:
         raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
 
 
-def _tell_of_inverses(stages: _transforms.Stages) -> None:
-    _library.note_inverses(stages.inverses)
-    _sampling.warn_of_inverses(stages)
+def _tell_of_inverses(inverses: list[_library.InverseResidual]) -> None:
+    _library.note_inverses(inverses)
+    _sampling.warn_of_inverses(inverses)
 
 
 @dataclass
@@ -697,7 +719,7 @@ def _resample_source(
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept
     if stages.inverses:
-        _tell_of_inverses(stages)
+        _tell_of_inverses(stages.inverses)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
     return output.finish(lambda made: pixels.finish(_like_given(made, pixels, dtype), grid))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: Options of single calls, which are left to the functions.
-_NOT_PLANNED = frozenset(("transform", "transform_order", "reference", "series", "out", "progress"))
+_NOT_PLANNED = frozenset(("transform", "transform_order", "transform_per_volume", "reference", "series", "out", "progress"))
 
 
 class _Matrix(NamedTuple):
@@ -112,7 +112,7 @@ class Plan:
             self._warn_of_downsampling(described, resampling, matrix, stages)
         if stages is not None and stages.inverses:
             _library.note_inverses(stages.inverses)
-            _sampling.warn_of_inverses(stages)
+            _sampling.warn_of_inverses(stages.inverses)
         if matrix is not None:
             is_far = not matrix.is_inside
         else:

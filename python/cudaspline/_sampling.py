@@ -238,9 +238,9 @@ class Smoothing:
         return smooth(pixels, self.steps, self.device, self.threads, progress)
 
 
-def warn_of_inverses(stages: _transforms.Stages) -> None:
+def warn_of_inverses(inverses: Iterable[_library.InverseResidual]) -> None:
     """Warns of inverses that leave more than CudaSplineResample takes for a sound one."""
-    for found in stages.inverses:
+    for found in inverses:
         if not found.largest <= 1.0:
             warn(
                 f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and {found.largest:g} mm "

@@ -126,7 +126,7 @@ class Transform:
     one's grid. register() makes it; Transform(anything) is what resample() takes as one.
 
     transform: whatever resample() takes
-    dimension: axes of the images: 1, 2 or 3
+    dimension: axes of the images: 1, 2 or 3; None: that of an object of SimpleITK, itk or this class
 
     Raises TypeError or ValueError, naming the argument, for what is no transform.
 
@@ -141,7 +141,9 @@ class Transform:
     array([[1., 2.]])
     """
 
-    def __init__(self, transform: Any, dimension: int) -> None:
+    def __init__(self, transform: Any, dimension: Optional[int] = None) -> None:
+        if dimension is None:
+            dimension = _dimension_of(transform)
         if dimension not in (1, 2, 3):
             raise ValueError(f"dimension: {dimension!r} is not 1, 2 or 3.")
         _transforms.describe(transform, dimension, -1)  # refuses what is none
@@ -418,6 +420,40 @@ def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
             wrong = wrong or error
     assert wrong is not None
     raise _checks.renamed(wrong, "transform", name)
+
+
+def _dimension_of(transform: Any) -> int:
+    if isinstance(transform, Transform):
+        return transform.dimension
+    for name in ("GetDimension", "GetInputSpaceDimension"):
+        if hasattr(transform, "TransformPoint") and hasattr(transform, name):
+            return int(getattr(transform, name)())
+    raise ValueError(f"dimension: it is needed; a {type(transform).__name__} does not have it.")
+
+
+def read_transforms(file: Any) -> list[Transform]:
+    """The transforms of a file one by one, as of head motion one for each volume of a series. A composite is one transform.
+
+    file: the name of a file of ITK's transforms: .tfm, .txt, .mat, .h5, .hdf5
+
+    Returns them in the order of the file, which is that of the volumes. Raises TypeError or ValueError, naming the argument, for what is
+    no such file, and FileNotFoundError.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> import cudaspline
+    >>> text = "#Insight Transform File V1.0\\nTransform: TranslationTransform_double_3_3\\nParameters: 1 2 3\\nFixedParameters:\\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (pathlib.Path(folder) / "one.tfm").write_text(text)
+    ...     cudaspline.read_transforms(folder + "/one.tfm")[0].apply([0.0, 0.0, 0.0])
+    array([1., 2., 3.])
+    """
+    path = Path(_path_of(file, "file"))
+    read = _transform_files.read(path, "file")
+    if not isinstance(read, _transform_files.TransformList):
+        raise ValueError(f"file: {path} is an image; files of ITK's transforms are read here.")
+    found = read.transforms if read.is_series else [read.transforms]
+    return [Transform(one, _transform_files.dimension_of(one, "file")) for one in found]
 
 
 def _path_of(value: Any, name: str) -> str:

@@ -344,6 +344,42 @@ def _looks_like_ants_order(transforms: Any) -> bool:
     return False
 
 
+def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
+    """(name, transform) for each volume of a series.
+
+    transform: a list with a transform for each, an array of matrices (count, n, ...), the name of a file with as many and no composite, or a
+        name with %d (or %04d) for the number of a volume; a name may say that the transforms are inverted
+    count: of the volumes
+
+    Raises TypeError for anything else, ValueError where the transforms are not as many as the volumes."""
+    if isinstance(transform, (str, os.PathLike)):
+        from . import _transform_files
+
+        path, is_inverse = parse_file(transform) if isinstance(transform, str) else (os.fspath(transform), False)
+        pattern = re.fullmatch(r"([^%]*)%(\d{0,2}d[^%]*)", path)
+        if pattern is not None and not os.path.exists(path):  # a file for each volume, numbers from 0
+            width, after = pattern.group(2).split("d", 1)
+            names = [f"{pattern.group(1)}{number:0{width or 1}d}{after}" for number in range(count)]
+            return [(f"{name}[{number}]", (one, "inverse") if is_inverse else one) for number, one in enumerate(names)]
+        read = _transform_files.read(Path(path), name)
+        every = read.transforms if isinstance(read, _transform_files.TransformList) and read.is_series else [read]
+        found = [(one, "inverse") for one in every] if is_inverse else list(every)
+        if len(found) == 1 and count == 1:
+            found = [transform]
+        what = f"{path} holds {len(found)}"
+    elif isinstance(transform, (list, tuple)) and not _is_matrix(transform) and not (len(transform) == 2 and _is_pair(transform)):
+        found = list(transform)
+        what = f"the list has {len(found)}"
+    elif _arrays.is_array(transform) and len(transform.shape) == 3:
+        found = list(transform)
+        what = f"the array has {len(found)}"
+    else:
+        raise TypeError(f"{name}: transform_per_volume needs a list, an array of matrices or a file, not {type(transform).__name__}.")
+    if len(found) != count:
+        raise ValueError(f"{name}: {what} transforms, and the series {count} volumes; as many are needed.")
+    return [(f"{name}[{number}]", one) for number, one in enumerate(found)]
+
+
 def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> None:
     from . import _inverse
 
@@ -357,9 +393,16 @@ def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
     path, is_inverse = parse_file(file) if isinstance(file, str) else (file, False)
     if path == "identity":
         return
-    found = _transform_files.read(Path(path), name)
-    if isinstance(found, list) and stages.is_ants_order:
-        found = found[::-1]  # those within a file are in ITK's order
+    read = _transform_files.read(Path(path), name)
+    found: Any = read
+    if isinstance(read, _transform_files.TransformList):
+        found = read.transforms[::-1] if stages.is_ants_order else read.transforms  # those within a file are in ITK's order
+        if read.is_series:
+            warn(
+                f"{name}: {path} holds {len(found)} transforms and no composite: all of them are applied, the last one first; "
+                "resample(..., transform_per_volume=True) applies one to each volume of a series.",
+                ResamplingWarning,
+            )
     if is_inverse:
         _append_inverse(found, stages, device, f"{name} ({Path(path).name})")
     else:
@@ -445,7 +488,7 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
 
 
 def _append_object(transform: Any, stages: Stages, device: int, name: str) -> None:
-    """A transform of itk or SimpleITK."""
+    """Appends a transform of itk or SimpleITK."""
     leaves = list(_leaves_of(transform, name))
     is_simple = _is_simple(transform)
     fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
@@ -471,13 +514,27 @@ def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
     """(transform, name, class) of what is in a composite of composites, the first one first; or of a transform itself."""
     is_simple = _is_simple(transform)
     if is_simple and type(transform).__name__ == "Transform":
-        transform = transform.Downcast()
+        try:
+            transform = transform.Downcast()
+        except RuntimeError:  # SimpleITK has no class for it
+            yield transform, name, transform.GetName()
+            return
     kind = transform.GetName() if is_simple else transform.GetNameOfClass()
-    if kind != "CompositeTransform":
-        yield transform, name, kind
+    only = _only_of_composite(transform) if is_simple and kind == "CompositeTransform" else None
+    if only is not None or kind != "CompositeTransform":
+        yield transform, name, only or kind
         return
     for i in range(transform.GetNumberOfTransforms()):
         yield from _leaves_of(transform.GetNthTransform(i), f"{name}[{i}]")
+
+
+def _only_of_composite(composite: Any) -> Optional[str]:
+    """The class of the transform that SimpleITK has put into a composite since it has no class for it, as for ITK's MatrixOffsetTransformBase:
+    what such a composite gives as its transform is a composite of the same kind, without end. None for all other composites."""
+    if composite.GetNumberOfTransforms() != 1 or composite.GetNthTransform(0).GetName() != "CompositeTransform":
+        return None
+    found = re.search(r">>>>>>>>>\s*(\w+) \(", str(composite))
+    return None if found is None or found.group(1) == "CompositeTransform" else found.group(1)
 
 
 def _interpolators_of(transform: Any) -> list[str]:

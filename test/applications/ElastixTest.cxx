@@ -358,6 +358,20 @@ TEST_F(ElastixFiles3D, Chains)
   composite->AddTransform(translation);
   Expect("2.txt", composite);
 
+  // Paths of Windows: the file name is looked for in the folder of the file that names it, and the path below it.
+  for (const char * const initial :
+       { R"(C:\Users\me\registration\0.txt)", R"(..\elsewhere\0.txt)", "D:/0.txt", R"(\\server\0.txt)" })
+  {
+    SCOPED_TRACE(initial);
+    WriteFile("1.txt", "AffineTransform", affine.GetPointer(), Common(initial) + CentreOf(affine.GetPointer()));
+    Expect("2.txt", composite);
+  }
+  std::filesystem::create_directory(Path("below"));
+  std::filesystem::rename(Path("0.txt"), Path("below/first.txt"));
+  WriteFile(
+    "1.txt", "AffineTransform", affine.GetPointer(), Common(R"(below\first.txt)") + CentreOf(affine.GetPointer()));
+  Expect("2.txt", composite);
+
   // Two translations add up whatever the order; the spline adds to the point that the affine one gets.
   WriteFile("added.txt", "TranslationTransform", translation.GetPointer(), Common(Path("2.txt"), "Add"));
   const auto behind = itk::TranslationTransform<double, 3>::New();
