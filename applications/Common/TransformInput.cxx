@@ -422,7 +422,7 @@ MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
     {
       throw ProgramError("--transform-per-volume: the file \"" + argument.file + "\" holds " +
                          std::to_string(read.transforms.size()) + " transforms, and the input has " +
-                         std::to_string(volumes) + " volumes; as many are needed");
+                         std::to_string(volumes) + (volumes == 1 ? " volume" : " volumes") + "; as many are needed");
     }
     hasSeries = hasSeries || read.isSeries;
     for (std::size_t volume = 0; volume < volumes; ++volume)

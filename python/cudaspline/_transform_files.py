@@ -249,7 +249,8 @@ def _versor(right: numpy.ndarray) -> numpy.ndarray:
     norm, margin = float(numpy.sqrt(right @ right)), 1e-10
     if norm >= 1 - margin:
         right = right / (norm + margin * norm)
-    return _quaternion(*right, numpy.sqrt(max(0.0, 1.0 - float(right @ right))))
+    x, y, z = right
+    return _quaternion(x, y, z, float(numpy.sqrt(max(0.0, 1.0 - float(right @ right)))))
 
 
 def _quaternion(x: float, y: float, z: float, w: float) -> numpy.ndarray:

@@ -363,7 +363,7 @@ def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
             return [(f"{name}[{number}]", (one, "inverse") if is_inverse else one) for number, one in enumerate(names)]
         read = _transform_files.read(Path(path), name)
         every = read.transforms if isinstance(read, _transform_files.TransformList) and read.is_series else [read]
-        found = [(one, "inverse") for one in every] if is_inverse else list(every)
+        found: list[Any] = [(one, "inverse") for one in every] if is_inverse else list(every)
         if len(found) == 1 and count == 1:
             found = [transform]
         what = f"{path} holds {len(found)}"
@@ -376,7 +376,7 @@ def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
     else:
         raise TypeError(f"{name}: transform_per_volume needs a list, an array of matrices or a file, not {type(transform).__name__}.")
     if len(found) != count:
-        raise ValueError(f"{name}: {what} transforms, and the series {count} volumes; as many are needed.")
+        raise ValueError(f"{name}: {what} transform{'s' * (len(found) != 1)}, and the series {count} volumes; as many are needed.")
     return [(f"{name}[{number}]", one) for number, one in enumerate(found)]
 
 

@@ -300,7 +300,12 @@ protected:
   {
     if (const char * const file = std::getenv("CUDASPLINE_WRITE_ANSWERS"))
     {
-      std::ofstream(file) << Answers().dump(1) << "\n";
+      std::ofstream stream(file);
+      for (std::size_t number = 0; number < Answers().size(); ++number)
+      {
+        stream << (number == 0 ? "[\n" : ",\n") << Answers()[number].dump();
+      }
+      stream << "\n]\n";
     }
   }
 

@@ -238,7 +238,7 @@ def test_errors_of_transforms_for_each_volume(tmp_path, series):
     more = cudaspline.Image(numpy.zeros((4, 5, 6, 7)))
     with pytest.raises(ValueError, match="^transform: .*motion.tfm holds 3 transforms, and the series 4 volumes"):
         cudaspline.resample(more, path, transform_per_volume=True)
-    with pytest.raises(ValueError, match="^transform: .*one.tfm holds 1 transforms, and the series 3 volumes"):
+    with pytest.raises(ValueError, match="^transform: .*one.tfm holds 1 transform, and the series 3 volumes"):
         cudaspline.resample(series, one, transform_per_volume=True)
     with pytest.raises(ValueError, match="^transform: the list has 2 transforms, and the series 3 volumes"):
         cudaspline.resample(series, [numpy.eye(3), numpy.eye(3)], transform_per_volume=True)
