@@ -23,10 +23,7 @@
 #include "itk_zlib.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -70,92 +67,6 @@ BeginningOf(const std::string & file, std::size_t bytes)
   const int count = stream ? gzread(stream.get(), beginning.data(), static_cast<unsigned int>(bytes)) : 0;
   beginning.resize(static_cast<std::size_t>(std::max(count, 0)));
   return beginning;
-}
-
-template <typename T>
-T
-NumberAt(const std::string & bytes, std::size_t offset, bool isSwapped)
-{
-  std::array<char, sizeof(T)> number{};
-  if (offset + sizeof(T) <= bytes.size())
-  {
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), sizeof(T), number.begin());
-  }
-  if (isSwapped)
-  {
-    std::reverse(number.begin(), number.end());
-  }
-  T value;
-  std::memcpy(&value, number.data(), sizeof(T));
-  return value;
-}
-
-/** Name of an intent of FSL's; null for others. */
-const char *
-IntentOfFsl(std::int32_t intent)
-{
-  switch (intent)
-  {
-    case 2006:
-      return "FSL_FNIRT_DISPLACEMENT_FIELD";
-    case 2007:
-      return "FSL_CUBIC_SPLINE_COEFFICIENTS";
-    case 2008:
-      return "FSL_DCT_COEFFICIENTS";
-    case 2009:
-      return "FSL_QUADRATIC_SPLINE_COEFFICIENTS";
-    case 2016:
-      return "FSL_TOPUP_CUBIC_SPLINE_COEFFICIENTS";
-    case 2017:
-      return "FSL_TOPUP_QUADRATIC_SPLINE_COEFFICIENTS";
-    case 2018:
-      return "FSL_TOPUP_FIELD";
-    default:
-      return nullptr;
-  }
-}
-
-/** Looks at intent and extensions of a NIfTI header; offsets are those of nifti1.h and nifti2.h. */
-void
-RefuseForeignNifti(const std::string & file, const std::string & headerFile)
-{
-  const std::string  bytes = BeginningOf(headerFile, 65536);
-  const std::int32_t size = NumberAt<std::int32_t>(bytes, 0, false);
-  const bool         isSwapped = size != 348 && size != 540;
-  const std::int32_t length = NumberAt<std::int32_t>(bytes, 0, isSwapped);
-  if (length != 348 && length != 540)
-  {
-    return;
-  }
-  const std::int32_t intent =
-    length == 540 ? NumberAt<std::int32_t>(bytes, 504, isSwapped) : NumberAt<std::int16_t>(bytes, 68, isSwapped);
-  if (const char * const name = IntentOfFsl(intent))
-  {
-    Refuse(file,
-           "a warp of FSL (intent code " + std::to_string(intent) + ", " + name + ")",
-           "displacement field, for example with Connectome Workbench: wb_command -convert-warpfield -from-fnirt FILE "
-           "SOURCE -to-itk OUT (of coefficients after FSL's fnirtfileutils --in=FILE --ref=REFERENCE --out=FIELD)");
-  }
-  // Extensions: after a flag of 4 bytes, each has its size (a multiple of 16) and its code; AFNI's is 4.
-  constexpr std::int32_t codeOfAfni = 4;
-  std::size_t            at = static_cast<std::size_t>(length) + 4;
-  if (bytes.size() < at || bytes[at - 4] == 0)
-  {
-    return;
-  }
-  while (at + 8 <= bytes.size())
-  {
-    const std::int32_t extent = NumberAt<std::int32_t>(bytes, at, isSwapped);
-    if (extent < 16 || extent % 16 != 0)
-    {
-      return;
-    }
-    if (NumberAt<std::int32_t>(bytes, at + 4, isSwapped) == codeOfAfni)
-    {
-      RefuseAfni(file, false);
-    }
-    at += static_cast<std::size_t>(extent);
-  }
 }
 
 /** Numbers of the lines of a text, without comments; empty where there is anything else. */
@@ -218,21 +129,6 @@ RefuseForeignTransform(const std::string & file)
       "a transform of FreeSurfer",
       "transform with FreeSurfer: lta_convert --inlta FILE --outitk OUT.txt, mri_warp_convert --inm3z FILE --outitk "
       "OUT.nii.gz");
-  }
-  for (const char * const compression : { "", ".gz" })
-  {
-    const std::string end(compression);
-    if (EndsWith(name, ".nii" + end) || EndsWith(name, ".hdr" + end))
-    {
-      RefuseForeignNifti(file, file);
-      return;
-    }
-    if (EndsWith(name, ".img" + end))
-    {
-      const std::size_t base = file.size() - 4 - end.size();
-      RefuseForeignNifti(file, file.substr(0, base) + ".hdr" + file.substr(base + 4));
-      return;
-    }
   }
   const std::string text = BeginningOf(file, 65536);
   if (text.find('\0') != std::string::npos)

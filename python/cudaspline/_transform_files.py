@@ -281,9 +281,9 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
         raise ValueError(f"{name}: {path} is no file.")
-    _foreign_transforms.refuse(path, name)
     if _image_files.is_name_of_field(path):
         return _read_field(path, name)
+    _foreign_transforms.refuse(path, name)
     with path.open("rb") as stream:
         is_hdf5 = stream.read(len(_hdf5.SIGNATURE)) == _hdf5.SIGNATURE
     if is_hdf5:

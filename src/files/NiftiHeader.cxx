@@ -388,6 +388,31 @@ SetIntent(const NiftiDescription & description, RawNiftiHeader & header)
   }
 }
 
+/** Name of an intent of FSL's transforms; null for others. */
+const char *
+GetFslIntentName(int intent)
+{
+  switch (intent)
+  {
+    case 2006:
+      return "FSL_FNIRT_DISPLACEMENT_FIELD";
+    case 2007:
+      return "FSL_CUBIC_SPLINE_COEFFICIENTS";
+    case 2008:
+      return "FSL_DCT_COEFFICIENTS";
+    case 2009:
+      return "FSL_QUADRATIC_SPLINE_COEFFICIENTS";
+    case 2016:
+      return "FSL_TOPUP_CUBIC_SPLINE_COEFFICIENTS";
+    case 2017:
+      return "FSL_TOPUP_QUADRATIC_SPLINE_COEFFICIENTS";
+    case 2018:
+      return "FSL_TOPUP_FIELD";
+    default:
+      return nullptr;
+  }
+}
+
 } // namespace
 
 bool
@@ -494,11 +519,12 @@ GetForeignWarpReason(const void * bytes, std::size_t count)
 {
   const RawNiftiHeader header = ReadRawNiftiHeader(bytes, count);
   const int            intent = header.intentCode;
-  if ((intent >= 2006 && intent <= 2009) || (intent >= 2016 && intent <= 2018))
+  if (const char * const name = GetFslIntentName(intent))
   {
-    return "it is a warp of FSL (intent_code " + std::to_string(intent) +
-           "), whose vectors are along FSL's own axes; wb_command -convert-warpfield -from-fnirt ... -to-itk converts "
-           "it";
+    return "it is a warp of FSL (intent_code " + std::to_string(intent) + ", " + name +
+           "), whose vectors are along FSL's own axes; convert it, for example with Connectome Workbench: wb_command "
+           "-convert-warpfield -from-fnirt FILE SOURCE -to-itk OUT (coefficients first with FSL's fnirtfileutils "
+           "--in=FILE --ref=REFERENCE --out=FIELD)";
   }
   constexpr std::int32_t afni = 4; // code of an extension
   const auto * const     all = static_cast<const char *>(bytes);
@@ -524,8 +550,8 @@ GetForeignWarpReason(const void * bytes, std::size_t count)
     const std::int32_t size = number(at);
     if (number(at + 4) == afni)
     {
-      return "AFNI wrote it, whose warps are converted by nitransforms (nitransforms.io.afni) or "
-             "\"3dNwarpCat\" followed by \"wb_command -convert-warpfield\"";
+      return "AFNI wrote it; convert it, for example with nitransforms: nitransforms.nonlinear.load(FILE, "
+             "fmt=\"afni\"), written with fmt=\"itk\"";
     }
     if (size < 16)
     {

@@ -160,19 +160,15 @@ def test_transforms_of_other_programs_are_refused(tmp_path, name, content, words
         cudaspline.resample(numpy.zeros((3, 3, 3)), path)
 
 
-def test_integer_vectors_with_a_slope_are_no_crash(tmp_path):
+def test_integer_vectors_with_a_slope(tmp_path):
     """SimpleITK ends the process where it reads such a file."""
     header = bytearray(nifti(1007, False)[:352])
     struct.pack_into("<2h", header, 70, 4, 16)
     struct.pack_into("<f", header, 112, 0.5)
     path = tmp_path / "field.nii"
     path.write_bytes(bytes(header) + numpy.full(192, 4, "<i2").tobytes())
-    try:
-        found = cudaspline.Transform(path, 3).apply([[-1.0, -1.0, 1.0]])
-    except ValueError as error:
-        assert "scl_slope" in str(error)
-    else:
-        assert difference(numpy.abs(found), [[1, 1, 3]]) < 1e-6 or difference(found, [[1, 1, 3]]) < 1e-6
+    found = cudaspline.Transform(path, 3).apply([[-1.0, -1.0, 1.0]])
+    assert difference(found, [[1, 1, 3]]) < 1e-6
 
 
 MOTION = "".join(f"#Transform {n}\nTransform: TranslationTransform_double_3_3\nParameters: {n + 1} 0 {-n}\nFixedParameters:\n" for n in range(3))
