@@ -39,14 +39,16 @@ namespace
 
 using namespace CudaSplineTest;
 
-/** Mitchell and Netravali, 1988, equation 8, and its derivatives, at a distance from a sample. */
+/** Mitchell and Netravali, 1988, equation 8, and its derivatives, at a distance t + 1 - k from sample k of four, t in
+ * [0, 1). At samples, where second derivatives jump, they are those of the segment above. */
 long double
-Kernel(long double distance, const itk::CudaSpline::CubicParameters & parameters, int derivative)
+Kernel(long double t, int k, const itk::CudaSpline::CubicParameters & parameters, int derivative)
 {
+  const long double distance = t + 1 - k;
   const long double B = parameters.b;
   const long double C = parameters.c;
   const long double x = std::abs(distance);
-  const bool        isInner = x < 1;
+  const bool        isInner = k == 1 || k == 2;
   const long double cube = isInner ? 12 - 9 * B - 6 * C : -B - 6 * C;
   const long double square = isInner ? -18 + 12 * B + 6 * C : 6 * B + 30 * C;
   const long double linear = isInner ? 0 : -12 * B - 48 * C;
@@ -78,7 +80,7 @@ Formula(const itk::Image<double, D> *            image,
     first[d] = static_cast<itk::IndexValueType>(floor) - 1;
     for (int k = 0; k < 4; ++k)
     {
-      weights[d][k] = Kernel(static_cast<long double>(at[d]) - floor + 1 - k, parameters, orders[d]);
+      weights[d][k] = Kernel(static_cast<long double>(at[d]) - floor, k, parameters, orders[d]);
     }
   }
   long double sum = 0;

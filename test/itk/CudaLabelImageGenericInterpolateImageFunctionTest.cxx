@@ -149,6 +149,26 @@ TEST_P(CudaLabelImageGenericInterpolateImageFunctionTest, CatmullRom)
     });
 }
 
+// Indicators that are smoothed: by default as the interpolator does it, Mitchell-Netravali.
+TEST_P(CudaLabelImageGenericInterpolateImageFunctionTest, CubicConvolution)
+{
+  Random     random(__LINE__);
+  const auto volume = Labels<itk::Image<int, 3>>({ 7, 9, 6 }, random, 12, -4, false);
+  const auto compare = [&](const auto & setUp) {
+    CompareGeneric<itk::Image<int, 3>,
+                   itk::CudaCubicConvolutionInterpolateImageFunction,
+                   itk::CudaCubicConvolutionInterpolateImageFunction<itk::Image<double, 3>>>(
+      volume.GetPointer(), 1e-14, random, setUp);
+  };
+  compare([](auto *, auto *) {});
+  compare([](auto * own, auto * judge) {
+    own->SetB(0.8);
+    judge->SetB(0.8);
+    own->SetC(0.1);
+    judge->SetC(0.1);
+  });
+}
+
 TEST_P(CudaLabelImageGenericInterpolateImageFunctionTest, Splines)
 {
   Random random(__LINE__);

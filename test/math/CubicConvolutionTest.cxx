@@ -24,6 +24,8 @@
 // polynomials); central differences; the norm by a search over t. Tolerances in units of rounding: 8, 20 and 40 for
 // B = 0, 16, 40 and 80 else, for the numbers and sizes of the operations (CubicConvolution.h gives them).
 
+#include "itkCudaSpline/math/CatmullRomBasis.h"
+#include "itkCudaSpline/math/CatmullRomWeights.h"
 #include "itkCudaSpline/math/CubicConvolution.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
@@ -46,23 +48,25 @@ using itk::CudaSpline::CubicConvolutionWeights;
 using itk::CudaSpline::CubicParameters;
 using itk::CudaSpline::MitchellNetravaliParameters;
 
-/** Mitchell and Netravali, "Reconstruction filters in computer graphics", 1988, equation 8, at a distance from a
- * sample, and its derivatives with respect to the distance. */
+/** Mitchell and Netravali, "Reconstruction filters in computer graphics", 1988, equation 8, and its derivatives, at
+ * the distance t + 1 - k from sample k of four, t in [0, 1]. Second derivatives jump at the samples: both ends belong
+ * to the segment. */
 long double
-MitchellKernel(long double s, const CubicParameters & parameters, int derivative)
+MitchellKernel(long double t, int k, const CubicParameters & parameters, int derivative)
 {
+  const long double s = t + 1 - k;
   const long double B = parameters.b;
   const long double C = parameters.c;
   const long double x = std::abs(s);
   const long double sign = s < 0 && derivative == 1 ? -1 : 1;
   long double       p[4]{}; // powers of x, constant first
-  if (x < 1)
+  if (k == 1 || k == 2)
   {
     p[3] = 12 - 9 * B - 6 * C;
     p[2] = -18 + 12 * B + 6 * C;
     p[0] = 6 - 2 * B;
   }
-  else if (x < 2)
+  else
   {
     p[3] = -B - 6 * C;
     p[2] = 6 * B + 30 * C;
@@ -98,7 +102,7 @@ ExpectKernel()
   Random random(__LINE__);
   for (int trial = 0; trial < 10000; ++trial)
   {
-    const T               t = static_cast<T>(random.Uniform(0.0, 1.0));
+    const T               t = trial == 0 ? T(0) : (trial == 1 ? T(1) : static_cast<T>(random.Uniform(0.0, 1.0)));
     const CubicParameters drawn = Draw(random, trial);
     const T               b = static_cast<T>(drawn.b);
     const T               c = static_cast<T>(drawn.c);
@@ -114,9 +118,7 @@ ExpectKernel()
       double       sum = 0;
       for (int k = 0; k < 4; ++k)
       {
-        // The ends of a segment belong to it: its second derivative jumps there.
-        const long double s = static_cast<long double>(t) + 1 - k;
-        EXPECT_NEAR(w[derivative][k], static_cast<double>(MitchellKernel(s, rounded, derivative)), bound)
+        EXPECT_NEAR(w[derivative][k], static_cast<double>(MitchellKernel(t, k, rounded, derivative)), bound)
           << "t " << t << ", B " << b << ", C " << c << ", weight " << k << ", derivative " << derivative;
         sum += w[derivative][k];
       }
@@ -390,5 +392,35 @@ TEST(CubicConvolution, Norm)
     EXPECT_GE(largest, norm - missed) << b << ' ' << a;
   }
 }
+
+#if defined(__GNUC__)
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+TEST(CubicConvolution, FormerNamesAreItWithoutB)
+{
+  const itk::CudaSpline::CatmullRomBasis       former(0.7);
+  const itk::CudaSpline::CubicConvolutionBasis basis{ { 0.0, 0.7 } };
+  for (int i = 0; i < 8; ++i)
+  {
+    const double t = i / 8.0;
+    double       w[4][4];
+    CubicConvolutionWeights(t, 0.0, 0.7, w[0]);
+    itk::CudaSpline::CatmullRomWeights(t, 0.7, w[1]);
+    basis.Weights(t, w[2]);
+    former.Weights(t, w[3]);
+    for (int k = 0; k < 4; ++k)
+    {
+      EXPECT_EQ(w[1][k], w[0][k]);
+      EXPECT_EQ(w[2][k], w[0][k]);
+      EXPECT_EQ(w[3][k], w[0][k]);
+    }
+  }
+  EXPECT_EQ(itk::CudaSpline::CatmullRomBasis().parameters.c, itk::CudaSpline::CatmullRomTension);
+  EXPECT_EQ(itk::CudaSpline::CatmullRomNorm(0.7), CubicConvolutionNorm({ 0.0, 0.7 }));
+}
+#if defined(__GNUC__)
+#  pragma GCC diagnostic pop
+#endif
 
 } // namespace

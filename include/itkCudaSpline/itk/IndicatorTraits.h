@@ -93,13 +93,6 @@ template <typename TImage, typename TCoordRep>
 struct IndicatorTraits<CudaCatmullRomInterpolateImageFunction<TImage, TCoordRep>>
   : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
 {};
-template <typename TImage, typename TCoordRep>
-struct IndicatorTraits<CudaCubicConvolutionInterpolateImageFunction<TImage, TCoordRep>>
-  : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
-{
-  /** B and C until they are set. */
-  static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::MitchellNetravaliParameters;
-};
 template <typename TImage, typename TCoordRep, typename TCoefficient>
 struct IndicatorTraits<BSplineInterpolateImageFunction<TImage, TCoordRep, TCoefficient>>
   : KnownIndicatorTraits<IndicatorMethod::BSpline, TCoefficient>
@@ -109,6 +102,15 @@ struct IndicatorTraits<CudaBSplineInterpolateImageFunction<TImage, TCoordRep, TC
   : KnownIndicatorTraits<IndicatorMethod::BSpline, TCoefficient>
 {};
 ///@}
+
+/** \brief Cubic convolution, which is Mitchell-Netravali until B and C are set. */
+template <typename TImage, typename TCoordRep>
+struct IndicatorTraits<CudaCubicConvolutionInterpolateImageFunction<TImage, TCoordRep>>
+  : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
+{
+  /** B and C until they are set. */
+  static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::MitchellNetravaliParameters;
+};
 
 /** @} */
 } // namespace itk::CudaSplineDetail

@@ -98,7 +98,15 @@ struct InterpolationDescriptor : InterpolationParameters
   std::array<double, 3> cutOff{ { 1, 1, 1 } };
 };
 
-/** \brief What most interpolation types have; each type says what is different. */
+/** \brief What most interpolation types have; each type says what is different.
+ *
+ * There is one type for each value of Interpolation. In addition to these constants it has
+ *
+ * * Kind, the value; Name, its name in messages; Word, its name in the Python package;
+ * * Taps(method, order, axis): samples that a value is made of along an axis; 0 where they are only moved;
+ * * Reach(method, order, axis): samples that are read before the floor of an index; after it one more.
+ *
+ * \p order is that of the source's coefficients, \p axis 0 to 2, x first. */
 struct InterpolationType
 {
   /** Pixels move as they are, and no arithmetic is done with them. */
@@ -121,15 +129,11 @@ struct InterpolationType
   static constexpr bool IsMirrored = false;
 };
 
-/** \brief One type for each value of Interpolation: its kind, its name in messages, its word in the Python package, and
- *
- * * Taps(method, order, axis): samples that a value is made of along an axis; 0 where they are only moved;
- * * Reach(method, order, axis): samples that are read before the floor of an index; after it one more.
- *
- * \p order is that of the source's coefficients, \p axis 0 to 2, x first. */
-///@{
+/** \brief Type of Interpolation::Nearest. */
 struct NearestInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::Nearest;
   static constexpr const char *  Name = "Nearest";
   static constexpr const char *  Word = "nearest";
@@ -147,10 +151,14 @@ struct NearestInterpolation : InterpolationType
   {
     return 1;
   }
+  ///@}
 };
 
+/** \brief Type of Interpolation::Linear. */
 struct LinearInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::Linear;
   static constexpr const char *  Name = "Linear";
   static constexpr const char *  Word = "linear";
@@ -168,10 +176,14 @@ struct LinearInterpolation : InterpolationType
   {
     return 1;
   }
+  ///@}
 };
 
+/** \brief Type of Interpolation::BSpline. */
 struct BSplineInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::BSpline;
   static constexpr const char *  Name = "BSpline";
   static constexpr const char *  Word = "bspline";
@@ -192,10 +204,14 @@ struct BSplineInterpolation : InterpolationType
   {
     return static_cast<std::int64_t>(order) / 2 + 1;
   }
+  ///@}
 };
 
+/** \brief Type of Interpolation::CubicConvolution. */
 struct CubicConvolutionInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::CubicConvolution;
   static constexpr const char *  Name = "CubicConvolution";
   static constexpr const char *  Word = "cubic-convolution";
@@ -214,10 +230,14 @@ struct CubicConvolutionInterpolation : InterpolationType
   {
     return 2;
   }
+  ///@}
 };
 
+/** \brief Type of Interpolation::WindowedSinc. */
 struct WindowedSincInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::WindowedSinc;
   static constexpr const char *  Name = "WindowedSinc";
   static constexpr const char *  Word = "sinc";
@@ -233,10 +253,14 @@ struct WindowedSincInterpolation : InterpolationType
   {
     return method.radius;
   }
+  ///@}
 };
 
+/** \brief Type of Interpolation::LabelGaussian. */
 struct LabelGaussianInterpolation : InterpolationType
 {
+  /** As InterpolationType describes it. */
+  ///@{
   static constexpr Interpolation Kind = Interpolation::LabelGaussian;
   static constexpr const char *  Name = "LabelGaussian";
   static constexpr const char *  Word = "label";
@@ -253,8 +277,8 @@ struct LabelGaussianInterpolation : InterpolationType
   {
     return static_cast<std::int64_t>(std::ceil(std::min(std::abs(method.cutOff[axis]), 1e9))) + 2;
   }
+  ///@}
 };
-///@}
 
 /** \brief The list of the interpolation types, in the order of Interpolation. */
 using InterpolationTypes = std::tuple<NearestInterpolation,
@@ -279,6 +303,7 @@ inline constexpr auto AllInterpolations = []() {
 
 namespace InterpolationDetail
 {
+/** \brief Whether the types are in the order of Interpolation. */
 template <std::size_t... VIndices>
 constexpr bool
 AreInOrder(std::index_sequence<VIndices...>)
@@ -287,6 +312,9 @@ AreInOrder(std::index_sequence<VIndices...>)
 }
 static_assert(AreInOrder(std::make_index_sequence<InterpolationCount>()), "The list has the order of the enumeration.");
 
+/** \brief VisitInterpolation() from a type of the list on.
+ *
+ * \param[in] index of the type, \param[in] visit what is called */
 template <std::size_t VIndex, typename TVisit>
 constexpr auto
 Visit(std::size_t index, const TVisit & visit)
