@@ -196,7 +196,8 @@ ReadStep(OpenedImage &          image,
                        Brief(declared / 1e6) + " MB), and its " + Brief(fileBytes) + " bytes cannot hold more than " +
                        Brief(most / 1e6) + " MB");
   }
-  AllowReading(image.place || image.nifti ? std::min(declared, volume * 8.0) : declared, most);
+  const bool isByVolume = image.nifti ? !image.nifti->IsKeptDecompressed() : image.place.has_value();
+  AllowReading(isByVolume ? std::min(declared, volume * 8.0) : declared, most);
   const std::shared_ptr<void> pixels = memory.Map(BytesOfVolume(image));
   ReadApart(image, order.get<std::size_t>(), pixels.get());
   return image.messages;

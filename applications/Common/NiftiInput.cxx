@@ -282,9 +282,8 @@ NiftiReader::Read(std::size_t volume, void * numbers)
   const auto &        description = m_Input.description;
   const std::uint32_t planes = itk::CudaSpline::GetNumberOfNiftiPlanes(description);
   const auto          volumes = static_cast<std::size_t>(description.volumes);
-  if (m_Input.isPacked && planes > 1 && volumes > 1 && m_All == nullptr)
+  if (m_Input.IsKeptDecompressed() && m_All == nullptr)
   {
-    // The components of a volume are far apart in the stream.
     const auto all = MapTemporaryFile(m_PlaneBytes * m_Planes);
     for (std::size_t index = 0; index < m_Planes; ++index)
     {

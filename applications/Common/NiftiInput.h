@@ -41,6 +41,13 @@ struct NiftiInput
   std::string                       path;        ///< of the file with the pixels
   bool                              isPacked;    ///< by gzip
   std::string                       foreignWarp; ///< see itk::CudaSpline::GetForeignWarpReason()
+
+  /** Whether the components of a volume are far apart in a stream that can only be read in its order. */
+  bool
+  IsKeptDecompressed() const
+  {
+    return isPacked && description.arePlanes && description.volumes > 1;
+  }
 };
 
 /** \brief Reads the header of a file, of either half of a pair, and finds the file with the pixels. What the header has

@@ -35,7 +35,8 @@ using itk::CudaSpline::ScalarType;
 /** \brief Three coordinates; a 2D image uses the first two. Points are in mm, indices in voxels, both with x first. */
 using Coordinates = std::array<double, 3>;
 
-/** \brief Where the voxels of a 2D or 3D image lie. The first voxel has index 0. */
+/** \brief Where the voxels of a 2D or 3D image lie. The first voxel has index 0. The third spacing, origin and
+ * direction of a 2D image are the thickness and the position of its plane, where its file has them. */
 struct Grid
 {
   unsigned int               dimension{ 3 };
