@@ -355,10 +355,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--size", raw.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
     ->type_name("X[,Y[,Z]]");
   app
-    .add_option(
-      "--rotate",
-      raw.rotation,
-      "Turn the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
+    .add_option("--rotate",
+                raw.rotation,
+                "Rotate the image by these degrees about the x, y and z axes (in this order) through its centre, "
+                "counter-clockwise "
+                "as seen from the tip of an axis; in 2D one angle")
     ->type_name("X,Y,Z");
   app.add_option("--default-value", raw.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
   app.add_option("--output-type", raw.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");

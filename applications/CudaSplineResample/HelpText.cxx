@@ -77,9 +77,10 @@ Transforms
   inverts the file as a whole; displacement fields and B-splines by iteration, which tells how well. An image with a
   vector a pixel is a
   field of displacements, in mm along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is none.
-  --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
-  physical space
-  (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
+  --rotate rotates the input's content about its own centre, about x, then y, then z. A positive angle rotates
+  counter-clockwise as seen from the tip of an axis of physical space (ITK's: x to the patient's left, y to the back,
+  z up), so that 90 about z moves the left side to the back. It comes before --transform: the transforms act on the
+  rotated image.
 
 Several images
   "a.nii b.nii folder/" writes folder/a.nii and folder/b.nii; --batch names inputs, transforms ("a.tfm;b.tfm,inverse",
