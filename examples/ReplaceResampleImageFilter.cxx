@@ -60,6 +60,7 @@ MakeImage()
   return image;
 }
 
+/** A transform maps points of the output to points of the input: the content is rotated the other way. */
 TransformType::Pointer
 MakeRotation()
 {

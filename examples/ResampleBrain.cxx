@@ -17,13 +17,15 @@
  *=========================================================================*/
 
 /** \file
- * \brief Turns a volume and resamples it to finer voxels, by this module's filter and by ITK's, and compares: what
- * scripts/demo draws.
+ * \brief Rotates a volume and resamples it to finer voxels with this module's filter and with ITK's, and compares the
+ * results, which scripts/demo draws.
  *
  * usage: ResampleBrain IMAGE OUTPUT-FOLDER
  *
- * The volume is turned about its middle by 10, -5 and 20 degrees about x, y and z, and gets voxels 0.8 times as large.
- * For each of nearest neighbours, linear and cubic B-spline interpolation are written into the folder, which exists:
+ * The content of the volume is rotated about its centre by 10, -5 and 20 degrees about x, then y, then z. A positive
+ * angle rotates counter-clockwise as seen from the tip of an axis of ITK's physical space (x to the patient's left, y
+ * to the back, z up), as CudaSplineResample --rotate does. Voxels become 0.8 times as large. For each of nearest
+ * neighbours, linear and cubic B-spline interpolation are written into the folder, which exists:
  *
  * * `nearest.nii.gz`, ...: the result, in float;
  * * `nearest-difference.nii.gz`, ...: what ITK's filter gives in double less that;
@@ -55,12 +57,14 @@ namespace
 {
 using ImageType = itk::Image<float, 3>;
 using ExactImageType = itk::Image<double, 3>;
-using TransformType = itk::Euler3DTransform<double>;
+using RotationType = itk::Euler3DTransform<double>;
+using TransformType = itk::Transform<double, 3, 3>;
 using InterpolatorType = itk::InterpolateImageFunction<ImageType, double>;
 
-/** 10, -5 and 20 degrees about the axes through the middle of an image. */
+/** The transform by which an image is resampled so that its content is rotated by 10, -5 and 20 degrees about the axes
+ * through its centre. It maps points of the output to points of the input, so it is the inverse of that rotation. */
 TransformType::Pointer
-MakeRotation(const ImageType * image)
+MakeTransform(const ImageType * image)
 {
   itk::ContinuousIndex<double, 3> middle;
   for (unsigned int axis = 0; axis < 3; ++axis)
@@ -70,17 +74,18 @@ MakeRotation(const ImageType * image)
   itk::Point<double, 3> centre;
   image->TransformContinuousIndexToPhysicalPoint(middle, centre);
 
-  auto             rotation = TransformType::New();
+  auto             rotation = RotationType::New();
   constexpr double degree = itk::Math::pi / 180.0;
   rotation->SetCenter(centre);
+  rotation->SetComputeZYX(true); // about x first, and about z last; ITK's default is about y first
   rotation->SetRotation(10.0 * degree, -5.0 * degree, 20.0 * degree);
-  return rotation;
+  return rotation->GetInverseTransform();
 }
 
 /** Sets what both filters are told; seconds of the update. */
 template <typename TFilter>
 double
-Resample(TFilter * filter, const ImageType * image, const TransformType * rotation, InterpolatorType * interpolator)
+Resample(TFilter * filter, const ImageType * image, const TransformType * transform, InterpolatorType * interpolator)
 {
   constexpr double    finer = 0.8;
   ImageType::SizeType size;
@@ -89,7 +94,7 @@ Resample(TFilter * filter, const ImageType * image, const TransformType * rotati
     size[axis] = static_cast<itk::SizeValueType>(std::lround(image->GetBufferedRegion().GetSize(axis) / finer));
   }
   filter->SetInput(image);
-  filter->SetTransform(rotation);
+  filter->SetTransform(transform);
   filter->SetInterpolator(interpolator);
   filter->SetOutputParametersFromImage(image);
   filter->SetSize(size);
@@ -121,12 +126,12 @@ Compare(const ImageType *   image,
         const std::string & folder,
         std::ostream &      table)
 {
-  const TransformType::Pointer rotation = MakeRotation(image);
+  const TransformType::Pointer transform = MakeTransform(image);
 
   auto         ours = itk::CudaResampleImageFilter<ImageType, ImageType>::New(); // knows ITK's interpolators
-  const double seconds = Resample(ours.GetPointer(), image, rotation, interpolator);
+  const double seconds = Resample(ours.GetPointer(), image, transform, interpolator);
   auto         itks = itk::ResampleImageFilter<ImageType, ExactImageType>::New();
-  const double itkSeconds = Resample(itks.GetPointer(), image, rotation, interpolator);
+  const double itkSeconds = Resample(itks.GetPointer(), image, transform, interpolator);
 
   ImageType *        difference = ours->GetOutput();
   const double *     expected = itks->GetOutput()->GetBufferPointer();
@@ -174,7 +179,7 @@ main(int argc, char * argv[])
     // Starts the device, which takes longer than any of the three.
     Resample(itk::CudaResampleImageFilter<ImageType, ImageType>::New().GetPointer(),
              image,
-             MakeRotation(image),
+             MakeTransform(image),
              itk::NearestNeighborInterpolateImageFunction<ImageType>::New());
 
     std::ofstream table(folder + "/comparison.csv");

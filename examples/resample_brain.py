@@ -16,7 +16,10 @@ import cudaspline
 
 
 def turned_part(brain, interpolation, millimetres=0.4, degrees=25.0):
-    """A part of the brain's middle on a fine grid of its own, through a rotation about the part's middle."""
+    """A part of the brain's middle on a fine grid of its own, through a rotation about the part's middle.
+
+    The transform maps points of the output to points of the input: the content is rotated by the negative angle.
+    """
     # [resample]
     size = (160, 160, 1)
     middle = numpy.array([0.0, 15.0, 25.0])  # LPS: left, back and up from the front commissure (mm)

@@ -20,6 +20,8 @@ import numpy
 
 METHODS = (("nearest", "nearest neighbour"), ("linear", "linear"), ("bspline", "cubic B-spline"))
 LIMIT = 1e-6  # of the input's range
+ROTATION = "rotated by 10, -5 and 20 degrees about x, y and z"
+SENSE = "A positive angle rotates the brain counter-clockwise as seen from the tip of an axis (x to the left, y to the back, z up)"
 
 
 def load_slice(path, height):
@@ -67,7 +69,8 @@ def caption(reports):
     if report["fallback"]:
         who += f" ({report['fallback']})"
     return [
-        f"T1 brain turned by 10, -5 and 20 degrees about x, y and z and resampled to {report['size']} voxels of 0.8 mm, in float.",
+        f"T1 brain {ROTATION}, and resampled to {report['size']} voxels of 0.8 mm, in float.",
+        f"{SENSE}.",
         f"Computed by the {who}; compared with ITK {report['itk']} in double on the CPU. Errors in grey values; "
         f"the input's range is {report['minimum']:g} to {report['maximum']:g}.",
     ]
@@ -113,8 +116,9 @@ def draw(folder, reports):
     figure.colorbar(seen, ax=axes[2, :], shrink=0.9, aspect=30, label=f"difference / 1e-7 of the range ({value_range:g} grey values)")
     report = reports["bspline"]
     figure.suptitle(
-        f"T1 brain turned by 10, -5 and 20 degrees about x, y and z, 1 mm to 0.8 mm; axial slice at z = {height:g} mm\n"
-        f"computed by the {report['backend']} backend"
+        f"T1 brain {ROTATION}, 1 mm to 0.8 mm; axial slice at z = {height:g} mm\n"
+        f"computed by the {report['backend']} backend\n{SENSE}",
+        fontsize=10,
     )
     figure.savefig(folder / "brain.png", dpi=100)
 

@@ -72,8 +72,10 @@ Transforms
   --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file a
   volume, as CudaSplineRegister --motion writes them. Transforms of other files are composed with them, and each volume
   is interpolated once. FSL's, AFNI's, MINC's and FreeSurfer's transforms are refused, with a program that converts them.
-  --rotate rotates the input's content about its own centre, counter-clockwise as seen from the tip of an axis of
-  physical space; it is applied before --transform: the transforms act on the rotated image.
+  --rotate rotates the input's content about its own centre, about x, then y, then z. A positive angle rotates
+  counter-clockwise as seen from the tip of an axis of physical space (ITK's: x to the patient's left, y to the back,
+  z up), so that 90 about z moves the left side to the back. It is applied before --transform: the transforms act on
+  the rotated image.
 
 Points
   --points in.csv out.csv -t T maps points p, in mm (LPS), of the output's (fixed) space to T(p) in the input's (moving)
