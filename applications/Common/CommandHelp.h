@@ -47,6 +47,12 @@ public:
     return WrapParagraph(app->get_description(), m_Width, "", "") + "\n";
   }
 
+  std::string
+  make_usage(const CLI::App * app, std::string name) const override
+  {
+    return WrapParagraph(CLI::Formatter::make_usage(app, name), m_Width, "", "  ");
+  }
+
   /** A group, with one empty line before the next. */
   std::string
   make_group(std::string group, bool isPositional, std::vector<const CLI::Option *> options) const override

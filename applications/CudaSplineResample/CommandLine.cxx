@@ -55,9 +55,10 @@ constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 bool
 IsFlag(const std::string & word)
 {
-  static const std::set<std::string> flags{ "-h",        "--help",         "--version", "--ants-order", "--dicom",
-                                            "--force",   "--compare-itk",  "--explain", "--overwrite",  "--points",
-                                            "--verbose", "--make-folders", "-v", "--transform-per-volume" };
+  static const std::set<std::string> flags{
+    "-h",        "--help",      "--version", "--ants-order", "--dicom",        "--force", "--compare-itk",
+    "--explain", "--overwrite", "--points",  "--verbose",    "--make-folders", "-v",      "--transform-per-volume"
+  };
   return flags.count(word) > 0;
 }
 
@@ -368,21 +369,14 @@ LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms)
   return false;
 }
 
-/** Warns once where transforms look as if they had ANTs' order, and --ants-order is missing. */
-void
-WarnOfOrder(const Options & options)
+/** Whether any list of transforms looks so. */
+bool
+LooksLikeAntsOrder(const Options & options)
 {
-  bool looksLikeAnts = LooksLikeAntsOrder(options.transforms);
-  for (const BatchItem & item : options.items)
-  {
-    looksLikeAnts = looksLikeAnts || LooksLikeAntsOrder(item.transforms);
-  }
-  if (looksLikeAnts)
-  {
-    Warn(
-      "the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point of "
-      "the output, as ITK has it; --ants-order applies the first one first");
-  }
+  return LooksLikeAntsOrder(options.transforms) ||
+         std::any_of(options.items.begin(), options.items.end(), [](const BatchItem & item) {
+           return LooksLikeAntsOrder(item.transforms);
+         });
 }
 
 /** Checks the texts and turns them into options. */
@@ -425,10 +419,7 @@ Interpret(const RawOptions & raw, Options & options)
   {
     options.transforms.push_back(ParseTransform(transform));
   }
-  if (!raw.hasAntsOrder)
-  {
-    WarnOfOrder(options);
-  }
+  options.looksLikeAntsOrder = !raw.hasAntsOrder && LooksLikeAntsOrder(options);
   if (raw.hasAntsOrder)
   {
     std::reverse(options.transforms.begin(), options.transforms.end());
@@ -518,15 +509,16 @@ AddTransforms(CLI::App & app, RawOptions & raw)
     "--ants-order",
     raw.hasAntsOrder,
     "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
-  app.add_flag("--transform-per-volume",
-               options.transformPerVolume,
-               "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
-               "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
+  app.add_flag(
+    "--transform-per-volume",
+    options.transformPerVolume,
+    "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
+    "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
   app
-    .add_option(
-      "--rotate",
-      raw.rotation,
-      "Rotate the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
+    .add_option("--rotate",
+                raw.rotation,
+                "Rotate the image by these degrees about the x, y and z axes (in this order) through its centre, "
+                "counter-clockwise as seen from the tip of an axis; in 2D one angle")
     ->type_name("X,Y,Z");
 }
 

@@ -48,30 +48,31 @@ struct Options
   std::vector<BatchItem>         items; ///< several images; empty: one, input and output
   std::string                    input;
   std::string                    output;
-  std::string                    reference;                   ///< empty: the input's grid
-  std::vector<TransformArgument> transforms;                  ///< in the order given
-  bool                           transformPerVolume{ false }; ///< files of several transforms have one for each volume
-  InterpolationChoice            interpolation;
-  GridOptions                    grid;     ///< of the output
-  std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
-  double                         defaultValue{ 0.0 };
-  std::string                    device;     ///< "" (automatic), "cpu", a number, or several that share one image
-  std::optional<ScalarType>      outputType; ///< empty: the input's
-  bool                           compare{ false };
-  std::string                    difference;            ///< image of the differences from ITK; empty: none
-  std::string                    report;                ///< JSON file; empty: none
-  std::string                    series;                ///< UID; empty: the only one
-  bool                           points{ false };       ///< input and output are lists of points
-  bool                           makesFolders{ false }; ///< of outputs, where they do not exist
-  bool                           dicom{ false };        ///< the output is a folder with a DICOM series
-  bool                           force{ false };
-  bool                           verbose{ false };
-  bool                           quiet{ false };      ///< no progress bar
-  bool                           explain{ false };    ///< say what would be done, and do nothing
-  bool                           overwrite{ false };  ///< of several images: also those that are there already
-  unsigned int                   jobs{ 0 };           ///< of several images: at one time; 0 for a number that is well
-  std::vector<std::string>       devices;             ///< of several images: taken in turn; empty: device
-  unsigned int                   expectedImages{ 1 }; ///< of the process, with this one
+  std::string                    reference;              ///< empty: the input's grid
+  std::vector<TransformArgument> transforms;             ///< in the order given
+  bool                      looksLikeAntsOrder{ false }; ///< some list of transforms, and ANTs' order is not asked for
+  bool                      transformPerVolume{ false }; ///< files of several transforms have one for each volume
+  InterpolationChoice       interpolation;
+  GridOptions               grid;     ///< of the output
+  std::vector<double>       rotation; ///< degrees; empty, one (2D) or three (3D)
+  double                    defaultValue{ 0.0 };
+  std::string               device;     ///< "" (automatic), "cpu", a number, or several that share one image
+  std::optional<ScalarType> outputType; ///< empty: the input's
+  bool                      compare{ false };
+  std::string               difference;            ///< image of the differences from ITK; empty: none
+  std::string               report;                ///< JSON file; empty: none
+  std::string               series;                ///< UID; empty: the only one
+  bool                      points{ false };       ///< input and output are lists of points
+  bool                      makesFolders{ false }; ///< of outputs, where they do not exist
+  bool                      dicom{ false };        ///< the output is a folder with a DICOM series
+  bool                      force{ false };
+  bool                      verbose{ false };
+  bool                      quiet{ false };      ///< no progress bar
+  bool                      explain{ false };    ///< say what would be done, and do nothing
+  bool                      overwrite{ false };  ///< of several images: also those that are there already
+  unsigned int              jobs{ 0 };           ///< of several images: at one time; 0 for a number that is well
+  std::vector<std::string>  devices;             ///< of several images: taken in turn; empty: device
+  unsigned int              expectedImages{ 1 }; ///< of the process, with this one
 
   /** Of several images, how many are made at one time, where there are as many. */
   std::size_t

@@ -68,16 +68,17 @@ main(int argc, char ** argv)
       if (!options.items.empty())
       {
         code = RunBatch(options);
-        return;
-      }
-      RemoveOutputsOnSignals();
-      if (options.points)
-      {
-        RunPoints(options);
       }
       else
       {
-        RunCommand(options);
+        RemoveOutputsOnSignals();
+        options.points ? RunPoints(options) : static_cast<void>(RunCommand(options));
+      }
+      if (options.looksLikeAntsOrder) // once, whatever the number of images
+      {
+        Warn(
+          "the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point "
+          "of the output, as ITK has it; --ants-order applies the first one first");
       }
     }
   });

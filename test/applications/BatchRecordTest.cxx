@@ -197,13 +197,13 @@ TEST_F(ProgramBatchAgain, DataOfSeveralFilesAreLookedAt)
   std::ofstream(Path("all.mhd")) << start << "ElementDataFile = slices/a%d.bin 1 3 1\n";
   std::ofstream(Path("list.csv")) << Path("some.mhd") << ',' << Output(0) << '\n'
                                   << Path("all.mhd") << ',' << Output(1) << '\n';
-  EXPECT_EQ(Run(), "dd");
-  EXPECT_EQ(Run(), "ss");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "dd");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
   Change(Path("slices/a2.bin"));
-  EXPECT_EQ(Run(), "dd");
-  EXPECT_EQ(Run(), "ss");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "dd");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
   std::ofstream(Path("slices/b2.bin")) << "of another image";
-  EXPECT_EQ(Run(), "ss");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
 }
 
 /** Headers of formats that mostly have their data in the same file, and name another one. */
@@ -216,11 +216,11 @@ TEST_F(ProgramBatchAgain, DataBesideMetaImagesAndNrrdsAreLookedAt)
                                  << "endian: little\ndata file: data.bin\n";
   std::ofstream(Path("list.csv")) << Path("in.mha") << ',' << Output(0) << '\n'
                                   << Path("in.nrrd") << ',' << Output(1) << '\n';
-  EXPECT_EQ(Run(), "dd");
-  EXPECT_EQ(Run(), "ss");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "dd");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
   Change(Path("data.bin"));
-  EXPECT_EQ(Run(), "dd");
-  EXPECT_EQ(Run(), "ss");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "dd");
+  EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
 }
 
 /** Numbers that JSON has one word for. */

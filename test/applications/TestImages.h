@@ -38,6 +38,17 @@
 /** \file
  * \brief Small images with an oblique, anisotropic geometry, a folder for a test's files, and comparisons. */
 
+/** A point of three dimensions. */
+inline itk::Point<double, 3>
+Point3(double x, double y, double z)
+{
+  itk::Point<double, 3> point;
+  point[0] = x;
+  point[1] = y;
+  point[2] = z;
+  return point;
+}
+
 /** \brief A folder that lives as long as a test. */
 class ProgramTest : public ::testing::Test
 {

@@ -427,7 +427,7 @@ extern "C"
                               int64_t *                     window_first,
                               int64_t *                     window_size);
 
-  /** \brief Whether an image looks like labels, whose values must not be mixed: an integer type, and at most 128
+  /** \brief Whether an image looks like labels, whose values must not be mixed: an integer type, and 2 to 128
    * distinct values with 16 pixels for each on average. Returns it (1 or 0), not a code: 0 also without pixels, or for
    * a type that is not known.
    *

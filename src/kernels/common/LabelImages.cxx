@@ -30,10 +30,10 @@ namespace
 // Pixels of the sample that is looked at first.
 constexpr std::int64_t PixelsOfSample = 4096;
 
-/** Whether every stride-th pixel has at most \p most distinct values. */
+/** Number of distinct values of every stride-th pixel; where there are more than \p most, \p most + 1. */
 template <typename TPixel>
-bool
-HasFewValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std::int64_t most)
+std::int64_t
+CountValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std::int64_t most)
 {
   std::vector<TPixel> values; // sorted
   TPixel              last{};
@@ -50,12 +50,12 @@ HasFewValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std
     {
       if (static_cast<std::int64_t>(values.size()) == most)
       {
-        return false;
+        return most + 1;
       }
       values.insert(at, value);
     }
   }
-  return true;
+  return static_cast<std::int64_t>(values.size());
 }
 
 } // namespace
@@ -70,8 +70,12 @@ LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count)
   }
   // Values count as equal by their bits: signs do not matter.
   const auto areFew = [&](const auto * values) {
-    return HasFewValues(values, count, std::max<std::int64_t>(1, count / PixelsOfSample), most) &&
-           HasFewValues(values, count, 1, most);
+    if (CountValues(values, count, std::max<std::int64_t>(1, count / PixelsOfSample), most) > most)
+    {
+      return false;
+    }
+    const std::int64_t found = CountValues(values, count, 1, most);
+    return found >= 2 && found <= most; // what has one value stays as it is, however it is interpolated
   };
   switch (SizeOf(type))
   {

@@ -120,15 +120,20 @@ TEST_P(ResampleRounding, Scanlines)
     {
       for (const ScalarType integer : { ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32 })
       {
-        const ScalarType real = integer == ScalarType::Int32 ? ScalarType::Float64 : ScalarType::Float32;
-        Case             test = MakeCase(shape, real, real, method.interpolation, method.order, real, random);
+        const ScalarType element = integer == ScalarType::Int32 ? ScalarType::Float64 : ScalarType::Float32;
+        // Of double, which holds the values as they are computed: sincs are summed in double.
+        Case test = MakeCase(shape, element, ScalarType::Float64, method.interpolation, method.order, element, random);
         test.resample.defaultPixel = 0x7F800001; // of no real value
         const auto reals = Compute(test, this->Context());
         test.resample.output = { integer, IntegerRounding::HalfToEven };
         const auto integers = Compute(test, this->Context());
         SCOPED_TRACE(NameOf(method.interpolation) + std::to_string(method.order) + " to " + NameOf(integer));
-        this->ExpectRounded(
-          integers, test.resample.output, reals, real, test.resample.defaultPixel, Agreement(test) + 1e-6);
+        this->ExpectRounded(integers,
+                            test.resample.output,
+                            reals,
+                            ScalarType::Float64,
+                            test.resample.defaultPixel,
+                            Agreement(test) + 1e-6);
       }
     }
   }

@@ -35,8 +35,8 @@ inline constexpr std::int64_t MaxLabelValues = 128;
  * pixels. */
 inline constexpr std::int64_t MinPixelsOfLabel = 16;
 
-/** \brief Whether an image looks like labels, whose values must not be mixed: it is of an integer type and has at most
- * MaxLabelValues distinct values, with MinPixelsOfLabel pixels for each on average.
+/** \brief Whether an image looks like labels, whose values must not be mixed: it is of an integer type and has from 2
+ * to MaxLabelValues distinct values, with MinPixelsOfLabel pixels for each on average.
  *
  * Most other images are recognised by a sample of 4096 pixels; images of labels are read as a whole, once.
  *
