@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays, _foreign_images, _image_files
+from . import _arrays, _foreign_images
 from ._checks import choose, flag
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, has_indices, make_geometry
 from ._options import Channels
@@ -281,6 +281,8 @@ def loaded(image: Any, name: str) -> Any:
         return image
     if not os.path.exists(image):
         raise FileNotFoundError(f"{name}: there is no file {os.fspath(image)}.")
+    from . import _image_files  # whose readers make an Image
+
     try:
         return _image_files.read_image(image, name)
     except (RuntimeError, TypeError, ValueError) as error:

@@ -18,7 +18,7 @@ Interpolation = Literal[
     "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "mitchell",
     "mitchell-netravali", "mitchellnetravali", "sinc",
     "windowed-sinc", "cosine", "hamming", "welch", "lanczos", "blackman", "cosinewindowedsinc", "hammingwindowedsinc", "welchwindowedsinc",
-    "lanczoswindowedsinc", "blackmanwindowedsinc", "label", "label-gaussian", "labelgaussian", "multilabel", "label-linear", "genericlabel",
+    "lanczoswindowedsinc", "blackmanwindowedsinc", "label", "label-gaussian", "labelgaussian", "multilabel", "label-linear", "genericlabel", "genericlabel[linear]",
     "label-catmull-rom", "label-bspline",
 ]  # fmt: skip
 Order = Literal[0, 1, 2, 3, 4, 5]

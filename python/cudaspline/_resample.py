@@ -611,14 +611,15 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
         if reference is not None and size == base.shape and size != base.size:
             raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
     sizes, spacings = _sampling_of(base, size, spacing, origin)
-    if origin is None and direction is not None:
-        turned = make_geometry(sizes, spacings, None, direction)
-        origin = base.point_of(_middle_of(base.size)) - (turned.point_of(_middle_of(sizes)) - turned.origin)
-    elif origin is None:
+    if origin is None:
         # Exactly zero where nothing changes, so that the origin then keeps its bits.
         counts, whole = zip(*((n - 1.0, m - 1.0) for n, m in zip(sizes, base.size)))
         shift = 0.5 * (numpy.array(whole) * base.spacing - numpy.array(counts) * spacings) / base.spacing
         origin = base.point_of(shift.tolist())
+        if direction is not None:  # about the middle
+            middle = [0.5 * count for count in counts]
+            plain, turned = (make_geometry(sizes, spacings, origin, axes) for axes in (base.direction, direction))
+            origin = origin + (plain.point_of(middle) - turned.point_of(middle))
     return make_geometry(sizes, spacings, origin, base.direction if direction is None else direction)
 
 
@@ -644,11 +645,6 @@ def _sampling_of(base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, 
         counts = numpy.array(size, numpy.float64)
         spacings = numpy.where(counts == base.size, base.spacing, extent / counts)
     return base.size if size is None else size, spacings
-
-
-def _middle_of(size: Sequence[int]) -> list[float]:
-    """The index between the first sample and the last one, x first."""
-    return [0.5 * (n - 1) for n in size]
 
 
 def _size_of(size: Any, dimension: int) -> tuple[int, ...]:

@@ -410,7 +410,11 @@ def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
     if isinstance(file, str):
         text, is_inverted = _transforms.parse_file(text)
         is_inverse = bool(is_inverse) != is_inverted
-    read = _transform_files.read(Path(text), name)
+    read: Any = _transform_files.read(Path(text), name)
+    if isinstance(read, _transform_files.TransformList):
+        if read.is_series:
+            raise ValueError(f"{name}: {text} holds {len(read.transforms)} transforms and no composite; read_transforms() reads them one by one.")
+        read = read.transforms
     wrong: Optional[Exception] = None
     for axes in (3, 2, 1) if dimension is None else (dimension,):
         try:

@@ -9,6 +9,7 @@ registrations of one pair of images do, and not in their bits.
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from dataclasses import dataclass, replace
@@ -89,7 +90,7 @@ _INTERPOLATORS: dict[str, dict[str, Any]] = {
     "bSpline": {"interpolation": "bspline", "order": 3},
     **{f"{window}WindowedSinc": {"interpolation": window} for window in ("cosine", "welch", "hamming", "lanczos")},
 }
-#: Fewer samples of a level are not drawn from it, but all of it is compared.
+#: A level of a matrix has as many samples at least: by fewer, as of small images, mutual information finds what is not there.
 _FEWEST_SAMPLES = 1000
 
 
@@ -170,7 +171,8 @@ def registration(
     syn_metric, syn_sampling
         Of SyN: "mattes" with that many bins, "CC" with windows of that radius, "meansquares".
     reg_iterations, aff_iterations, aff_shrink_factors, aff_smoothing_sigmas, smoothing_in_mm
-        A number a level, the coarsest first; of SyN factors are powers of 2. Types with levels of their own (SyN, BOLD...) have these.
+        A number a level, the coarsest first; of SyN factors are powers of 2. Types with levels of their own (SyN, BOLD...) have these. Factors of
+        matrices are lowered where a level would have fewer than 1000 samples.
     write_composite_transform
         Whether transforms are two files, Composite.h5 and InverseComposite.h5 (SimpleITK or itk writes them).
     verbose
@@ -253,10 +255,13 @@ def _levels_of(iterations: Any, shrink: Any, sigmas: Any) -> _Levels:
 
 def _linear_stage(kind: str, levels: _Levels, fixed: Any, rate: float, options: dict[str, Any]) -> Stage:
     iterations, shrink, sigmas = levels
-    fewest = rate
-    for size in fixed.shape:
-        fewest *= max(1, size // max(shrink))
-    drawn: dict[str, Any] = {"sampling": "regular", "fraction": rate} if rate < 1 and fewest >= _FEWEST_SAMPLES else {}
+
+    def count(factor: int) -> int:
+        return math.prod(max(1, size // factor) for size in fixed.shape)
+
+    shrink = tuple(next((one for one in range(factor, 1, -1) if count(one) >= _FEWEST_SAMPLES), 1) for factor in shrink)
+    is_drawn = rate < 1 and rate * count(max(shrink)) >= _FEWEST_SAMPLES
+    drawn: dict[str, Any] = {"sampling": "regular", "fraction": rate} if is_drawn else {}
     return Stage(kind, iterations=iterations, shrink=shrink, sigmas=sigmas, **drawn, **options)
 
 

@@ -13,7 +13,7 @@ from conftest import difference
 
 import cudaspline
 
-pytestmark = [pytest.mark.usefixtures("by_one_backend"), pytest.mark.filterwarnings("ignore::cudaspline.DownsamplingWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::cudaspline.DownsamplingWarning")
 MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3]])
 AFFINE = numpy.array([[-2.0, 0, 0, 10], [0, 1.5, 0, -20], [0, 0, 3, 5], [0, 0, 0, 1]])
 WORK = {

@@ -101,6 +101,10 @@ def test_what_is_refused(tmp_path):
     (tmp_path / "bad.tfm").write_text("no transform")
     with pytest.raises(ValueError, match=r"^path\[0\]: .*bad.tfm"):
         cudaspline.Transform.load([tmp_path / "bad.tfm"])
+    one = "Transform: TranslationTransform_double_3_3\nParameters: 1 2 3\nFixedParameters:\n"
+    (tmp_path / "series.tfm").write_text(f"#Insight Transform File V1.0\n{one}{one}")
+    with pytest.raises(ValueError, match="^path: .*2 transforms and no composite"):
+        cudaspline.Transform.load(tmp_path / "series.tfm")
     (tmp_path / "singular.tfm").write_text("#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 0 0 0 0\nFixedParameters: 0 0 0\n")
     with pytest.raises(ValueError, match="^path"):
         cudaspline.Transform.load(tmp_path / "singular.tfm")
