@@ -50,7 +50,7 @@ class Named(NamedTuple):
 
 
 def _interpolations() -> tuple[dict[str, Kind], dict[str, Named]]:
-    """The library's kinds and names, and those of this package: of kinds whose window, or cut-off, is an argument, and "cubic", as SciPy's."""
+    """The library's kinds and names, and the names of kinds whose window, or cut-off, is an argument."""
     kinds, names = {}, {}
     windows = {code: name for name, code in _library.WINDOWS.items()}
     for entry in _library.named_interpolations():
@@ -72,7 +72,7 @@ def _interpolations() -> tuple[dict[str, Kind], dict[str, Named]]:
         for name in (entry.name, *entry.aliases):
             if name is not None:
                 names[name.decode()] = named
-    return kinds, {**names, "cubic": names["bspline"], "sinc": Named("sinc"), "windowed-sinc": Named("sinc"), "label": Named("label")}
+    return kinds, {**names, "sinc": Named("sinc"), "windowed-sinc": Named("sinc"), "label": Named("label")}
 
 
 #: Methods by the names of their kinds, and the names that users give: CudaSplineResample's, those of ANTs and SimpleITK that it knows, and

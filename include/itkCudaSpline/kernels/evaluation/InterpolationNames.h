@@ -48,7 +48,7 @@ struct NamedInterpolation
 inline constexpr std::array<NamedInterpolation, 14> NamedInterpolations{ {
   { "nearest", Interpolation::Nearest, "the nearest voxel: for labels", { "nearestneighbor" } },
   { "linear", Interpolation::Linear, "the default" },
-  { "bspline", Interpolation::BSpline, "B-spline of --order 0 to 5; 3 is cubic", { "b-spline" } },
+  { "bspline", Interpolation::BSpline, "B-spline of --order 0 to 5; 3 is cubic", { "b-spline", "cubic" } },
   { "catmull-rom",
     Interpolation::CubicConvolution,
     "a cubic through the voxels, without a prefilter",
