@@ -395,7 +395,7 @@ WarnOfLabels(const Volume & image, const Options & options)
         image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels())))
   {
     Warn("the input of " + NameOfPixelType(image.type) +
-         " has few distinct values, as labels have, and --interpolation " + NameOf(options.interpolation) +
+         " has few distinct values, as labels have, and --interpolation " + options.interpolation.method.name +
          " mixes them; --interpolation label-linear (or nearest) keeps labels, and --output-type float shows that "
          "fractions are wanted");
   }

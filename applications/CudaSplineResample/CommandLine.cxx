@@ -495,7 +495,7 @@ AddGrid(CLI::App & app, RawOptions & raw, Options & options)
 }
 
 void
-AddTransforms(CLI::App & app, RawOptions & raw)
+AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
 {
   app.option_defaults()->group("Transforms");
   app
@@ -623,7 +623,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.footer(HelpDetails());
   AddInputAndOutput(app, raw, options);
   AddGrid(app, raw, options);
-  AddTransforms(app, raw);
+  AddTransforms(app, raw, options);
   AddInterpolation(app, raw);
   AddSeveral(app, raw, options);
   AddDicom(app, options);

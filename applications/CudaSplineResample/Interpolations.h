@@ -48,7 +48,7 @@ struct InterpolationChoice
   bool
   MixesPixels() const
   {
-    return !this->IsOfLabels() && !(kind == Interpolation::BSpline && order == 0);
+    return !this->IsOfLabels() && !(method.interpolation == Interpolation::BSpline && order == 0);
   }
 
   /** Whether it is computed in real numbers, whatever the input's type. */

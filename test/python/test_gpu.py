@@ -201,7 +201,7 @@ def test_host_images_on_the_device(rng):
     assert source.device >= 0
     points = rng.uniform(1, 9, (100, 3))
     assert difference(cudaspline.sample(source, points), cudaspline.sample(image, points, device="cpu")) < NEAR
-    pieces = cudaspline.resample(rng.uniform(-1, 1, (180, 96, 96)).astype("f4"), MATRIX, device="gpu", memory_limit=9 << 20)
+    pieces = cudaspline.resample(rng.uniform(-1, 1, (180, 96, 96)).astype("f4"), MATRIX, order=3, device="gpu", memory_limit=9 << 20)
     assert on_cuda() and cudaspline.last_report().pieces > 1 and numpy.isfinite(pieces).all()
 
 
@@ -210,7 +210,7 @@ def test_out(rng):
     image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
     given = cupy.asarray(image)
     out = cupy.zeros((5, 4, 3), "f4")
-    assert cudaspline.resample(given, size=(3, 4, 5), out=out) is out
+    assert cudaspline.resample(given, size=(3, 4, 5), origin=(0, 0, 0), out=out) is out
     assert difference(out.get(), image[:5, :4, :3]) < NEAR
     with pytest.raises(ValueError, match="out"):
         cudaspline.resample(given, out=numpy.empty_like(image))

@@ -115,7 +115,7 @@ def test_affine_and_resample_are_those_of_the_package(rng):
     source = cudaspline.Image(image.numpy(), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0))
     target = cudaspline.Image(numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0))
     transform = numpy.concatenate([matrix, offset[:, None]], 1)
-    wanted = cudaspline.resample(source, transform, target, boundary="mirror")
+    wanted = cudaspline.resample(source, transform, target, order=3, boundary="mirror")
     found = spline.resample(image, torch.tensor(transform), source=source.geometry, target=target.geometry, mode="mirror")
     assert numpy.abs(found.numpy() - wanted.array).max() < TOLERANCE
 
