@@ -111,7 +111,6 @@ Examples
   $ CudaSplineResample t1.nii.gz iso.nii.gz --spacing 0.8 --interpolation bspline
   $ CudaSplineResample moving.nii out.nii -r fixed.nii --ants-order -t 1Warp.nii.gz 0GenericAffine.mat
   $ CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i label-linear
-  $ CudaSplineResample ct-folder/ fine/ --spacing 1 -i lanczos --default-value -1024
   $ CudaSplineResample bold.nii.gz still.nii.gz -r t1.nii.gz -t moco_%04d.tfm to-t1.tfm --transform-per-volume
   $ CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }

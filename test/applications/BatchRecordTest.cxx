@@ -187,7 +187,8 @@ TEST_F(ProgramBatchAgain, DataOfHeadersAreLookedAt)
 
 TEST_F(ProgramBatchAgain, DataOfSeveralFilesAreLookedAt)
 {
-  const std::string start = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementType = MET_SHORT\n";
+  const std::string start =
+    "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementSpacing = 1 1 1\nElementType = MET_SHORT\n";
   std::filesystem::create_directory(Path("slices"));
   for (const char * const name : { "slices/a1.bin", "slices/a2.bin", "slices/a3.bin" })
   {
@@ -210,10 +211,12 @@ TEST_F(ProgramBatchAgain, DataOfSeveralFilesAreLookedAt)
 TEST_F(ProgramBatchAgain, DataBesideMetaImagesAndNrrdsAreLookedAt)
 {
   std::ofstream(Path("data.bin")) << std::string(96, 'x');
-  std::ofstream(Path("in.mha")) << "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementType = MET_SHORT\n"
-                                << "ElementDataFile = data.bin\n";
-  std::ofstream(Path("in.nrrd")) << "NRRD0004\ntype: short\ndimension: 3\nsizes: 4 4 3\nencoding: raw\n"
-                                 << "endian: little\ndata file: data.bin\n";
+  std::ofstream(Path("in.mha"))
+    << "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementSpacing = 1 1 1\nElementType = MET_SHORT\n"
+    << "ElementDataFile = data.bin\n";
+  std::ofstream(Path("in.nrrd"))
+    << "NRRD0004\ntype: short\ndimension: 3\nsizes: 4 4 3\nspacings: 1 1 1\nencoding: raw\n"
+    << "endian: little\ndata file: data.bin\n";
   std::ofstream(Path("list.csv")) << Path("in.mha") << ',' << Output(0) << '\n'
                                   << Path("in.nrrd") << ',' << Output(1) << '\n';
   EXPECT_EQ(Run({ "-i", "nearest" }), "dd");

@@ -126,7 +126,7 @@ TEST_F(ProgramErrors, WhatKindsOfImagesAreAllowed)
   image5->Allocate(true);
   WriteTestImage(image5.GetPointer(), Path("five.nrrd"));
   ExpectError(RunProgram({ Path("five.nrrd"), Path("out.nii") }),
-              { "five.nrrd", "4 x 5 x 6 x 7 x 2", "2 and 3 dimensions" });
+              { "five.nrrd", "space dimension is \"5\"", "2, 3 and 4 are allowed" });
   // Formats that hold no colours of that type, or no series.
   const auto color = itk::Image<itk::RGBPixel<unsigned char>, 3>::New();
   color->SetRegions(itk::Size<3>{ { 4, 5, 6 } });

@@ -506,8 +506,9 @@ TEST_F(ProgramComponents, Vectors)
     }
   }
   // A series of them.
-  std::string series = "NRRD0004\ntype: float\ndimension: 5\nsizes: 3 6 5 4 3\nkinds: vector domain domain domain "
-                       "domain\nendian: little\nencoding: raw\n\n";
+  std::string series =
+    "NRRD0004\ntype: float\ndimension: 5\nsizes: 3 6 5 4 3\nspacings: nan 1 1 1 1\nkinds: vector domain domain domain "
+    "domain\nendian: little\nencoding: raw\n\n";
   const std::size_t head = series.size();
   series.append(reinterpret_cast<const char *>(vectors->GetBufferPointer()), 120 * 12);
   series.append(120 * 12, '\0');
