@@ -52,7 +52,7 @@ void
 ExpectThresholds()
 {
   EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(2, 32)));
-  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(2, 31))); // 16 pixels a value
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(2, 31)));   // 16 pixels a value
   EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(1, 1000))); // a constant image cannot be mixed
   EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(120, 100000)));
   EXPECT_FALSE(AreLabels(std::vector<TPixel>()));
