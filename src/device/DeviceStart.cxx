@@ -115,7 +115,7 @@ public:
             this->Start(device, true);
             if (then && !m_IsLeaving)
             {
-              const StartLock lock;
+              const StartLock startLock;
               then();
             }
           }

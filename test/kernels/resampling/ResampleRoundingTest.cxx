@@ -106,10 +106,10 @@ struct Method
   unsigned int  order;
 };
 
-const std::vector<Method> Methods{ { Interpolation::Nearest, 0 },    { Interpolation::Linear, 0 },
-                                   { Interpolation::BSpline, 0 },    { Interpolation::BSpline, 1 },
-                                   { Interpolation::BSpline, 3 },    { Interpolation::BSpline, 5 },
-                                   { Interpolation::CatmullRom, 0 }, { Interpolation::WindowedSinc, 0 } };
+const std::vector<Method> Methods{ { Interpolation::Nearest, 0 },          { Interpolation::Linear, 0 },
+                                   { Interpolation::BSpline, 0 },          { Interpolation::BSpline, 1 },
+                                   { Interpolation::BSpline, 3 },          { Interpolation::BSpline, 5 },
+                                   { Interpolation::CubicConvolution, 0 }, { Interpolation::WindowedSinc, 0 } };
 
 TEST_P(ResampleRounding, Scanlines)
 {
