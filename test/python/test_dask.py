@@ -113,9 +113,9 @@ def test_neighbours_are_filtered_together(rng, monkeypatch):
     monkeypatch.setattr(_arrays, "_evaluate", lambda window, *others: (filtered.append(window.size), original(window, *others))[1])
     array = random_array(rng, (150, 150, 150), "float32")
     transform = turned(rng, 3, (150, 150, 150))
-    found = cudaspline.dask.resample(dask.array.from_array(array, chunks=50), transform, device="cpu")
+    found = cudaspline.dask.resample(dask.array.from_array(array, chunks=50), transform, order=3, device="cpu")
     assert found.chunks == ((50,) * 3,) * 3
-    assert same(found, cudaspline.resample(array, transform, device="cpu"))
+    assert same(found, cudaspline.resample(array, transform, order=3, device="cpu"))
     assert sum(filtered) <= 1.2 * array.size
 
 
@@ -252,7 +252,7 @@ def test_on_a_gpu_too(rng):
         (lambda a: cudaspline.dask.prefilter(a[a > 1]), ValueError, "image"),
         (lambda a: cudaspline.dask.prefilter(a, dtype="int16"), ValueError, "dtype"),
         (lambda a: cudaspline.dask.resample(a, numpy.eye(5)), ValueError, "transform"),
-        (lambda a: cudaspline.dask.resample(a, boundary="nearest"), ValueError, "boundary"),
+        (lambda a: cudaspline.dask.resample(a, order=3, boundary="nearest"), ValueError, "boundary"),
         (lambda a: cudaspline.dask.resample(a, size=(3, 4)), ValueError, "size"),
         (lambda a: cudaspline.dask.resample(a, default=[1, 2]), ValueError, "default"),
         (lambda a: cudaspline.dask.resample(a, threads=2**32), ValueError, "threads"),

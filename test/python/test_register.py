@@ -426,6 +426,7 @@ class TestTold:
         phantom = Phantom(rng, (40, 36))
         fixed, moving = phantom.images(phantom.bend())
         told = []
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has its background jobs ignore it
 
         def interrupt(fraction):
             told.append(fraction)
