@@ -187,7 +187,7 @@ def transform_times(results, _pictures):
         axis.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
         axis.minorticks_off()
     handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", title="prefilter, evaluation")
+    axes[0][-1].legend(handles, labels, loc="upper left", bbox_to_anchor=(1.02, 1.0), title="prefilter, evaluation")
     note(figure, f"prefilter and cubic evaluation together; {results.where('transform-times')}")
     return figure
 

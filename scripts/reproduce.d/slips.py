@@ -13,6 +13,7 @@ import json
 import math
 import pathlib
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import published
@@ -268,18 +269,26 @@ def run(results):
     return found
 
 
+def wrapped(paragraph):
+    """A paragraph in lines of at most 120 columns, as all pages have it."""
+    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def page(found, context):
     lines = [
         "# Slips in the papers",
         "",
-        "Where a paper's words, numbers or listings contradict each other, or what they are meant to do. None of it takes anything from their results. Evidence is",
-        "made by `scripts/reproduce.d/slips.py` from the papers' own numbers, from their formulas, or from a run of `CudaSplineReproduction`, which computes",
-        "listings as printed and as corrected; `ctest -R Reproduction` runs it and fails where evidence does not hold.",
+        wrapped(
+            "Where a paper's words, numbers or listings contradict each other, or what they are meant to do. None of it takes anything from their "
+            "results. Evidence is made by `scripts/reproduce.d/slips.py` from the papers' own numbers, from their formulas, or from a run of "
+            "`CudaSplineReproduction`, which computes listings as printed and as corrected; `ctest -R Reproduction` runs it and fails where "
+            "evidence does not hold."
+        ),
         "",
     ]
     if context:
         made = f"commit {context['commit']}, {context['date']}, {context['backend']} backend"
-        lines += [f"Run: {made}{', ' + context['device'] if 'device' in context else ''}; `{context['command']}`.", ""]
+        lines += [wrapped(f"Run: {made}{', ' + context['device'] if 'device' in context else ''}; `{context['command']}`."), ""]
     for paper, title in TITLES.items():
         lines += [f"## {title}", "", "| where | printed | right | evidence |", "|---|---|---|---|"]
         lines += [f"| {s[1]} | {s[2]} | {s[4]} | {evidence} |" for s, _, evidence in found if s[0] == paper]
