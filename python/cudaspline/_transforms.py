@@ -16,13 +16,10 @@ from typing import Any, Iterator, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _images, _library
+from . import _arrays, _image_files, _images, _library
 from ._checks import integer
 from ._geometry import Geometry, make_geometry, reals
 from ._warnings import ResamplingWarning, warn
-
-#: Of images of displacements.
-_ENDINGS_OF_FIELDS = (".nii", ".nii.gz", ".hdr", ".img", ".nrrd", ".nhdr", ".mha", ".mhd", ".vtk")
 
 
 def _brief(given: Any) -> str:
@@ -337,7 +334,7 @@ def _looks_like_ants_order(transforms: Any) -> bool:
             if has_field and not is_inverse:
                 return True
             has_inverse = has_inverse or is_inverse
-        elif file.endswith(_ENDINGS_OF_FIELDS):
+        elif _image_files.is_name_of_field(Path(file)):
             if has_inverse:
                 return True
             has_field = True
