@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+import re
 import sys
 import time
 import warnings
@@ -14,21 +15,19 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 import numpy
 
 from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _transforms
-from ._checks import LARGEST_INT32, callback
-from ._geometry import Geometry, has_indices
+from ._checks import callback
+from ._geometry import Geometry, has_indices, make_geometry
 from ._methods import choose, device_word
 from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
-from ._registration_stages import Stage, check_pairs, stages_of, work_of
+from ._registration_stages import Stage, complete_document, make_document, read_document, stages_of
 from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
 from ._warnings import RegistrationWarning, warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: Values of the convergence, as of ANTs.
-_WINDOW = 10
-_INITIAL = {"moments": "moments", "centre": "centre", "search": "search", "none": "none"}
+_INITIAL = ("moments", "centre", "center", "search", "none")
 #: Most stages of the initial transforms that the kernels walk.
 _MOST_INITIAL = 6
 
@@ -44,6 +43,7 @@ def register(
     moving_mask: Any = None,
     initial: Any = "moments",
     preset: Optional[PresetName] = None,
+    spec: Any = None,
     winsorize: Optional[tuple[float, float]] = None,
     precision: RealType = "float32",
     device: Any = None,
@@ -80,6 +80,9 @@ def register(
         "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
         "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
         those of its large images where fixed has more than 256 pixels along an axis).
+    spec
+        Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that CudaSplineRegister --dump-spec wrote, or a mapping as
+        found.spec is. Without stages, preset, winsorize and options; initial may be a transform.
     winsorize
         Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
     precision
@@ -97,7 +100,7 @@ def register(
 
     Returns
     -------
-    A cudaspline.Registration with warped, transform, field, jacobian(), history, report.
+    A cudaspline.Registration with warped, transform, field, jacobian(), history, report, spec.
 
     Raises
     ------
@@ -134,63 +137,34 @@ def register(
     """
     begin = time.monotonic()
     fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
-    chosen, quantiles = stages_of(stages, preset, options)
-    quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
-    precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
+    is_named = isinstance(initial, str) and initial.lower() in _INITIAL
+    name = initial if is_named else "none" if initial is None else None
+    if spec is not None:
+        document, given = _document_of(spec, stages, preset, winsorize, options), {"stages": None}
+        precision = choose(document.get("precision", precision), {"float32": "float32", "float64": "float64"}, "precision")
+        document.update({} if name is None or name == "moments" else {"initial": name})
+    else:
+        precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
+        document, given = make_document(stages, preset, options, winsorize, precision, name)
     further = _check_further(also)
-    check_pairs(chosen, len(further))
+    complete_document(document, given, {})  # refuses what is wrong before images are opened
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
-    chosen, _ = stages_of(stages, preset, options, work.fixed.geometry.size)
-    if quantiles is not None:
-        work.cut(quantiles)
-    factors = work.rescale(chosen)
-    parts = work.begin_at(initial)
-    if any(stage.is_deformable and any(level.iterations > 0 for level in stage.levels) for stage in chosen):
-        work.check_overlap(parts)  # matrices and splines tell it themselves
-    _warn_of_still_levels(chosen, work.fixed.geometry)
-    told = _Told(chosen, work.fixed.geometry.dimension, progress, [_unit_of(stage, factors) for stage in chosen])
-    reports: list[StageReport] = []
-    for number, stage in enumerate(chosen):
-        told.begin(number)
-        report, parts = work.run(stage, parts, told)
-        reports.append(report.in_units(told.units[number]))
-        if told.is_stopped:
-            break
+    complete = complete_document(document, given, {}, work.fixed.geometry.size)
+    told = _Told(stages_of(complete), progress)
+    transform, reports, factors = work.run(complete, None if name is not None else initial, told)
     told.end()
-    transform = Transform._of(parts, work.fixed.geometry.dimension)
-    whole = RegistrationReport(tuple(reports), time.monotonic() - begin, factors)
+    whole = RegistrationReport(reports, time.monotonic() - begin, factors)
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
-    return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads))
+    return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads), complete)
 
 
-def _warn_of_still_levels(stages: Sequence[Stage], fixed: Geometry) -> None:
-    """Tells of levels at which a field cannot move: SyN, and what smooths updates, hold still what is at the ends of axes, as ITK does, and of
-    one or two samples all are."""
-    for number, stage in enumerate(stages):
-        still = sum(level.iterations > 0 and min(size // level.shrink for size in fixed.size) <= 2 for level in stage.levels)
-        if still > 0 and (stage.kind == "syn" or (stage.kind == "greedy" and (stage.update_variance or stage.total_variance))):
-            warn(
-                f"stages[{number}] ({stage.kind!r}): {still} of {len(stage.levels)} levels move nothing: an axis of fixed has no more than 2 samples "
-                "there, and the ends of axes stay where they are; smaller numbers of shrink, or images of fewer axes, help.",
-                RegistrationWarning,
-            )
-
-
-def _check_quantiles(value: Any) -> tuple[float, float]:
-    try:
-        lower, upper = (float(one) for one in value)
-    except (TypeError, ValueError):
-        raise TypeError(f"winsorize: {value!r} is no pair of numbers.") from None
-    if not 0 <= lower < upper <= 1:
-        raise ValueError(f"winsorize: {value!r} are not two quantiles from 0 to 1, the lower first.")
-    return lower, upper
-
-
-def _unit_of(stage: Stage, factors: Sequence[tuple[float, float]]) -> float:
-    """What a stage's values are multiplied by for the units of the images. Those of several pairs are sums of what has different units."""
-    is_of_values = len(stage.metrics) == 1 and stage.metrics[0].metric == "meansquares"
-    return 1.0 / factors[0][0] / factors[0][0] if is_of_values else 1.0
+def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of the caller's. Raises TypeError or ValueError, naming the argument."""
+    beside = [name for name, value in {"stages": stages, "preset": preset, "winsorize": winsorize, **options}.items() if value is not None]
+    if beside:
+        raise ValueError(f"{beside[0]}: spec has it already.")
+    return read_document(spec)
 
 
 def _check_further(value: Any) -> list[tuple[Any, Any]]:
@@ -206,52 +180,30 @@ def _check_further(value: Any) -> list[tuple[Any, Any]]:
 class _Told:
     """What a registration tells of its iterations: the history, and a bar or the caller's function."""
 
-    def __init__(self, stages: Sequence[Stage], dimension: int, progress: Any, units: Sequence[float]) -> None:
+    def __init__(self, stages: Sequence[Stage], progress: Any) -> None:
+        self.stages = stages
         self.iterations: list[Iteration] = []
         self.is_stopped = False
-        self._stages, self._dimension = stages, dimension
-        self.units = units  # of the values of each stage
         self._is_bar = progress is True
         self._callback = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
-        self._stage = 0
-        self._before = 0  # iterations of the stages before
         self._drawn = -math.inf
         self._is_terminal = self._is_bar and sys.stderr.isatty()
 
-    def begin(self, number: int) -> None:
-        """A stage begins."""
-        self._stage, self._before = number, len(self.iterations)
-
     def hear(self, state: Any) -> None:
         """An iteration has ended, of the library's structure."""
-        own = self.iterations[self._before :]
-        if own and (state.level, state.number) <= (own[-1].level, own[-1].iteration):
-            del self.iterations[self._before :]  # another backend has begun the stage anew
-        value = state.value * self.units[self._stage]
-        self.iterations.append(Iteration(self._stage, state.level, state.number, value, state.convergence, state.step))
+        now = (state.stage, state.level, state.number)
+        last = self.iterations[-1] if self.iterations else None
+        if last is not None and now <= (last.stage, last.level, last.iteration):  # another backend has begun the stage anew
+            self.iterations = [one for one in self.iterations if one.stage < state.stage]
+        self.iterations.append(Iteration(*now, state.value, state.convergence, state.step))
         if self._callback is not None:
-            self._callback(self.fraction)
+            self._callback(state.progress)
         if self._is_bar:
-            self._draw()
+            self._draw(state.progress)
 
-    @property
-    def fraction(self) -> float:
-        """What is done, if all levels take as many iterations as they may."""
+    def _draw(self, fraction: float) -> None:
         last = self.iterations[-1]
-        done = total = 0.0
-        for number, stage in enumerate(self._stages):
-            for place, level in enumerate(stage.levels):
-                work = work_of(stage, level, self._dimension)
-                total += work * level.iterations
-                if (number, place) < (last.stage, last.level):
-                    done += work * level.iterations
-                elif (number, place) == (last.stage, last.level):
-                    done += work * last.iteration
-        return done / total
-
-    def _draw(self) -> None:
-        last = self.iterations[-1]
-        stage = self._stages[last.stage]
+        stage = self.stages[last.stage]
         if not self._is_terminal:
             if last.iteration == 1:  # a line a level
                 print(f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}", file=sys.stderr)
@@ -260,7 +212,7 @@ class _Told:
         if now - self._drawn < 0.1:
             return
         self._drawn = now
-        count = int(30 * self.fraction)
+        count = int(30 * fraction)
         text = (
             f"{stage.kind} {last.level + 1}/{len(stage.levels)} [{'#' * count}{'.' * (30 - count)}] "
             f"{last.iteration}/{stage.levels[last.level].iterations} metric {last.value:.6g}"
@@ -292,27 +244,12 @@ class _Side:
         self.given = mask, grid
         self.mask, self.mask_geometry = (mask, grid) if self.mask is None else _join(self.mask, mask, grid, self.geometry, self.pixels)
 
-    def multiply(self, factor: float) -> None:
-        """Multiplies the values, where they are."""
-        if factor != 1:
-            with _arrays.current_device(self.pixels):
-                self.pixels = _arrays.view(self.pixels.array.reshape(self.pixels.shape) * factor, self.name, self.pixels.dtype)
-
     def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
         """Image and mask as the library takes them."""
         image = _registration_library.describe_image(self.pixels.pointer, self.geometry)
         if self.mask is None or self.mask_geometry is None:
             return image, _registration_library.Image()
         return image, _registration_library.describe_image(self.mask.pointer, self.mask_geometry)
-
-    def on_host(self) -> tuple[_registration_library.Image, Optional[_registration_library.Image], Any]:
-        """Image and mask in host memory, and what has to live as long."""
-        pixels = numpy.ascontiguousarray(_arrays.to_host(self.pixels))
-        image = _registration_library.describe_image(pixels.ctypes.data, self.geometry)
-        if self.mask is None or self.mask_geometry is None:
-            return image, None, pixels
-        marks = numpy.ascontiguousarray(_arrays.to_host(self.mask))
-        return image, _registration_library.describe_image(marks.ctypes.data, self.mask_geometry), (pixels, marks)
 
 
 def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _Side:
@@ -458,8 +395,6 @@ class _Work:
     precision: str
     device: Any
     threads: int
-    #: Of rotations, scales and matrices (mm).
-    centre: numpy.ndarray
     #: Images that fields compare beside these.
     further: Sequence[tuple[_Side, _Side]] = ()
 
@@ -490,325 +425,167 @@ class _Work:
                 _open_beside(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
             )
             pairs.append((pair[0], pair[1]))
-        return cls(one, other, precision, device, threads, _middle_of(one.geometry), pairs)
+        return cls(one, other, precision, device, threads, pairs)
 
     def _sides(self) -> list[_Side]:
         """All images."""
         return [self.fixed, self.moving, *(side for pair in self.further for side in pair)]
 
-    def _call(self) -> _library.Call:
-        return _library.Call(device_word(self.device, self.fixed.pixels.device), self.threads, on_device=True)
+    def run(
+        self, document: Mapping[str, Any], initial: Any, told: _Told
+    ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...]]:
+        """Runs a complete document: (transform, reports of stages, value factors). Raises TypeError or ValueError, naming the argument.
 
-    def _host_call(self) -> _library.Call:
-        return _library.Call("cpu", self.threads)
+        initial: a transform of the caller's; None: the document says where it begins"""
+        geometry, device = self.fixed.geometry, self.fixed.pixels.device
+        parts = [] if initial is None else self._parts_of(initial)
+        pipeline, kept = self._describe(parts, initial is not None)
+        like = self.fixed.pixels
+        fields: dict[int, dict[int, _arrays.Buffer]] = {}
+        grids: dict[int, Geometry] = {}
+        coefficients: dict[int, numpy.ndarray] = {}
 
-    def cut(self, quantiles: tuple[float, float]) -> None:
-        """Cuts values to quantiles."""
-        for side in self._sides():
-            found = side.pixels
-            on_host = numpy.ascontiguousarray(_arrays.to_host(found))
-            lower, upper = _registration_library.find_quantiles(
-                self._host_call(), on_host.ctypes.data, found.type_code, on_host.size, quantiles
-            )
-            if lower == lower:
-                array = found.array.reshape(found.shape)
-                with _arrays.current_device(found):
-                    clipped = array.clamp(lower, upper) if found.kind == "torch" and not isinstance(array, numpy.ndarray) else array.clip(lower, upper)
-                side.pixels = _arrays.view(clipped, side.name, found.dtype)
+        def allocate(wanted: Any) -> int:
+            n = geometry.dimension
+            size = wanted.grid.size[:n]
+            if wanted.kind == _registration_library.COEFFICIENTS:
+                made = numpy.zeros((n, *reversed(size)))
+                coefficients[wanted.stage] = made
+                return int(made.ctypes.data)
+            grids[wanted.stage] = make_geometry(size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction)
+            field = _empty_field(like, (*reversed(size), n))
+            fields.setdefault(wanted.stage, {})[wanted.kind] = field
+            return field.pointer
 
-    def rescale(self, stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
-        """Brings values that metrics would not see, or that overflow, to [1, 2) by powers of two: these factors of each pair.
-
-        The images of a pair that any stage compares by mean squares have one factor."""
-        found = []
-        for number, (fixed, moving) in enumerate([(self.fixed, self.moving), *self.further]):
-            pixels = fixed.pixels
-            for other in (array for side in (fixed, moving) for array in (side.pixels, side.mask)):  # one stream is followed
-                if other is not None and other.stream != pixels.stream:
-                    _arrays.wait_for(other)
-            scales = _registration_library.find_value_scales(
-                self._host_call(),
-                (*fixed.describe(), *moving.describe()),
-                pixels.type_code,
-                fixed.geometry.dimension,
-                any("meansquares" in (metric for metric, _ in stage.metrics[number : number + 1]) for stage in stages),
-                pixels.device,
-                pixels.stream,
-            )
-            if scales.is_faint:
-                pair = f" (also[{number - 1}])" if number else ""
-                warn(
-                    f"The largest values of the fixed and the moving image are {scales.largest[0]:.6g} and {scales.largest[1]:.6g}{pair}, which "
-                    "'meansquares' compares as they are: it hardly sees the lesser; other metrics do.",
-                    RegistrationWarning,
-                )
-            for side, factor in zip((fixed, moving), scales.factors):
-                side.multiply(factor)
-            found.append((scales.factors[0], scales.factors[1]))
-        return tuple(found)
-
-    def begin_at(self, initial: Any) -> list[Part]:
-        """The initial transform. Raises TypeError or ValueError, naming the argument."""
-        dimension = self.fixed.geometry.dimension
-        if initial is None or (isinstance(initial, str) and initial.lower() == "none"):
-            return []
-        if not isinstance(initial, str) or initial.lower() not in _INITIAL:
-            if isinstance(initial, Transform):
-                if initial.dimension != dimension:
-                    raise ValueError(f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}.")
-                return list(initial._parts)
-            try:
-                stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
-            except FileNotFoundError:
-                raise FileNotFoundError(
-                    f"initial: there is no file {initial}; words that are known are 'centre', 'moments', 'none' and 'search'."
-                ) from None
-            if len(stages.stages) > _MOST_INITIAL:
-                raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
-            for number, stage in enumerate(stages.stages):
-                if stage.kind == _library.STAGE_AFFINE:
-                    _inverse.check_matrix(stages.affine_of(number)[0], "initial")
-            return [GivenPart(initial)]
-        centres = []
-        for side in (self.fixed, self.moving):
-            is_middle = initial.lower() == "centre"
-            centres.append(_middle_of(side.geometry) if is_middle else self._centre_of_gravity(side))
-        self.centre = centres[0]
-        shift = centres[1] - centres[0]
-        if initial.lower() == "search":
-            return [self._search(shift)]
-        angles = [0.0] * (1 if dimension == 2 else 3)
-        return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
-
-    def check_overlap(self, parts: Sequence[Part]) -> None:
-        """Refuses pairs of images in both of which no pixel of the fixed image lies. Raises ValueError."""
-        transform = Transform._of(parts, self.fixed.geometry.dimension)
-        grid = self.fixed.geometry
-
-        def are_inside(places: numpy.ndarray, image: Geometry) -> numpy.ndarray:
-            there = (places - image.origin) @ image.point_to_index.T
-            inside: numpy.ndarray = ((there >= -0.5) & (there <= numpy.array(image.size) - 0.5)).all(-1)
-            return inside
-
-        def has_any_inside(indices: Sequence[numpy.ndarray], fixed: Geometry, moving: Geometry) -> bool:
-            index = numpy.stack(numpy.meshgrid(*indices, indexing="ij"), -1).reshape(-1, grid.dimension)
-            places = index @ grid.index_to_point.T + grid.origin
-            return bool((are_inside(transform.apply(places), moving) & (are_inside(places, fixed) if fixed is not grid else True)).any())
-
-        axes = [numpy.arange(size) for size in grid.size]
-        for number, pair in enumerate([(self.fixed, self.moving), *self.further]):
-            images = (pair[0].geometry, pair[1].geometry)
-            if has_any_inside([axis[:: -(-len(axis) // 16)] for axis in axes], *images):  # some places of each axis tell it of most images
-                continue
-            if not any(has_any_inside([*axes[:-1], axes[-1][n : n + 1]], *images) for n in axes[-1]):
-                raise ValueError(
-                    "registration: The images do not overlap: no pixel of the fixed image lies in the moving one where it begins; initial may be "
-                    "'moments', 'centre', 'search' or a transform."
-                    if number == 0
-                    else f"also[{number - 1}]: no pixel of the fixed image lies in both of its images where the registration begins."
-                )
-
-    def _search(self, shift: numpy.ndarray) -> LinearPart:
-        """The best rotation about the centre."""
-        n = self.fixed.geometry.dimension
-        sides = [side.on_host() for side in (self.fixed, self.moving)]
-        rotation = _registration_library.Rotation()
-        rotation.centre[:n], rotation.translation[:n] = self.centre.tolist(), shift.tolist()
-        _registration_library.find_rotation(
-            self._host_call(), [side[0] for side in sides], [side[1] for side in sides], self.fixed.pixels.type_code, rotation, n
-        )
-        if rotation.is_poor:
-            warn(
-                f"The best rotation that was found explains {100 * rotation.explained:.3g} % of the fixed image's entropy, which is little; "
-                "see whether the images lie over each other.",
-                RegistrationWarning,
-            )
-        matrix = numpy.array(rotation.matrix[:]).reshape(3, 3)[:n, :n].copy()
-        count = 3 if n == 2 else 6
-        return LinearPart("rigid", matrix, self.centre, numpy.array(rotation.translation[:n]), tuple(rotation.parameters[:count]))
-
-    def _centre_of_gravity(self, side: _Side) -> numpy.ndarray:
-        dimension = side.geometry.dimension
-        image, mask, kept = side.on_host()
-        centre = _registration_library.find_centre_of_gravity(self._host_call(), image, side.pixels.type_code, mask, dimension)
-        del kept
-        if not all(map(math.isfinite, centre)):
-            raise ValueError(
-                f"{side.name}: it is the same everywhere{'' if mask is None else ' under its mask, or no pixel of it lies there'}, so it has no centre of gravity; initial may be "
-                "'centre' or 'none'."
-            )
-        return numpy.array(centre)
-
-    def run(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
-        """Runs a stage behind what was found before; returns what it came to, and the parts with the new one."""
-        if stage.kind == _registration_library.SPLINE:
-            return self._run_spline(stage, parts, told)
-        return self._run_deformable(stage, parts, told) if stage.is_deformable else self._run_linear(stage, parts, told)
-
-    def _describe(self, stage: Stage, parts: Sequence[Part]) -> tuple[_registration_library.Registration, Any]:
-        """What all stages tell the library, and what has to live as long."""
-        described = _registration_library.Registration()
-        described.dimension = self.fixed.geometry.dimension
-        described.pixel = self.fixed.pixels.type_code
-        described.fixed, described.fixed_mask = self.fixed.describe()
-        described.moving, described.moving_mask = self.moving.describe()
-        device = self.fixed.pixels.device
-        chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
-        Transform._of(parts, described.dimension).append_to(chain, "initial", device)
-        if len(chain.stages) > _MOST_INITIAL:
-            raise ValueError(f"stages: what is before a stage is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
-        owned = _arrays_on(device, chain, self.fixed.pixels)
-        array = chain.as_array()
-        if array is not None:
-            described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
-            described.stage_count = len(chain.stages)
-        described.device, described.stream = device, self.fixed.pixels.stream
-        for other in (array for side in self._sides() for array in (side.pixels, side.mask)):  # one stream is followed
-            if other is not None and other.stream != described.stream:
-                _arrays.wait_for(other)
-        described.sigmas_in_mm = int(stage.sigmas_in_mm)
-        levels = (_registration_library.Level * len(stage.levels))()
-        for level, wanted in zip(levels, stage.levels):
-            level.shrink, level.sigma, level.iterations = wanted
-        described.levels = ctypes.cast(levels, ctypes.POINTER(_registration_library.Level))
-        described.level_count = len(levels)
-        return described, (array, chain, levels, owned)
-
-    def _run_deformable(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
-        described, kept = self._describe(stage, parts)
-        geometry = _shrunk(self.fixed.geometry, stage.levels[-1].shrink)
-        shape = (*geometry.shape, geometry.dimension)
-        forward, backward = (_empty_field(self.fixed.pixels, shape) for _ in range(2))
-        deformable = _registration_library.Deformable()
-        deformable.kind = _registration_library.DEFORMABLE[stage.kind]
-        deformable.element = self.fixed.pixels.type_code
-        deformable.radius[:] = [stage.radius] * 3
-        deformable.learning_rate = stage.learning_rate
-        deformable.update_variance, deformable.total_variance = stage.update_variance, stage.total_variance
-        deformable.convergence, deformable.window = stage.convergence, _WINDOW
-        deformable.field_type = forward.type_code
-        deformable.forward, deformable.backward = forward.pointer, backward.pointer
-        pairs = self._describe_pairs(stage)
-        report = self._run("cudaspline_register_deformable_pairs", described, (deformable, pairs, len(pairs)), stage, told)
-        del kept
-        values = [level.value for level in report.levels if level.iterations > 0]
-        if values and min(values) >= sys.float_info.max:  # what the kernels say of no sample
-            raise ValueError("registration: The images do not overlap: no pixel of the fixed image lies in the moving one and under the masks of both.")
-        return report, [*parts, FieldPart(forward, backward, geometry)]
-
-    def _describe_pairs(self, stage: Stage) -> Any:
-        """How a stage compares each pair, with the images of those behind the first one."""
-        pairs = (_registration_library.Pair * len(stage.metrics))()
-        for pair, metric in zip(pairs, stage.metrics):
-            pair.metric, pair.bins, pair.weight = _registration_library.METRICS[metric.metric], stage.bins, metric.weight
-        for pair, (fixed, moving) in zip(pairs[1:], self.further):
-            pair.fixed, pair.fixed_mask = fixed.describe()
-            pair.moving, pair.moving_mask = moving.describe()
-        return pairs
-
-    def _run_linear(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
-        """A linear stage takes the place of the linear one before it, as far as it can hold what that one has found."""
-        kinds = _registration_library.LINEAR
-        before = parts[-1] if parts else None
-        start = LinearPart("translation", numpy.eye(0), self.centre, numpy.zeros(0), ())
-        if isinstance(before, LinearPart) and before.parameters is not None and kinds[before.kind] <= kinds[stage.kind]:
-            start, parts = before, parts[:-1]
-        described, kept = self._describe(stage, parts)
-        n = self.fixed.geometry.dimension
-        linear = _comparison_of(stage)
-        linear.kind = kinds[stage.kind]
-        linear.descent = _registration_library.DESCENTS[stage.optimizer]
-        linear.minimum_step = stage.minimum_step or 0.0
-        linear.convergence, linear.window = stage.convergence, _WINDOW
-        linear.centre[:n] = start.centre.tolist()
-        linear.start_kind = kinds[start.kind]
-        parameters = start.parameters or ()
-        linear.parameters[: len(parameters)] = parameters
-        report = self._run("cudaspline_register_linear", described, (linear,), stage, told)
-        del kept
-        matrix = numpy.array(linear.matrix[:]).reshape(3, 3)[:n, :n].copy()
-        found = LinearPart(stage.kind, matrix, start.centre, numpy.array(linear.translation[:n]), tuple(linear.parameters))
-        return report, [*parts, found]
-
-    def _run_spline(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
-        described, kept = self._describe(stage, parts)
-        geometry = self.fixed.geometry
-        n = geometry.dimension
-        spline = _registration_library.Spline()
-        spline.cells[:] = [*_cells_of(stage, geometry), 1][:3]
-        spline.gradient_tolerance = 1e-12  # iterations end it
-        coefficients = numpy.zeros((n, *(cells + 3 for cells in reversed(spline.cells[:n]))))
-        spline.coefficients = coefficients.ctypes.data
-        report = self._run("cudaspline_register_spline", described, (_comparison_of(stage),), stage, told, spline)
-        del kept
-        # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
-        spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(spline.point_to_index[:]).reshape(3, 3)[:n, :n]), axis=0)
-        grid = _transforms.BSplineGrid(coefficients, spacing, spline.origin[:n], geometry.direction)
-        return report, [*parts, GivenPart(grid)]
-
-    def _run(
-        self,
-        name: str,
-        described: _registration_library.Registration,
-        how: tuple[Any, ...],
-        stage: Stage,
-        told: _Told,
-        *further: ctypes.Structure,
-    ) -> StageReport:
-        """Runs a stage by the library."""
         watch = _registration_library.Watch(told.hear)
-        described.iteration = watch.callback
-        execution, raised = watch.run(
-            self._call(), name, ctypes.byref(described), ctypes.byref(how[0]), *how[1:], *map(ctypes.byref, further)
-        )
+        call = _library.Call(device_word(self.device, device), self.threads, on_device=True)
+        try:
+            result, warned, raised = _registration_library.run_pipeline(call, document, pipeline, watch, allocate)
+        except _registration_library.DocumentError as error:
+            told.end()
+            raise _error_of_document(error) from None
+        except ValueError as error:
+            told.end()
+            raise ValueError(_with_arguments(str(error))) from None
+        del kept
         if raised is not None and not isinstance(raised, KeyboardInterrupt):
             told.end()
             raise raised
         told.is_stopped = raised is not None
-        levels = []
-        for number, wanted in enumerate(stage.levels):
-            made = described.levels[number]
-            end = _registration_library.ENDS[made.end]
-            levels.append(LevelReport(wanted.shrink, wanted.sigma, made.made, made.value, made.seconds, end))
-        return StageReport(stage, tuple(levels), execution)
+        for one in warned:
+            warn(_text_of_warning(one, told.stages), RegistrationWarning)
+        if result["start"] is not None:
+            parts.append(_linear_part(result["start"]))
+        for number, stage in enumerate(result["stages"]):
+            if stage["replaces"]:
+                parts.pop()
+            parts.append(self._part_of(stage, number, fields, grids, coefficients))
+        reports = tuple(_report_of(stage, told.stages[number]) for number, stage in enumerate(result["stages"]))
+        return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"]))
+
+    def _parts_of(self, initial: Any) -> list[Part]:
+        """A transform to begin with. Raises TypeError or ValueError, naming the argument."""
+        dimension = self.fixed.geometry.dimension
+        if isinstance(initial, Transform):
+            if initial.dimension != dimension:
+                raise ValueError(f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}.")
+            return list(initial._parts)
+        try:
+            stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"initial: there is no file {initial}; words that are known are 'centre', 'moments', 'none' and 'search'."
+            ) from None
+        if len(stages.stages) > _MOST_INITIAL:
+            raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
+        for number, stage in enumerate(stages.stages):
+            if stage.kind == _library.STAGE_AFFINE:
+                _inverse.check_matrix(stages.affine_of(number)[0], "initial")
+        return [GivenPart(initial)]
+
+    def _describe(self, parts: Sequence[Part], has_initial: bool) -> tuple[_registration_library.Pipeline, Any]:
+        """What the library is told, and what has to live as long."""
+        described = _registration_library.Pipeline()
+        described.dimension = self.fixed.geometry.dimension
+        sides = self._sides()
+        pairs = (_registration_library.ImagePair * (len(sides) // 2))()
+        for pair, fixed, moving in zip(pairs, sides[::2], sides[1::2]):
+            pair.fixed, pair.fixed_mask = fixed.describe()
+            pair.moving, pair.moving_mask = moving.describe()
+        described.pairs, described.pair_count = ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)), len(pairs)
+        device = self.fixed.pixels.device
+        chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
+        Transform._of(parts, described.dimension).append_to(chain, "initial", device)
+        if len(chain.stages) > _MOST_INITIAL:
+            raise ValueError(f"initial: it is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
+        owned = _arrays_on(device, chain, self.fixed.pixels)
+        array = chain.as_array()
+        described.stage_count = len(chain.stages) if has_initial else -1
+        if array is not None:
+            described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
+        described.device, described.stream = device, self.fixed.pixels.stream
+        for other in (array for side in sides for array in (side.pixels, side.mask)):  # one stream is followed
+            if other is not None and other.stream != described.stream:
+                _arrays.wait_for(other)
+        described.field_type = _empty_field(self.fixed.pixels, (1, described.dimension)).type_code
+        return described, (pairs, array, chain, owned)
+
+    def _part_of(
+        self, stage: Mapping[str, Any], number: int, fields: Mapping[int, Mapping[int, _arrays.Buffer]], grids: Mapping[int, Geometry],
+        coefficients: Mapping[int, numpy.ndarray],
+    ) -> Part:  # fmt: skip
+        """What a stage has found."""
+        geometry, found = self.fixed.geometry, stage["transform"]
+        if number in fields:
+            of = fields[number]
+            is_whole = stage["levels"][-1]["shrink"] == 1
+            return FieldPart(of[_registration_library.FORWARD], of[_registration_library.BACKWARD], geometry if is_whole else grids[number])
+        if number in coefficients:
+            # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
+            spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
+            return GivenPart(_transforms.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
+        return _linear_part(found)
 
 
-def _comparison_of(stage: Stage) -> _registration_library.Linear:
-    """How a stage of a matrix or a B-spline compares images."""
-    linear = _registration_library.Linear()
-    linear.metric = _registration_library.METRICS[str(stage.metric)]
-    linear.bins = stage.bins
-    linear.radius[:] = [stage.radius] * 3
-    linear.step = stage.step or 0.0
-    linear.sampling = _registration_library.SAMPLINGS[stage.sampling]
-    linear.fraction = 1.0 if stage.fraction is None else stage.fraction
-    linear.seed, linear.order = stage.seed, stage.order
-    linear.gradient = _registration_library.GRADIENTS[stage.gradient]
-    return linear
+def _linear_part(found: Mapping[str, Any]) -> LinearPart:
+    arrays = (numpy.array(found[name]) for name in ("matrix", "centre", "translation"))
+    return LinearPart(found["kind"], *arrays, tuple(found["parameters"]))
 
 
-def _cells_of(stage: Stage, geometry: Geometry) -> list[int]:
-    """Cells of a B-spline's grid at the last level, as CudaSplineRegister has them."""
-    wanted = stage.grid_spacing
-    spacings = list(wanted) if isinstance(wanted, tuple) else [float(wanted)] * geometry.dimension  # type: ignore[arg-type]
-    if len(spacings) != geometry.dimension:
-        raise ValueError(f"grid_spacing: there are {len(spacings)} numbers, and the images have {geometry.dimension} axes.")
-    extents = [step * (max(size, 2) - 1) for step, size in zip(geometry.spacing, geometry.size)]
-    cells = [max(1.0, extent / spacing) for extent, spacing in zip(extents, spacings)]
-    size = 8.0 * geometry.dimension * math.prod(count + 3.5 for count in cells)  # of the coefficients
-    if not size <= _library.PHYSICAL_MEMORY or max(cells) > LARGEST_INT32:
-        raise ValueError(
-            f"grid_spacing: {wanted!r} mm make a grid that takes {size / 1e9:.3g} GB of memory, over {[float(one) for one in extents]} mm; the machine has "
-            f"{_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
-        )
-    return [math.floor(count + 0.5) for count in cells]
+def _number(value: Optional[float], otherwise: float) -> float:
+    return otherwise if value is None else value
 
 
-def _middle_of(geometry: Geometry) -> numpy.ndarray:
-    """The middle between the first sample and the last one, as CudaSplineRegister has it."""
-    corners = geometry.origin, geometry.point_of([size - 1.0 for size in geometry.size])
-    middle: numpy.ndarray = 0.5 * (corners[0] + corners[1])
-    return middle
+def _report_of(stage: Mapping[str, Any], spec: Stage) -> StageReport:
+    levels = (
+        LevelReport(level["shrink"], level["sigma"], level["iterations"], _number(level["value"], math.nan), level["seconds"], level["end"])
+        for level in stage["levels"]
+    )
+    use = {name: _library.Use(one["calls"], one["seconds"]) for name, one in stage["use"].items()}
+    return StageReport(spec, tuple(levels), _library.Report(stage["backend"], stage["device"], stage["reason"], 1, stage["run_seconds"], use))
+
+
+def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
+    text = _with_arguments(str(warned["text"]))[:-1]
+    if warned["stage"] >= 0:
+        return f"stages[{warned['stage']}] ({stages[warned['stage']].kind!r}): {text}."
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _error_of_document(error: _registration_library.DocumentError) -> ValueError:
+    """What does not fit the images, of whose arguments the library knows nothing."""
+    problem = error.problems[0]
+    more = "; also= names additional ones" if problem.option == "metric" else ""
+    return ValueError(f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}.")
+
+
+def _with_arguments(message: str) -> str:
+    """An error of the library with the names of arguments."""
+    message = re.sub(r"^registration: the (fixed|moving) image ", r"\1: it ", message)
+    message = re.sub(r"(registration: )?additional pair (\d+)", lambda found: f"also[{int(found[2]) - 1}]", message)
+    if "do not overlap" in message:
+        message = f"{message.rstrip('.')}; initial may be 'moments', 'centre', 'search' or a transform"
+    return message if message.endswith(".") else f"{message}."
 
 
 def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer:
@@ -832,7 +609,3 @@ def _arrays_on(device: int, chain: _transforms.Stages, like: _arrays.Buffer) -> 
             owned.append(copy)
     return owned
 
-
-def _shrunk(geometry: Geometry, factor: int) -> Geometry:
-    """The grid of a level."""
-    return _registration_library.shrink_grid(geometry, factor) if factor > 1 else geometry

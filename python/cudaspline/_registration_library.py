@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_double, c_int32, c_int64, c_uint32, c_void_p
-from typing import Any, Callable, NamedTuple, Optional, Sequence, cast
+import json
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library
-from ._geometry import Geometry, make_geometry
+from ._geometry import Geometry
 from ._transforms import set_matrix, set_vector
 
-DEFORMABLE = {"syn": 0, "greedy": 1, "demons": 2}
-#: The kind of a stage that finds a B-spline transform, and what finds its coefficients.
-SPLINE, LBFGS = "bspline", "lbfgs"
-LINEAR = {"translation": 0, "rigid": 1, "similarity": 2, "affine": 3}
-METRICS = {"meansquares": 0, "correlation": 1, "mattes": 2, "cc": 3}
-DESCENTS = {"regular-step": 0, "gradient-descent": 1, "conjugate-gradient": 2}
-SAMPLINGS = {"none": 0, "regular": 1, "random": 2}
-GRADIENTS = {"differences": 0, "filter": 1, "analytic": 2}
-#: Why a level has ended, by its code.
-ENDS = (
-    "all iterations are done",
-    "values hardly fall any more",
-    "it was stopped",
-    "steps are shorter than the least",
-    "there is no direction in which values fall",
-)
+#: Version of the documents that describe registrations.
+SPEC_VERSION = 1
+#: What a message of the library is about.
+RESULT, WARNING, PROBLEMS = range(3)
+#: What an array of a result is for.
+FORWARD, BACKWARD, COEFFICIENTS = range(3)
 
 
 class Grid(ctypes.Structure):
@@ -46,127 +37,54 @@ class Image(ctypes.Structure):
     _fields_ = [("pixels", c_void_p), ("grid", Grid)]
 
 
-class Level(ctypes.Structure):
-    """cudaspline_registration_level."""
+class ImagePair(ctypes.Structure):
+    """cudaspline_image_pair."""
 
-    _fields_ = [
-        ("shrink", c_int32),
-        ("iterations", c_int32),
-        ("sigma", c_double),
-        ("end", c_int32),
-        ("made", c_int32),
-        ("value", c_double),
-        ("convergence", c_double),
-        ("seconds", c_double),
-    ]
+    _fields_ = [("fixed", Image), ("moving", Image), ("fixed_mask", Image), ("moving_mask", Image)]
+
+
+class ResultArray(ctypes.Structure):
+    """cudaspline_result_array."""
+
+    _fields_ = [("kind", c_int32), ("stage", c_int32), ("count", c_int64), ("grid", Grid), ("data", c_void_p)]
 
 
 class IterationState(ctypes.Structure):
-    """cudaspline_registration_iteration."""
+    """cudaspline_pipeline_iteration."""
 
     _fields_ = [
+        ("stage", c_int32),
         ("level", c_int32),
         ("number", c_int32),
         ("value", c_double),
         ("convergence", c_double),
         ("step", c_double),
+        ("progress", c_double),
         ("data", c_void_p),
     ]
 
 
 IterationCallback = ctypes.CFUNCTYPE(c_int32, POINTER(IterationState))
+MessageCallback = ctypes.CFUNCTYPE(None, c_int32, c_char_p, c_void_p)
+AllocateCallback = ctypes.CFUNCTYPE(c_void_p, POINTER(ResultArray))
 
 
-class Registration(ctypes.Structure):
-    """cudaspline_registration."""
+class Pipeline(ctypes.Structure):
+    """cudaspline_pipeline."""
 
     _fields_ = [
         ("dimension", c_int32),
-        ("pixel", c_int32),
-        ("fixed", Image),
-        ("moving", Image),
-        ("fixed_mask", Image),
-        ("moving_mask", Image),
+        ("pairs", POINTER(ImagePair)),
+        ("pair_count", c_int32),
         ("stages", POINTER(_library.Stage)),
         ("stage_count", c_int32),
         ("device", c_int32),
         ("stream", c_void_p),
-        ("sigmas_in_mm", c_int32),
-        ("levels", POINTER(Level)),
-        ("level_count", c_int32),
-        ("iteration", IterationCallback),
-        ("iteration_data", c_void_p),
-    ]
-
-
-class Deformable(ctypes.Structure):
-    """cudaspline_deformable."""
-
-    _fields_ = [
-        ("kind", c_int32),
-        ("element", c_int32),
-        ("radius", c_int32 * 3),
-        ("learning_rate", c_double),
-        ("update_variance", c_double),
-        ("total_variance", c_double),
-        ("convergence", c_double),
-        ("window", c_int32),
         ("field_type", c_int32),
-        ("forward", c_void_p),
-        ("backward", c_void_p),
-    ]
-
-
-class Pair(ctypes.Structure):
-    """cudaspline_registration_pair."""
-
-    _fields_ = [
-        ("fixed", Image),
-        ("moving", Image),
-        ("fixed_mask", Image),
-        ("moving_mask", Image),
-        ("metric", c_int32),
-        ("bins", c_int32),
-        ("weight", c_double),
-    ]
-
-
-class Linear(ctypes.Structure):
-    """cudaspline_linear."""
-
-    _fields_ = [
-        ("kind", c_int32),
-        ("metric", c_int32),
-        ("bins", c_int32),
-        ("radius", c_int32 * 3),
-        ("descent", c_int32),
-        ("step", c_double),
-        ("minimum_step", c_double),
-        ("convergence", c_double),
-        ("window", c_int32),
-        ("sampling", c_int32),
-        ("fraction", c_double),
-        ("seed", c_uint32),
-        ("order", c_int32),
-        ("gradient", c_int32),
-        ("centre", _library.Vector),
-        ("start_kind", c_int32),
-        ("parameters", c_double * 12),
-        ("matrix", _library.Matrix),
-        ("translation", _library.Vector),
-    ]
-
-
-class Spline(ctypes.Structure):
-    """cudaspline_spline."""
-
-    _fields_ = [
-        ("cells", c_int64 * 3),
-        ("gradient_tolerance", c_double),
-        ("coefficients", c_void_p),
-        ("size", c_int64 * 3),
-        ("origin", _library.Vector),
-        ("point_to_index", _library.Matrix),
+        ("iteration", IterationCallback),
+        ("message", MessageCallback),
+        ("allocate", AllocateCallback),
+        ("data", c_void_p),
     ]
 
 
@@ -176,49 +94,96 @@ class FoldingState(ctypes.Structure):
     _fields_ = [("voxels", c_int64), ("all", c_int64), ("least", c_double), ("largest", c_double)]
 
 
-class Rotation(ctypes.Structure):
-    """cudaspline_rotation."""
-
-    _fields_ = [
-        ("centre", _library.Vector),
-        ("translation", _library.Vector),
-        ("parameters", c_double * 6),
-        ("matrix", _library.Matrix),
-        ("explained", c_double),
-        ("is_poor", c_int32),
-    ]
-
-
-class ValueScales(ctypes.Structure):
-    """cudaspline_value_scales."""
-
-    _fields_ = [("largest", c_double * 2), ("factors", c_double * 2), ("is_faint", c_int32)]
-
-
 _EXECUTION = POINTER(_library.Execution)
-_NUMBERS = POINTER(c_double)
 for _name, _arguments in {
-    "cudaspline_register_deformable": [POINTER(Registration), POINTER(Deformable), _EXECUTION],
-    "cudaspline_register_deformable_pairs": [POINTER(Registration), POINTER(Deformable), POINTER(Pair), c_int32, _EXECUTION],
-    "cudaspline_register_linear": [POINTER(Registration), POINTER(Linear), _EXECUTION],
-    "cudaspline_register_spline": [POINTER(Registration), POINTER(Linear), POINTER(Spline), _EXECUTION],
-    "cudaspline_shrink_grid": [POINTER(Grid), c_int32, c_int32, POINTER(Grid)],
+    "cudaspline_complete_registration": [c_char_p, POINTER(c_int64), MessageCallback, c_void_p],
+    "cudaspline_register": [c_char_p, POINTER(Pipeline), _EXECUTION],
     "cudaspline_measure_folding": [
         POINTER(Grid), c_int32, c_void_p, c_int32, c_int32, c_void_p, c_int32, c_void_p, POINTER(FoldingState), _EXECUTION,
-    ],
-    "cudaspline_find_quantiles": [c_void_p, c_int32, c_int64, _NUMBERS, _NUMBERS, _EXECUTION],
-    "cudaspline_find_centre_of_gravity": [POINTER(Image), c_int32, POINTER(Image), c_int32, _NUMBERS, _EXECUTION],
-    "cudaspline_find_rotation": [
-        POINTER(Image), POINTER(Image), POINTER(Image), POINTER(Image), c_int32, c_int32, POINTER(Rotation), _EXECUTION,
-    ],
-    "cudaspline_find_value_scales": [
-        POINTER(Image), POINTER(Image), POINTER(Image), POINTER(Image), c_int32, c_int32, c_int32, c_int32, c_void_p, POINTER(ValueScales),
-        _EXECUTION,
     ],
 }.items():  # fmt: skip
     _function = getattr(_library._library, _name)
     _function.restype = c_int32
     _function.argtypes = _arguments
+
+
+class Problem(NamedTuple):
+    """A problem of a document."""
+
+    option: str
+    #: Number of the stage; -1: the whole registration.
+    stage: int
+    #: What is wrong; "{value}" stands for the value.
+    text: str
+    #: Allowed names, if the value is an unknown one.
+    names: tuple[str, ...]
+    #: Whether the value has the wrong type.
+    is_type: bool
+
+
+class DocumentError(ValueError):
+    """A document with problems."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(f"{problem.option}: {problem.text}" for problem in problems))
+        self.problems = problems
+
+
+class _Messages:
+    """What the library sends as JSON while a function runs."""
+
+    def __init__(self) -> None:
+        self.result: Any = None
+        self.warnings: list[dict[str, Any]] = []
+        self.problems: list[Problem] = []
+        self.callback = MessageCallback(self._receive)
+
+    def _receive(self, kind: int, text: bytes, _: Any) -> None:
+        message = json.loads(text)
+        if kind == WARNING:
+            self.warnings.append(message)
+        elif kind == PROBLEMS:
+            self.problems = [Problem(one["option"], one["stage"], one["text"], tuple(one["names"]), one["is_type"]) for one in message]
+        else:
+            self.result = message
+
+
+def complete(document: Mapping[str, Any], size: Sequence[int] = ()) -> Any:
+    """cudaspline_complete_registration: the document with all values. Raises DocumentError."""
+    messages = _Messages()
+    samples = (c_int64 * 3)(*size)
+    code = _library._library.cudaspline_complete_registration(json.dumps(document).encode(), samples, messages.callback, None)
+    if messages.problems:
+        raise DocumentError(messages.problems)
+    _library.check(code)
+    return messages.result
+
+
+def run_pipeline(
+    call: _library.Call, document: Mapping[str, Any], pipeline: Pipeline, watch: Watch, allocate: Callable[[Any], int]
+) -> tuple[Any, list[dict[str, Any]], Optional[BaseException]]:
+    """cudaspline_register: (its result, warnings, what was raised while it iterated). Raises DocumentError.
+
+    allocate: called with each ResultArray; returns the address of its memory"""
+    messages, failed = _Messages(), []
+
+    def provide(array: Any) -> Optional[int]:
+        try:
+            return allocate(array.contents)
+        except BaseException as error:  # pylint: disable=broad-except
+            failed.append(error)
+            return None
+
+    pipeline.iteration, pipeline.message, pipeline.allocate = watch.callback, messages.callback, AllocateCallback(provide)
+    try:
+        raised = watch.run(call, "cudaspline_register", json.dumps(document).encode(), ctypes.byref(pipeline))
+    except Exception:
+        if failed:
+            raise failed[0] from None
+        if messages.problems:
+            raise DocumentError(messages.problems) from None
+        raise
+    return messages.result, messages.warnings, raised
 
 
 class Folding(NamedTuple):
@@ -251,14 +216,6 @@ def describe_image(pointer: int, geometry: Geometry) -> Image:
     return Image(pointer, describe_grid(geometry))
 
 
-def shrink_grid(geometry: Geometry, factor: int) -> Geometry:
-    """cudaspline_shrink_grid."""
-    grid, shrunk = describe_grid(geometry), Grid()
-    _library.check(_library._library.cudaspline_shrink_grid(ctypes.byref(grid), geometry.dimension, factor, ctypes.byref(shrunk)))
-    n = geometry.dimension
-    return make_geometry(shrunk.size[:n], shrunk.spacing[:n], shrunk.origin[:n], geometry.direction)
-
-
 class Watch:
     """The callback of a registration's iterations.
 
@@ -272,15 +229,15 @@ class Watch:
         #: What the library calls.
         self.callback = IterationCallback(self._receiver.send)
 
-    def run(self, call: _library.Call, name: str, *arguments: object) -> tuple[_library.Report, Optional[BaseException]]:
-        """Calls a function of the library: who computed, and what was raised while it iterated."""
+    def run(self, call: _library.Call, name: str, *arguments: object) -> Optional[BaseException]:
+        """Calls a function of the library: what was raised while it iterated."""
         self._reports.is_running = True
         try:
             call.run(name, *arguments)
         finally:
             self._reports.is_running = False
         raised, self._reports.raised = self._reports.raised, None
-        return cast(_library.Report, _library.last_report()), raised
+        return raised
 
 
 def measure_folding(
@@ -293,38 +250,3 @@ def measure_folding(
         ctypes.byref(found),
     )  # fmt: skip
     return Folding(int(found.voxels), int(found.all), float(found.least), float(found.largest))
-
-
-def find_quantiles(call: _library.Call, pixels: int, type_code: int, count: int, parts: tuple[float, float]) -> tuple[float, float]:
-    """cudaspline_find_quantiles: both NaN where all pixels are the same."""
-    wanted, values = (c_double * 2)(*parts), (c_double * 2)()
-    call.run("cudaspline_find_quantiles", pixels, type_code, count, wanted, values)
-    return float(values[0]), float(values[1])
-
-
-def find_centre_of_gravity(call: _library.Call, image: Image, type_code: int, mask: Optional[Image], dimension: int) -> list[float]:
-    """cudaspline_find_centre_of_gravity: NaN where all pixels are the same."""
-    centre = (c_double * 3)()
-    address = None if mask is None else ctypes.byref(mask)
-    call.run("cudaspline_find_centre_of_gravity", ctypes.byref(image), type_code, address, dimension, centre)
-    return list(centre[:dimension])
-
-
-def find_rotation(
-    call: _library.Call, images: Sequence[Image], masks: Sequence[Optional[Image]], type_code: int, rotation: Rotation, dimension: int
-) -> None:
-    """cudaspline_find_rotation: of the fixed image and the moving one, into the structure."""
-    arguments = [None if one is None else ctypes.byref(one) for pair in zip(images, masks) for one in pair]
-    call.run("cudaspline_find_rotation", *arguments, type_code, dimension, ctypes.byref(rotation))
-
-
-def find_value_scales(
-    call: _library.Call, images: Sequence[Image], type_code: int, dimension: int, compares_values: bool, device: int, stream: Optional[int]
-) -> ValueScales:
-    """cudaspline_find_value_scales: of the fixed image, its mask, the moving one, its mask."""
-    scales = ValueScales()
-    call.run(
-        "cudaspline_find_value_scales", *map(ctypes.byref, images), type_code, dimension, int(compares_values), device, stream,
-        ctypes.byref(scales),
-    )  # fmt: skip
-    return scales

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, Iterator, NamedTuple, Union
 
 import numpy
@@ -142,10 +142,6 @@ class StageReport:
     #: Who computed it, and why it was not an earlier backend.
     execution: _library.Report
 
-    def in_units(self, unit: float) -> StageReport:
-        """The same with values that are multiplied."""
-        return replace(self, levels=tuple(replace(level, value=level.value * unit) for level in self.levels))
-
 
 @dataclass(frozen=True)
 class RegistrationReport:
@@ -207,7 +203,7 @@ class Registration(Generic[Kind, OtherKind]):
 
     def __init__(
         self, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
-        around: tuple[Any, int],
+        around: tuple[Any, int], spec: dict[str, Any],
     ) -> None:  # fmt: skip
         self._fixed, self._moving = fixed, moving
         self._precision = precision
@@ -220,6 +216,8 @@ class Registration(Generic[Kind, OtherKind]):
         self.report = report
         #: Whether it was interrupted: the transform is the best so far, and later stages have not run.
         self.stopped = stopped
+        #: Everything that was done, with all values, as a JSON document: register(..., spec=found.spec) repeats it.
+        self.spec = spec
 
     @functools.cached_property
     def warped(self) -> Union[OtherKind, Any]:

@@ -1,19 +1,20 @@
-"""What a registration does one after the other: stages with their levels, and the presets that CudaSplineRegister has too."""
+"""Stages of registrations, and the documents that describe them. The library knows options, presets, defaults and what is allowed."""
 
 from __future__ import annotations
 
+import difflib
+import json
 import math
-from dataclasses import dataclass, fields, replace
-from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
+import numbers
+import operator
+import os
+from dataclasses import dataclass, fields
+from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
-from ._checks import flag, integer, number
-from ._methods import choose
-from ._registration_library import DEFORMABLE, DESCENTS, GRADIENTS, LBFGS, LINEAR, METRICS, SAMPLINGS, SPLINE
+from . import _registration_library
 
-#: Most levels of a stage, as CudaSplineRegister has it.
-_MOST_LEVELS = 16
-#: Iterations of SyN from fine to coarse, as antsRegistrationSyN.sh has them.
-_OF_SYN = (20, 50, 70, 100)
+#: Of documents: their version.
+VERSION = "cudaspline_registration"
 
 
 class Level(NamedTuple):
@@ -37,7 +38,9 @@ class PairMetric(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a registration. Options that a kind does not have are refused where they are given.
+    """A stage of a registration. Options that a kind does not have are refused, and are None.
+
+    After it is made, options that were not given have their defaults.
 
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
         "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
@@ -86,84 +89,54 @@ class Stage:
     iterations: Union[None, int, Sequence[int]] = None
     shrink: Optional[Sequence[int]] = None
     sigmas: Optional[Sequence[float]] = None
-    sigmas_in_mm: bool = False
-    radius: int = 4
-    bins: int = 50
+    sigmas_in_mm: Optional[bool] = None
+    radius: Optional[int] = None
+    bins: Optional[int] = None
     convergence: Optional[float] = None
-    optimizer: str = "regular-step"
+    optimizer: Optional[str] = None
     step: Optional[float] = None
     minimum_step: Optional[float] = None
-    grid_spacing: Union[float, Sequence[float]] = 24.0
-    sampling: str = "none"
+    grid_spacing: Union[None, float, Sequence[float]] = None
+    sampling: Optional[str] = None
     fraction: Optional[float] = None
-    seed: int = 121212
-    order: int = 1
-    gradient: str = "differences"
+    seed: Optional[int] = None
+    order: Optional[int] = None
+    gradient: Optional[str] = None
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", choose(self.kind, KINDS, "kind"))
-        metrics = _metrics_of(self.metric, self.kind)
-        object.__setattr__(self, "_metrics", metrics)
-        object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
-        object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
-        object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
-        if self.kind == SPLINE and self.optimizer == _DEFAULTS["optimizer"]:
-            object.__setattr__(self, "optimizer", LBFGS)
-        choose(self.optimizer, {LBFGS: 0} if self.kind == SPLINE else DESCENTS, "optimizer")
-        object.__setattr__(self, "optimizer", self.optimizer.lower())
-        object.__setattr__(self, "grid_spacing", _spacing_of(self.grid_spacing))
-        self._check_samples()
-        object.__setattr__(self, "sigmas_in_mm", flag(self.sigmas_in_mm, "sigmas_in_mm"))
-        for name in ("step", "minimum_step"):
-            if getattr(self, name) is not None:
-                number(getattr(self, name), name, 0.0)
-        for name, value in (_OF_DEMONS if self.kind == "demons" else _OF_LOCAL).items():
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, value)
-        number(self.learning_rate, "learning_rate", 0.0)
-        for name in ("update_variance", "total_variance"):
-            if number(getattr(self, name), name) < 0:
-                raise ValueError(f"{name}: {getattr(self, name)!r} is below 0.")
-        if self.kind == SPLINE and self.convergence is not None:
-            raise ValueError(f"convergence: {self.convergence!r} is not for a stage {self.kind!r}, which ends by its gradient.")
-        if self.kind != SPLINE:
-            convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
-            object.__setattr__(self, "convergence", convergence)
-        for name in _others_of(self.kind):
-            if self.kind == SPLINE and name in _OF_DESCENTS:
-                continue  # which were looked at
-            if getattr(self, name) != _OF_LOCAL.get(name, _DEFAULTS[name]):
-                raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
-        object.__setattr__(self, "_levels", _levels_of(self))
+        given = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        complete = complete_document({"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"})
+        self._set(given, complete["stages"][0])
 
-    def _check_samples(self) -> None:
-        for name, words in (("sampling", SAMPLINGS), ("gradient", GRADIENTS)):
-            choose(getattr(self, name), words, name)
-            object.__setattr__(self, name, getattr(self, name).lower())
-        object.__setattr__(self, "seed", integer(self.seed, "seed", 0, 2**32 - 1))
-        object.__setattr__(self, "order", integer(self.order, "order", 1, 5))
-        if self.gradient == "analytic" and self.order < 2:
-            raise ValueError("gradient: 'analytic' is that of a B-spline, whose order is 2 or more; order is 1.")
-        if self.fraction is not None and number(self.fraction, "fraction", 0.0) > 1:
-            raise ValueError(f"fraction: {self.fraction!r} is above 1.")
-        if self.sampling == "none" and self.fraction is not None:
-            raise ValueError(f"fraction: {self.fraction!r} needs sampling to be 'regular' or 'random'.")
-        if self.sampling != "none" and self.metric == "cc" and not self.is_deformable:
-            raise ValueError(f"sampling: {self.sampling!r} is not for the metric 'cc', which looks at all samples.")
+    @classmethod
+    def of_complete(cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None) -> Stage:
+        """A stage of a complete document."""
+        stage = object.__new__(cls)
+        stage._set(dict(complete if given is None else given), complete)
+        return stage
+
+    def _set(self, given: Mapping[str, Any], complete: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_given", given)
+        for one in fields(self):
+            value = complete.get(one.name)
+            object.__setattr__(self, one.name, tuple(value) if isinstance(value, list) and one.name != "metric" else value)
+        metric = complete["metric"]
+        metrics = (PairMetric(metric),) if isinstance(metric, str) else tuple(PairMetric(*one) for one in metric)
+        object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
+        object.__setattr__(self, "_metrics", metrics)
 
     @property
     def is_deformable(self) -> bool:
         """Whether it finds fields."""
-        return self.kind in DEFORMABLE
+        return self.learning_rate is not None
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """From coarse to fine."""
-        levels: tuple[Level, ...] = getattr(self, "_levels")
-        return levels
+        return tuple(Level(*values) for values in zip(self.shrink, self.sigmas, self.iterations))  # type: ignore[arg-type]
 
     @property
     def metrics(self) -> tuple[PairMetric, ...]:
@@ -171,246 +144,125 @@ class Stage:
         metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")
         return metrics
 
+    def describe(self) -> dict[str, Any]:
+        """What was given, for a document."""
+        return dict(getattr(self, "_given"))
 
-#: Kinds of stages.
-KINDS = {name: name for name in (*LINEAR, SPLINE, *DEFORMABLE)}
-_OF_COMPARISONS = ("step", "sampling", "fraction", "seed", "order", "gradient")
-_OF_DESCENTS = ("optimizer", "convergence")
-_OF_SPLINES = ("grid_spacing",)
-#: Of fields, what CudaSplineRegister takes where nothing is said: by local correlation, and of demons as ITK's filters have it.
-_OF_LOCAL = {"learning_rate": 0.1, "update_variance": 3.0, "total_variance": 0.0}
-_OF_DEMONS = {"learning_rate": 0.5, "update_variance": 0.0, "total_variance": 1.0}
-_OF_FIELDS = tuple(_OF_LOCAL)
-#: Stages that compare several pairs of images, and what they compare them by: metrics with a force on each sample.
-_OF_PAIRS = ("syn", "greedy")
-_FORCES = ("cc", "mattes", "meansquares")
-#: What ANTs and ITK call metrics.
-_OTHER_METRICS = {"mi": "mattes", "mattesmutualinformation": "mattes", "msq": "meansquares", "gc": "correlation", "globalcorrelation": "correlation"}
-_LARGEST_WEIGHT = 1e6  # as CudaSplineRegister has it: a millionth of another pair's share is less than floats of a field tell
-_DEFAULTS = {one.name: one.default for one in fields(Stage)}
+
 #: What may be said for all stages at once.
-OPTIONS = tuple(name for name in _DEFAULTS if name != "kind")
+OPTIONS = tuple(one.name for one in fields(Stage) if one.name != "kind")
 
 
-def _others_of(kind: str) -> tuple[str, ...]:
-    """Options that a kind does not have."""
-    if kind == SPLINE:
-        return (*_OF_FIELDS, *_OF_DESCENTS, "minimum_step")
-    if kind in DEFORMABLE:
-        of_metric = () if kind in _OF_PAIRS else ("bins",)
-        return (*_OF_COMPARISONS, *of_metric, "optimizer", "minimum_step", *_OF_SPLINES)
-    return (*_OF_FIELDS, *_OF_SPLINES)
-
-
-def _spacing_of(value: Any) -> Union[float, tuple[float, ...]]:
-    """A number above 0, or one an axis."""
-    if not hasattr(value, "__iter__") or isinstance(value, str):
-        return number(value, "grid_spacing", 0.0)
-    found = tuple(number(one, "grid_spacing", 0.0) for one in value)
-    if not 2 <= len(found) <= 3:
-        raise ValueError(f"grid_spacing: there are {len(found)} numbers; one, or one an axis is allowed.")
-    return found
-
-
-def _is_list_of_metrics(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
-
-
-def _metrics_of(value: Any, kind: str) -> tuple[PairMetric, ...]:
-    """How a stage compares each pair of images."""
-    if value is None:
-        return (PairMetric({"demons": "meansquares"}.get(kind, "cc") if kind in DEFORMABLE else "mattes"),)
-    entries = list(value) if _is_list_of_metrics(value) else [value]
-    if not entries:
-        raise ValueError("metric: there is none in the list.")
-    metrics = []
-    for entry in entries:
-        if isinstance(entry, (list, tuple)) and len(entry) == 2:
-            name, weight = entry[0], number(entry[1], "metric: the weight", 0.0)
-            if weight > _LARGEST_WEIGHT:
-                raise ValueError(f"metric: the weight {weight:g} is above {_LARGEST_WEIGHT:g}.")
-        else:
-            name, weight = entry, 1.0
-        name = _OTHER_METRICS.get(name.lower(), name) if isinstance(name, str) else name
-        choose(name, METRICS, "metric")
-        metrics.append(PairMetric(name.lower(), weight))
-    for name, _ in metrics:
-        allowed = ("meansquares",) if kind == "demons" else _FORCES if kind in DEFORMABLE else tuple(METRICS)
-        if name not in allowed:
-            raise ValueError(
-                f"metric: {name!r} is not for {kind!r}, which goes by {' or '.join(map(repr, allowed))} (a Stage each has metrics of its own)."
-            )
-    if len(metrics) > 1 and kind not in _OF_PAIRS:
-        raise ValueError(f"metric: {value!r} is not for {kind!r}, which compares the first pair of images alone; 'syn' and 'greedy' compare several.")
-    return tuple(metrics)
-
-
-def _numbers(value: Any, name: str, least: int, most: int) -> list[int]:
+def _plain(value: Any, name: str) -> Any:
+    """A value as JSON has it. Raises TypeError or ValueError, naming the option."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if type(value).__name__ == "bool_":  # NumPy's
+        return bool(value)
+    if isinstance(value, numbers.Integral) or hasattr(value, "__index__"):
+        return operator.index(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one, name) for key, one in value.items()}
+    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))):
+        return [_plain(one, name) for one in value]
     try:
-        found = [integer(n, name, least, most) for n in value]
-    except TypeError as error:
-        if str(error).startswith(name):
-            raise
-        raise TypeError(f"{name}: {value!r} is no sequence of whole numbers, one a level.") from None
-    if not 1 <= len(found) <= _MOST_LEVELS:
-        raise ValueError(f"{name}: there are 1 to {_MOST_LEVELS} levels, not {len(found)}.")
+        if isinstance(value, (bytes, complex)):
+            raise TypeError
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: {value!r} is no value of an option.") from None
+    if not math.isfinite(found):
+        raise ValueError(f"{name}: {value!r} is not finite.")
     return found
 
 
-def _levels_of(stage: Stage) -> tuple[Level, ...]:
-    """What is given for each level decides how many there are; what is not given follows."""
-    iterations: Optional[list[int]] = None
-    if stage.iterations is not None:
-        single = not hasattr(stage.iterations, "__iter__")
-        iterations = _numbers([stage.iterations] if single else stage.iterations, "iterations", 0, 1000000)
-    shrink = None if stage.shrink is None else _numbers(stage.shrink, "shrink", 1, 1024)
-    sigmas: Optional[list[float]] = None
-    if stage.sigmas is not None:
-        if not hasattr(stage.sigmas, "__iter__") or isinstance(stage.sigmas, str):
-            raise TypeError(f"sigmas: {stage.sigmas!r} is no sequence of numbers, one a level.")
-        sigmas = [number(sigma, "sigmas") for sigma in stage.sigmas]
-        if not sigmas or min(sigmas) < 0 or max(sigmas) > 1e6:
-            raise ValueError(f"sigmas: numbers from 0 to 1e6 are allowed, one a level; {stage.sigmas!r} is not that.")
-    told = [len(values) for values in (shrink, sigmas) if values is not None]
-    told += [len(iterations)] if iterations is not None and len(iterations) > 1 else []
-    count = max(told, default=4 if stage.is_deformable else 3)
-    coarseness = range(count - 1, -1, -1)
-    if iterations is None:
-        iterations = [_OF_SYN[min(c, 3)] if stage.is_deformable else (50 if c == 0 else 100) for c in coarseness]
-    elif len(iterations) == 1:
-        iterations = iterations * count
-    shrink = [2**c for c in coarseness] if shrink is None else shrink
-    sigmas = [float(c) for c in coarseness] if sigmas is None else sigmas
-    if not len(iterations) == len(shrink) == len(sigmas):
-        raise ValueError(
-            f"iterations, shrink, sigmas: they have values for different numbers of levels ({len(iterations)}, {len(shrink)}, {len(sigmas)})."
-        )
-    return tuple(Level(*values) for values in zip(shrink, sigmas, iterations))
+def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]) -> NoReturn:
+    """Raises TypeError or ValueError, whose message begins with the option's name."""
+    name = names.get(problem.option, problem.option)
+    value = given.get(problem.option)
+    if problem.option == "stages" and problem.stage >= 0 and isinstance(value, (list, tuple)):
+        value = value[problem.stage]
+    text = problem.text.replace("{value}", repr(value)) + "."
+    if problem.names and isinstance(value, str):
+        similar = difflib.get_close_matches(value.lower(), problem.names, 1)
+        text = text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?") if similar else text
+    raise (TypeError if problem.is_type else ValueError)(f"{name}: {text}")
 
 
-class Preset(NamedTuple):
-    """Stages with what belongs to them: those of CudaSplineRegister's --preset."""
+def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], names: Mapping[str, str], size: Sequence[int] = ()) -> Any:
+    """A document with all values.
 
-    stages: tuple[Stage, ...]
-    #: Quantiles to which values are cut.
-    winsorize: Optional[tuple[float, float]]
-    #: Instead of the stages where the fixed image is large.
-    large: Optional[tuple[Stage, ...]] = None
+    given: the values as the caller has them, for messages
+    names: what the caller calls options, where it is another name
+    size: of the fixed image
 
-
-#: Pixels along an axis of a fixed image that is not large, at most: antsRegistrationSyN.sh's.
-_LARGEST = 256
-
-
-def size_is_large(size: Sequence[int]) -> bool:
-    """Whether a fixed image has more samples along an axis than the levels of the preset "standard" are for."""
-    return max(size, default=0) > _LARGEST
-
-
-def _standard(shrink: Sequence[int], sigmas: Sequence[float], of_syn: tuple[Sequence[int], Sequence[int], Sequence[float]]) -> tuple[Stage, ...]:
-    """Rigid, affine and SyN, as antsRegistrationSyN.sh has them.
-
-    shrink, sigmas: of the matrices
-    of_syn: iterations, shrink and sigmas of SyN"""
-    matrices = (
-        Stage(
-            kind, metric="mattes", optimizer="gradient-descent", iterations=(1000, 500, 250, 100), shrink=shrink, sigmas=sigmas,
-            sampling="regular", fraction=0.25, step=0.1, convergence=1e-6, bins=32,
-        )
-        for kind in ("rigid", "affine")
-    )  # fmt: skip
-    return (*matrices, Stage("syn", iterations=of_syn[0], shrink=of_syn[1], sigmas=of_syn[2], convergence=1e-6))
+    Raises TypeError or ValueError, naming the option."""
+    plain = {VERSION: _registration_library.SPEC_VERSION}
+    for key, value in document.items():
+        if key in ("options", "stages") and isinstance(value, (Mapping, list)):
+            entries = [value] if isinstance(value, Mapping) else value
+            found = [{name: _plain(one, name) for name, one in entry.items()} if isinstance(entry, Mapping) else _plain(entry, key) for entry in entries]
+            plain[key] = found[0] if isinstance(value, Mapping) else found
+        else:
+            plain[key] = _plain(value, key)
+    try:
+        return _registration_library.complete(plain, size)
+    except _registration_library.DocumentError as error:
+        _refuse(error.problems[0], given, names)
 
 
-#: What applications/CudaSplineRegister/Preset.cxx says, of what is there without ITK.
-PRESETS: Mapping[str, Preset] = {
-    "fast": Preset(
-        (
-            Stage("affine", iterations=(100, 100, 50, 0), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
-            Stage("syn", radius=2, iterations=(100, 70, 50, 0), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
-        ),
-        None,
-    ),
-    "brain": Preset(
-        (
-            Stage("affine", iterations=(100, 100, 50), shrink=(4, 2, 1), sigmas=(2, 1, 0)),
-            Stage("syn", iterations=(100, 70, 50, 20), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
-        ),
-        (0.005, 0.995),
-    ),
-    "standard": Preset(
-        _standard((8, 4, 2, 1), (3, 2, 1, 0), ((100, 70, 50, 20), (8, 4, 2, 1), (3, 2, 1, 0))),
-        (0.005, 0.995),
-        _standard((12, 8, 4, 2), (4, 3, 2, 1), ((100, 100, 70, 50, 20), (10, 6, 4, 2, 1), (5, 3, 2, 1, 0))),
-    ),
-}
-
-
-def stages_of(
-    stages: Any, preset: Any, options: Mapping[str, Any], size: Sequence[int] = ()
-) -> tuple[list[Stage], Optional[tuple[float, float]]]:
-    """(stages, quantiles) of what a caller says. Raises TypeError or ValueError, naming the argument.
-
-    size: of the fixed image, whose levels are those of the preset for it, if the caller says none"""
+def make_document(
+    stages: Any, preset: Any, options: Mapping[str, Any], winsorize: Any = None, precision: str = "float32", initial: Optional[str] = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: register() has no such argument.")
-    winsorize = None
+    document: dict[str, Any] = {"precision": precision, "options": {name: value for name, value in options.items() if value is not None}}
     if preset is not None:
-        found = choose(preset, PRESETS, "preset")
-        if stages is not None:
-            raise ValueError(f"preset: {preset!r} has stages of its own; leave stages away.")
-        has_levels = any(options.get(name) is not None for name in ("iterations", "shrink", "sigmas"))
-        is_large = size_is_large(size) and not has_levels
-        named: list[Any] = list(found.large if found.large is not None and is_large else found.stages)
-        if "sampling" in options and "fraction" not in options:
-            options = {**options, "fraction": None}  # which belongs to the preset's sampling
-        winsorize = found.winsorize
-    elif stages is None:
-        named = ["rigid", "affine"]
-    elif isinstance(stages, (str, Stage)):
-        named = [stages]
-    elif isinstance(stages, (list, tuple)) and stages:
-        named = list(stages)
-    else:
-        raise TypeError(f"stages: {stages!r} is no name of a stage, no Stage, and no list of these.")
-    made = []
-    for i, stage in enumerate(named):
-        if isinstance(stage, str):
-            made.append(Stage(choose(stage, KINDS, "stages"), **_options_of(stage, options)))
-        elif isinstance(stage, Stage):
-            made.append(replace(stage, **_options_of(stage.kind, options)))
-        else:
-            raise TypeError(f"stages[{i}]: {type(stage).__name__} is no name of a stage, and no Stage.")
-    for name, value in options.items():
-        if value is not None and all(name in _others_of(stage.kind) for stage in made):
-            raise ValueError(f"{name}: {value!r} is for no stage of this registration, {', '.join(dict.fromkeys(stage.kind for stage in made))}.")
-    return made, winsorize
+        document["preset"] = preset
+    if stages is not None:
+        named = [stages] if isinstance(stages, (str, Stage)) else stages
+        if not isinstance(named, (list, tuple)) or not named:
+            raise TypeError(f"stages: {stages!r} is no name of a stage, no Stage, and no list of these.")
+        for i, stage in enumerate(named):
+            if not isinstance(stage, (str, Stage)):
+                raise TypeError(f"stages[{i}]: {type(stage).__name__} is no name of a stage, and no Stage.")
+        document["stages"] = [stage.describe() if isinstance(stage, Stage) else stage for stage in named]
+        stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
+    if winsorize is not None:
+        document["winsorize"] = winsorize
+    if initial is not None:
+        document["initial"] = initial
+    return document, {**options, "stages": stages, "preset": preset, "winsorize": winsorize, "initial": initial, "precision": precision}
 
 
-def _options_of(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options for all stages that a kind has."""
-    others = _others_of(kind)
-    if kind not in _OF_PAIRS and _is_list_of_metrics(options.get("metric")):
-        others = (*others, "metric")  # of several pairs
-    return {name: value for name, value in options.items() if name not in others}
+def read_document(spec: Any) -> dict[str, Any]:
+    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(spec, Mapping):
+        return {key: value for key, value in spec.items() if key != VERSION}
+    if not isinstance(spec, (str, os.PathLike)):
+        raise TypeError(f"spec: {type(spec).__name__} is no document, and no name of a file.")
+    try:
+        with open(spec, encoding="utf-8") as file:
+            found = json.load(file)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"spec: there is no file {os.fspath(spec)}.") from None
+    except ValueError as error:
+        raise ValueError(f"spec: {os.fspath(spec)} is not JSON: {error}.") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"spec: {os.fspath(spec)} is not a JSON object.")
+    version = found.pop(VERSION, None)
+    if version != _registration_library.SPEC_VERSION:
+        raise ValueError(f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read.")
+    return found
 
 
-def check_pairs(stages: Sequence[Stage], further: int) -> None:
-    """Refuses metrics of pairs that are not there, and pairs that no stage compares. Raises ValueError, naming the argument.
-
-    further: pairs of images beside the first one"""
-    most = max(len(stage.metrics) for stage in stages)
-    if most > 1 + further:
-        count = "is 1" if further == 0 else f"are {1 + further}"
-        raise ValueError(f"metric: it is of {most} pairs of images, and there {count}; also= names further ones.")
-    if most < 1 + further:
-        raise ValueError(
-            f"also: its pair {most} is compared in no stage; name a metric for each pair of images, as metric={['cc'] * (1 + further)} for 'syn' "
-            "or 'greedy'."
-        )
+def stages_of(document: Mapping[str, Any]) -> list[Stage]:
+    """The stages of a complete document."""
+    return [Stage.of_complete(stage) for stage in document["stages"]]
 
 
-def work_of(stage: Stage, level: Level, dimension: int) -> float:
-    """About how long an iteration of a level takes, as a share of one of all voxels."""
-    return (10.0 if stage.is_deformable else 0.5) / math.pow(level.shrink, dimension)
+def preset_stages(name: str, size: Sequence[int] = ()) -> list[Stage]:
+    """The stages of a preset for a fixed image of a size."""
+    return stages_of(complete_document({"preset": name}, {"preset": name}, {}, size))

@@ -18,7 +18,7 @@ from typing import Any, Optional, Sequence, Union
 from . import _images
 from ._checks import choose, flag, integer, number
 from ._register import register
-from ._registration_stages import PRESETS, Stage, size_is_large
+from ._registration_stages import Stage, preset_stages
 from ._resample import resample
 from ._transform import Transform
 
@@ -285,8 +285,7 @@ def _syn_stage(
 def _stages_of_script(fixed: Any, is_quick: bool, linear: Sequence[str], is_syn: bool) -> list[Stage]:
     """Those of antsRegistrationSyN.sh, as the preset "standard" has them; of SyNQuick.sh the finest level is left out, and fields go by
     mutual information."""
-    preset = PRESETS["standard"]
-    of_rigid, _, of_syn = preset.large if preset.large is not None and size_is_large(fixed.shape) else preset.stages
+    of_rigid, _, of_syn = preset_stages("standard", fixed.shape)
     if is_quick:
         of_rigid = replace(of_rigid, iterations=(*(level.iterations for level in of_rigid.levels[:-1]), 0))
         of_syn = replace(of_syn, metric="mattes", bins=32, iterations=(*(level.iterations for level in of_syn.levels[:-1]), 0))

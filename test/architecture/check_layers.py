@@ -7,8 +7,10 @@ doc/Architecture.md:
   math       C++ standard library; math
   device     standard library, CUDA runtime API; device
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
+  pipeline   registrations of several stages and the documents that describe them: standard library, headers of the system, JSON; math, device,
+             kernels, pipeline; no CUDA call
   files      formats of files as bytes in memory: standard library; math, files; no ITK, no CUDA call, no access to files
-  c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
+  c          the interface in C (include/itkCudaSpline/c, src/c): standard library, JSON; c and the public headers of the layers below;
              no CUDA header, no CUDA call
   jax        foreign functions of XLA (src/jax): standard library, XLA's headers of them; the public headers of c; no CUDA call
   loader     the libraries in the folders of ITK_AUTOLOAD_PATH (src/loader): the C library; nothing of the repository, no ITK
@@ -58,29 +60,31 @@ OUTSIDE = [
     ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|itkCudaSpline/itk/\w+\.h|CudaSpline((Metric)?Factories)?Export\.h)$")),
     ("XLA", re.compile(r"xla/ffi/api/")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
-    ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
+    ("JSON", re.compile(r"nlohmann/")),
+    ("library of programs", re.compile(r"(CLI|benchmark)/")),
 ]
 
-LAYERS = ["math", "device", "kernels", "files", "c", "jax"]
+LAYERS = ["math", "device", "kernels", "pipeline", "files", "c", "jax"]
 ALLOWED = {
     "math": {"standard", "math"},
     "device": {"standard", "system", "CUDA runtime", "device"},
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
     "files": {"standard", "math", "files"},
-    "c": {"standard", "math", "device", "kernels", "files", "c"},
+    "pipeline": {"standard", "system", "JSON", "math", "device", "kernels", "pipeline"},
+    "c": {"standard", "JSON", "math", "device", "kernels", "pipeline", "files", "c"},
     "jax": {"standard", "XLA", "c", "jax"},
     "loader": {"standard", "system", "loader"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
-    "programs": {"standard", "system", "ITK", "library of programs", "itk", "files", "programs"},
+    "programs": {"standard", "system", "ITK", "JSON", "library of programs", "itk", "files", "pipeline", "programs"},
     "benchmark": {
-        "standard", "system", "ITK", "library of programs", "itk", "math", "device", "kernels", "kernel benchmark", "benchmark",
+        "standard", "system", "ITK", "JSON", "library of programs", "itk", "math", "device", "kernels", "kernel benchmark", "benchmark",
     },
     "kernel benchmark": {"standard", "CUDA runtime", "math", "device", "kernels", "kernel benchmark"},
 }
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
 PUBLIC_ONLY = {"c", "jax", "itk", "programs", "benchmark"}
 # Layers that make no CUDA call and launch nothing.
-NO_CUDA_CALL = {"math", "files", "c", "jax", "loader", "itk", "programs", "benchmark"}
+NO_CUDA_CALL = {"math", "files", "pipeline", "c", "jax", "loader", "itk", "programs", "benchmark"}
 
 INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import|include_next)\b[ \t]*(.*)$")
 WRAP_INCLUDE = re.compile(r"^[ \t]*itk_wrap_include\([ \t]*\"?([^\")]+)\"?[ \t]*\)")

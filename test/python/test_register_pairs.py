@@ -28,33 +28,12 @@ class TestPairs:
 
         return [(wave(to), wave(place)) for place, to in zip((x, y), moved)], truth
 
-    def run(self, channels, pairs, kind="greedy", function="cudaspline_register_deformable_pairs", count=None):
+    def run(self, channels, pairs, kind="greedy"):
         """Displacements, and the value of the first iteration. pairs: metric, bins and weight of each."""
-        library = cudaspline._registration_library
-        work = cudaspline._register._Work.open(*channels[0], None, None, "float64", "cpu", 0)
-        stage = cudaspline.Stage(kind, iterations=(60, 40), shrink=(2, 1), sigmas=(1, 0))
-        described, kept = work._describe(stage, [])
-        values = []
-        watch = library.Watch(lambda state: values.append(state.value))
-        described.iteration = watch.callback
-        field = numpy.zeros((self.SIZE, self.SIZE, 2))
-        how = library.Deformable(kind=library.DEFORMABLE[kind], element=work.fixed.pixels.type_code, learning_rate=0.25, update_variance=3.0)
-        how.radius[:] = [2] * 3
-        how.convergence, how.window = 1e-6, 10
-        how.field_type, how.forward = work.fixed.pixels.type_code, field.ctypes.data
-        told = [ctypes.byref(described), ctypes.byref(how)]
-        if pairs is not None:
-            array = (library.Pair * max(1, len(pairs)))()
-            for number, (metric, bins, weight) in enumerate(pairs):
-                array[number].metric, array[number].bins, array[number].weight = library.METRICS[metric], bins, weight
-                if 0 < number < len(channels):
-                    images = [library.describe_image(pixels.ctypes.data, work.fixed.geometry) for pixels in channels[number]]
-                    array[number].fixed, array[number].moving = images
-            told += [array, len(pairs) if count is None else count]
-        _, raised = watch.run(cudaspline._library.Call("cpu", 0), function, *told)
-        assert raised is None
-        del kept
-        return field, values[0]
+        metric = [(name, weight) for name, _, weight in pairs]
+        bins = max([32, *(count for _, count, _ in pairs)])
+        found = self.registered(channels[: len(pairs)], kind, metric=metric, bins=bins)
+        return found.field.array, found.history[0].value
 
     @pytest.mark.parametrize("kind, metric", [("syn", "meansquares"), ("greedy", "meansquares"), ("greedy", "cc"), ("syn", "mattes")])
     def test_two_see_what_each_alone_is_blind_to(self, kind, metric):
@@ -79,30 +58,6 @@ class TestPairs:
             both = self.run(channels, [("cc", 0, 3.0), ("meansquares", 0, 1.0)], kind)[1]
             assert both == pytest.approx(0.75 * first + 0.25 * second, rel=1e-12)
 
-    def test_one_pair_is_a_registration(self):
-        channels, _ = self.channels()
-        wanted = self.run(channels, None, function="cudaspline_register_deformable")
-        found = self.run(channels, [("cc", 0, 5.0)])
-        assert numpy.array_equal(found[0], wanted[0]) and found[1] == wanted[1]
-
-    @pytest.mark.parametrize(
-        "pairs, kind, words",
-        [
-            ([("correlation", 0, 1.0)], "syn", r"pairs\[0\].metric is 1"),
-            ([("cc", 0, 1.0), ("mattes", 4, 1.0)], "syn", r"pairs\[1\].bins is 4"),
-            ([("cc", 0, 0.0)], "greedy", r"pairs\[0\].weight is 0"),
-            ([("cc", 0, numpy.nan)], "greedy", r"pairs\[0\].weight is nan"),
-            ([("cc", 0, 1.0)], "demons", "mean squares"),
-            ([("meansquares", 0, 1.0)] * 2, "demons", "demons"),
-            ([("cc", 0, 1.0)] * 3, "greedy", r"pairs\[2\].fixed.pixels is null"),
-            ([], "greedy", "pair_count is 0"),
-        ],
-    )
-    def test_what_cannot_be(self, pairs, kind, words):
-        with pytest.raises(ValueError, match=words):
-            self.run(self.channels()[0], pairs, kind)
-
-
     def registered(self, channels, kind="greedy", also=None, **options):
         """What register() finds."""
         options = {"radius": 2, "learning_rate": 0.25, "shrink": (2, 1), "sigmas": (1, 0), "iterations": (60, 40), "initial": "none", **options}
@@ -110,13 +65,9 @@ class TestPairs:
         return cudaspline.register(*(cudaspline.Image(one, 1) for one in channels[0]), kind, also=also, precision="float64", device="cpu", **options)
 
     @pytest.mark.parametrize("kind", ["syn", "greedy"])
-    def test_register_is_the_function_in_c(self, kind):
-        channels, truth = self.channels()
-        metric = [("cc", 0.7), ("mattes", 0.3)]
-        found = self.registered(channels, kind, metric=metric, bins=32)
-        wanted, value = self.run(channels, [("cc", 0, 0.7), ("mattes", 32, 0.3)], kind)
-        assert difference(found.field.array, wanted) < 1e-9  # T(x) - x, which is rounded at places
-        assert found.history[0].value == value
+    def test_the_report_names_metrics(self, kind):
+        channels, _ = self.channels()
+        found = self.registered(channels, kind, metric=[("cc", 0.7), ("mattes", 0.3)], bins=32)
         assert found.report.stages[0].stage.metric == (("cc", 0.7), ("mattes", 0.3)) and "cc:0.7, mattes:0.3" in str(found.report)
         assert found.warped.shape == channels[0][0].shape
 
@@ -126,7 +77,6 @@ class TestPairs:
         for metric in ("cc", "meansquares", "mattes"):
             fields = [self.registered(channels, also=(), metric=one).field.array for one in (metric, [metric], [(metric, 3.0)])]
             assert numpy.array_equal(fields[0], fields[1]) and numpy.array_equal(fields[0], fields[2])
-            assert difference(fields[0], self.run(channels[:1], [(metric, 50, 1.0)])[0]) < 1e-9
 
     def test_pairs_have_grids_of_their_own(self):
         """A second channel with half of the samples: cosines are the same there, where both are sampled at the same places."""
@@ -178,25 +128,25 @@ class TestPairs:
     @pytest.mark.parametrize(
         "options, error, words",
         [
-            ({"metric": ["cc"]}, ValueError, "^also: its pair 1 is compared in no stage"),
-            ({"metric": "cc"}, ValueError, "^also: its pair 1 is compared in no stage"),
+            ({"metric": ["cc"]}, ValueError, r"^also: also\[0\] is compared in no stage"),
+            ({"metric": "cc"}, ValueError, r"^also: also\[0\] is compared in no stage"),
             ({"metric": ["cc"] * 3}, ValueError, "^metric: it is of 3 pairs of images, and there are 2; also= "),
             ({"metric": ["cc"] * 2, "also": ()}, ValueError, "^metric: it is of 2 pairs of images, and there is 1; also= "),
             ({"metric": ["cc", "correlation"]}, ValueError, "^metric: 'correlation' is not for 'greedy'"),
             ({"metric": ["cc", "ssd"]}, ValueError, "^metric: 'ssd' is not known"),
-            ({"metric": ["cc", ("cc", 0)]}, ValueError, "^metric: the weight: 0 is not above 0"),
-            ({"metric": ["cc", ("cc", 1e7)]}, ValueError, "^metric: the weight 1e"),
-            ({"metric": ["cc", ("cc", "1")]}, TypeError, "^metric: the weight: '1'"),
+            ({"metric": ["cc", ("cc", 0)]}, ValueError, "^metric: the weight 0: numbers above 0"),
+            ({"metric": ["cc", ("cc", 1e7)]}, ValueError, "^metric: the weight 10000000"),
+            ({"metric": ["cc", ("cc", "1")]}, TypeError, "^metric: the weight '1'"),
             ({"metric": []}, ValueError, "^metric: there is none"),
-            ({"kind": "demons", "metric": None, "learning_rate": None}, ValueError, "^also: its pair 1 is compared in no stage"),
+            ({"kind": "demons", "metric": None, "learning_rate": None}, ValueError, r"^also: also\[0\] is compared in no stage"),
             ({"also": 3}, TypeError, "^also: int is no list"),
             ({"also": [SMALL_PAIR[0]]}, TypeError, r"^also\[0\]: ndarray is no pair"),
             ({"also": [SMALL_PAIR[:1]]}, TypeError, r"^also\[0\]: tuple is no pair"),
             ({"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]}, ValueError, r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2"),
             ({"also": [(SMALL_PAIR[0], "moving.nii")]}, FileNotFoundError, r"^also\[0\]\[1\]"),
             ({"also": [(SMALL_PAIR[0], numpy.full((9, 9), numpy.nan))]}, ValueError, r"^also\[0\]\[1\]: it has no pixel with a finite value"),
-            ({"also": [(SMALL_PAIR[0], FAR)]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
-            ({"also": [(FAR, SMALL_PAIR[1])]}, ValueError, r"^also\[0\]: no pixel of the fixed image lies in both"),
+            ({"also": [(SMALL_PAIR[0], FAR)]}, ValueError, r"^also\[0\]: no voxel of the fixed image is inside both"),
+            ({"also": [(FAR, SMALL_PAIR[1])]}, ValueError, r"^also\[0\]: no voxel of the fixed image is inside both"),
         ],
     )
     def test_what_register_refuses(self, options, error, words):

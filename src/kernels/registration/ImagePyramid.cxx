@@ -45,9 +45,9 @@ CentreOf(const FieldGrid & grid)
   return centre;
 }
 
-/** A Gaussian over a grid, whose sigmas are not set. \param[in] made what is made of the image, for messages */
+/** A Gaussian over a grid, whose sigmas are not set. */
 GaussianDescriptor
-DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output, const std::string & made)
+DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 {
   GaussianDescriptor descriptor;
   descriptor.dimension = grid.dimension;
@@ -55,12 +55,6 @@ DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output, co
   descriptor.output = output;
   for (unsigned int d = 0; d < grid.dimension; ++d)
   {
-    if (grid.size[d] < SmallestGaussianLine)
-    {
-      throw std::invalid_argument("An image of " + std::to_string(grid.size[d]) + " samples along axis " +
-                                  std::to_string(d) + " cannot be " + made + ", which takes " +
-                                  std::to_string(SmallestGaussianLine));
-    }
     descriptor.size[d] = grid.size[d];
     descriptor.spacing[d] = grid.spacing[d];
   }
@@ -147,11 +141,11 @@ ShrinkGrid(const FieldGrid & grid, unsigned int factor)
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm)
 {
-  GaussianDescriptor descriptor =
-    DescribeGaussian(image.grid, image.pixel, image.pixel, "smoothed (a sigma of 0 leaves it as it is)");
+  GaussianDescriptor descriptor = DescribeGaussian(image.grid, image.pixel, image.pixel);
   for (unsigned int d = 0; d < image.grid.dimension; ++d)
   {
-    descriptor.sigma[d] = isInMm ? sigma : sigma * image.grid.spacing[d];
+    const bool isThin = image.grid.size[d] < SmallestGaussianLine;
+    descriptor.sigma[d] = isThin ? 0.0 : isInMm ? sigma : sigma * image.grid.spacing[d];
   }
   return descriptor;
 }
@@ -159,8 +153,17 @@ DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm)
 GaussianDescriptor
 DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 {
-  GaussianDescriptor descriptor =
-    DescribeGaussian(grid, pixel, output, "filtered for its gradient (differences take any number)");
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    if (grid.size[d] < SmallestGaussianLine)
+    {
+      throw std::invalid_argument("An image of " + std::to_string(grid.size[d]) + " samples along axis " +
+                                  std::to_string(d) +
+                                  " cannot be filtered for its gradient (differences take any number), which takes " +
+                                  std::to_string(SmallestGaussianLine));
+    }
+  }
+  GaussianDescriptor descriptor = DescribeGaussian(grid, pixel, output);
   descriptor.normalizeAcrossScale = true;
   descriptor.isRotated = true;
   const auto & spacing = grid.spacing;
@@ -178,13 +181,29 @@ DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 ResidentImage
 SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence)
 {
-  ResidentImage       smooth = image;
-  const std::size_t   bytes = static_cast<std::size_t>(image.grid.Count()) * SizeOf(image.pixel);
-  const auto          array = std::make_shared<ResidentArray>(bytes, residence);
-  const ResidentArray scratch(
-    CountResidentGaussianScratch(smoothing, GaussianOperation::Smoothing, residence.GetBackend()), residence);
-  SmoothResident(smoothing, image.data.get(), array->Data(), scratch.Data(), residence);
-  smooth.data = std::shared_ptr<const void>(array, array->Data());
+  // Axes that are too short for the filter stay as they are; the others are filtered in its order.
+  const auto last = static_cast<int>(smoothing.dimension) - 1;
+  const bool isWhole = std::all_of(
+    smoothing.sigma.begin(), smoothing.sigma.begin() + smoothing.dimension, [](double sigma) { return sigma > 0.0; });
+  ResidentImage smooth = image;
+  for (int pass = isWhole ? last : 0; pass <= last; ++pass)
+  {
+    GaussianDescriptor descriptor = smoothing;
+    if (!isWhole)
+    {
+      descriptor.onlyAxis = pass == 0 ? last : pass - 1;
+      if (!(smoothing.sigma[static_cast<std::size_t>(descriptor.onlyAxis)] > 0.0))
+      {
+        continue;
+      }
+    }
+    const std::size_t   bytes = static_cast<std::size_t>(image.grid.Count()) * SizeOf(image.pixel);
+    const auto          array = std::make_shared<ResidentArray>(bytes, residence);
+    const ResidentArray scratch(
+      CountResidentGaussianScratch(descriptor, GaussianOperation::Smoothing, residence.GetBackend()), residence);
+    SmoothResident(descriptor, smooth.data.get(), array->Data(), scratch.Data(), residence);
+    smooth.data = std::shared_ptr<const void>(array, array->Data());
+  }
   return smooth;
 }
 

@@ -56,12 +56,12 @@ InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension);
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, unsigned int factor);
 
-/** \brief How an image is smoothed for a level.
+/** \brief How an image is smoothed for a level. Axes with fewer than SmallestGaussianLine samples are not smoothed: their
+ * sigma is 0.
  *
  * \param[in] image of float or double pixels
  * \param[in] sigma above 0
- * \param[in] isInMm whether it is in mm, else in samples of the image
- * \exception std::invalid_argument axes below SmallestGaussianLine samples */
+ * \param[in] isInMm whether it is in mm, else in samples of the image */
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 
@@ -75,10 +75,10 @@ DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 GaussianDescriptor
 DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output);
 
-/** \brief An image, smooth, where it is; nothing waits.
+/** \brief An image, smooth, where it is; nothing waits. Axes with a sigma of 0 stay as they are.
  *
  * \param[in] image in the memory of the residence
- * \param[in] smoothing of its size, pixels and spacing
+ * \param[in] smoothing DescribeSmoothing() of it
  * \exception DeviceError out of memory, or a lost device
  * \param[in] residence where */
 ResidentImage
@@ -89,7 +89,7 @@ SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, c
  * \param[in] side as it came
  * \param[in] level what it is made for
  * \param[in] isInMm whether its sigma is in mm
- * \exception std::invalid_argument,DeviceError as DescribeSmoothing(), SmoothImage()
+ * \exception std::invalid_argument,DeviceError as SmoothImage()
  * \param[in] residence where */
 SynSide
 SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence);

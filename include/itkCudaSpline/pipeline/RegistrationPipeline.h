@@ -1,0 +1,232 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_pipeline_RegistrationPipeline_h
+#define itkCudaSpline_pipeline_RegistrationPipeline_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/OperationRun.h"
+#include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
+#include "itkCudaSpline/kernels/registration/RotationSearch.h"
+#include "itkCudaSpline/pipeline/RegistrationSpec.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+/** \file
+ * \brief Runs a registration: what CudaSplineRegister, cudaspline.register() and cudaspline_register() call. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplinePipeline
+ * @{ */
+
+/** \brief A fixed and a moving image with their masks. */
+struct ImagePair
+{
+  MaskedImage fixed;  ///< finite pixels of the precision of the specification
+  MaskedImage moving; ///< the same
+};
+
+/** \brief What is registered. */
+struct RegistrationInput
+{
+  /** The first pair defines the spaces; the others are compared in addition. */
+  std::vector<ImagePair> pairs;
+  /** A transform to start with, in the order in which points of the fixed image go through it; displacements are in the
+   * memory of the images. Nothing: see RegistrationSpec::initial. */
+  std::optional<std::vector<TransformChain::Stage>> initial;
+  int                                               device{ -1 };      ///< that has all arrays; -1: host memory
+  StreamHandle                                      stream{ nullptr }; ///< of that device, in whose order they are read
+};
+
+/** \brief An iteration that has ended. */
+struct PipelineIteration
+{
+  std::size_t  stage{ 0 };         ///< from 0
+  std::size_t  level{ 0 };         ///< from 0, the coarsest
+  unsigned int number{ 0 };        ///< from 1 in its level; a smaller one than before: another backend restarted the stage
+  double       value{ 0.0 };       ///< of the metric, in units of the images; lower is better
+  double       convergence{ 0.0 }; ///< see ConvergenceWindow; infinite if there are too few values
+  double       step{ 0.0 };        ///< maximum displacement of a corner, or of a B-spline coefficient (mm); 0 for fields
+  double       progress{ 0.0 };    ///< EstimateProgress()
+};
+
+/** \brief What needs attention, but does not stop a registration. */
+struct PipelineWarning
+{
+  /** The kinds. */
+  enum class Kind : unsigned char
+  {
+    FaintValues, ///< mean squares hardly see one of the images
+    PoorRotation, ///< the best rotation explains little
+    StillLevels   ///< levels of a field stage that cannot move anything
+  };
+  Kind        kind{ Kind::FaintValues }; ///< what it is about
+  int         stage{ -1 };               ///< number of the stage; -1: before the first one
+  std::string text;                      ///< one sentence, without a name of an option
+};
+
+/** \brief An array for a result, which the caller provides. */
+struct ResultArray
+{
+  /** What it is for. */
+  enum class Kind : unsigned char
+  {
+    Forward,     ///< displacements (mm): dimension numbers for each sample, x first; in the memory of the images
+    Backward,    ///< those of the inverse
+    Coefficients ///< of a B-spline: one plane for each axis (mm); host memory, double
+  };
+  Kind         kind{ Kind::Forward }; ///< the kind
+  std::size_t  stage{ 0 };            ///< number of the stage
+  FieldGrid    grid;                  ///< samples, or nodes
+  std::int64_t count{ 0 };            ///< numbers of the array
+};
+
+/** \brief Memory for a result. */
+struct ResultMemory
+{
+  void *     data{ nullptr };              ///< the array
+  ScalarType type{ ScalarType::Float64 };  ///< of its numbers: Float32 or Float64
+};
+
+/** \brief How a registration communicates with its caller. */
+struct PipelineCallbacks
+{
+  /** Called after each iteration; false ends the registration with the best result so far. May be empty. */
+  std::function<bool(const PipelineIteration &)> iteration;
+  /** Called for each warning. May be empty. */
+  std::function<void(const PipelineWarning &)> warning;
+  /** Provides memory for fields and coefficients. */
+  std::function<ResultMemory(const ResultArray &)> allocate;
+};
+
+/** \brief A B-spline that was found. */
+struct FoundSpline
+{
+  TransformChain::Stage grid;                    ///< without coefficients
+  const double *        coefficients{ nullptr }; ///< memory of PipelineCallbacks::allocate
+};
+
+/** \brief Displacement fields that were found. */
+struct FoundFields
+{
+  FieldShape   shape;               ///< grid and type
+  const void * forward{ nullptr };  ///< memory of PipelineCallbacks::allocate
+  const void * backward{ nullptr }; ///< the same
+};
+
+/** \brief A transform that was found, from points of the fixed image towards the moving image. */
+using FoundTransform = std::variant<FoundSpline, FoundFields, LinearTransform>;
+
+/** \brief A stage that has ended. */
+struct StageOutcome
+{
+  std::vector<LevelRecord> levels;                 ///< those of the specification
+  RunRecord                run;                    ///< which backend computed it
+  BackendUse               use;                    ///< of the process, when it ended
+  double                   seconds{ 0.0 };         ///< duration
+  FoundTransform           transform;              ///< what it found
+  bool                     replacesPrevious{ false }; ///< it started from the linear transform before it, and holds it
+};
+
+/** \brief The result of a registration. */
+struct RegistrationOutcome
+{
+  std::optional<LinearTransform>       start;        ///< found by RegistrationSpec::initial
+  std::vector<StageOutcome>            stages;       ///< one for each stage that was started
+  std::vector<std::array<double, 2>>   valueFactors; ///< for the values of each pair (FindValueScales())
+  bool                                 isStopped{ false }; ///< by PipelineCallbacks::iteration
+
+  /** The transforms in the order in which points of the fixed image go through them, without
+   * RegistrationInput::initial, which comes last. */
+  std::vector<FoundTransform>
+  GetChain() const;
+};
+
+/** \brief Images that do not overlap under a transform. */
+class OverlapError : public std::invalid_argument
+{
+public:
+  /** \param[in] pair number of the pair, from 0
+   * \param[in] stage number of the stage that failed; -1: at the start
+   * \param[in] overlap part of the fixed image, under its mask, that is inside the moving one
+   * \param[in] detail what the stage said; may be empty */
+  OverlapError(std::size_t pair, int stage, const std::string & kind, double overlap, const std::string & detail);
+
+  /** Number of the pair, from 0. */
+  std::size_t
+  GetPair() const
+  {
+    return m_Pair;
+  }
+
+private:
+  std::size_t m_Pair;
+};
+
+/** \brief Runs a registration.
+ *
+ * Each stage chooses its backend: the one that the user wants, or the one that is estimated to finish first. Images on a
+ * device are registered there.
+ *
+ * \param[in] input images, masks, and where they are
+ * \param[in] spec what to do; checked by CheckSpec()
+ * \param[in] callbacks progress, warnings and memory
+ * \param[in] device the user's choice, as for SelectDevice()
+ * \param[in] context threads of the host and memory limits
+ * \exception SpecError the specification does not fit the images
+ * \exception OverlapError the images do not overlap
+ * \exception std::invalid_argument images that cannot be registered
+ * \exception DeviceError a device that was asked for is missing, or failed while it has the images */
+RegistrationOutcome
+RunRegistration(const RegistrationInput &  input,
+                const RegistrationSpec &   spec,
+                const PipelineCallbacks &  callbacks,
+                const std::string &        device,
+                const ExecutionContext &   context);
+
+/** \brief Similarity of a pair of images in host memory. */
+struct PairSimilarity
+{
+  double correlation{ 0.0 };      ///< magnitude
+  double localCorrelation{ 0.0 }; ///< mean square in windows of radius 4
+};
+
+/** \brief Compares two images under a transform.
+ *
+ * \param[in] pair images and masks, in host memory
+ * \param[in] stages from points of the fixed image to points of the moving one; displacements in host memory
+ * \param[in] context threads
+ * \exception std::invalid_argument the images do not overlap */
+PairSimilarity
+MeasureSimilarity(const ImagePair &                          pair,
+                  const std::vector<TransformChain::Stage> & stages,
+                  const ExecutionContext &                   context);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,188 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_pipeline_RegistrationSpec_h
+#define itkCudaSpline_pipeline_RegistrationSpec_h
+
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/LinearLevel.h"
+#include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
+#include "itkCudaSpline/kernels/registration/SamplePlaces.h"
+#include "itkCudaSpline/kernels/transforms/LinearTransform.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/** \file
+ * \brief The specification of a registration: what the program, Python and JSON documents describe, and what
+ * RunRegistration() does. */
+
+namespace itk::CudaSpline
+{
+/** \defgroup CudaSplinePipeline Registration pipeline
+ * Registrations of several stages, described by one specification.
+ * @{ */
+
+/** \brief The kinds of stages, in the order of what their transforms can represent. */
+enum class StageKind : unsigned char
+{
+  Translation,
+  Rigid,
+  Similarity,
+  Affine,
+  BSpline,
+  Syn,
+  Greedy,
+  Demons
+};
+
+/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy" or "demons". */
+const char *
+NameOf(StageKind kind);
+
+/** \brief "meansquares", "correlation", "mattes" or "cc". */
+const char *
+NameOf(LinearMetricKind kind);
+
+/** \brief Where a registration starts when no transform is given. */
+enum class InitialAlignment : unsigned char
+{
+  Moments, ///< the centres of gravity are aligned
+  Centre,  ///< the centres of the grids are aligned
+  Search,  ///< the best of many rotations about the aligned centres of gravity
+  None     ///< the identity
+};
+
+/** \brief "moments", "centre", "search" or "none". */
+const char *
+NameOf(InitialAlignment alignment);
+
+/** \brief How one pair of images is compared. */
+struct MetricTerm
+{
+  LinearMetricKind kind{ LinearMetricKind::Mattes }; ///< the metric
+  double           weight{ 1.0 };                    ///< above 0; its share of the sum of all weights counts
+};
+
+/** \brief A linear transform and its optimizer. */
+struct LinearModel
+{
+  LinearKind    kind{ LinearKind::Rigid };                ///< the transform
+  LinearDescent optimizer{ LinearDescent::RegularStep };  ///< the optimizer
+  double        step{ 0.0 };         ///< maximum displacement of the first iteration (mm); 0: a voxel of the level
+  double        minimumStep{ 0.0 };  ///< a smaller displacement ends a level (mm); 0: a thousandth of a voxel
+  double        convergence{ 1e-7 }; ///< a level ends if the values of the last iterations fall less (ConvergenceWindow)
+};
+
+/** \brief A cubic B-spline of displacements, optimized with L-BFGS. */
+struct SplineModel
+{
+  double              step{ 0.0 };           ///< initial factor of line searches; 0: the length of a voxel of the level
+  std::vector<double> gridSpacing{ { 24.0 } }; ///< cells at the last level (mm): one value, or one for each axis
+};
+
+/** \brief Dense displacement fields. */
+struct FieldModel
+{
+  DeformableKind kind{ DeformableKind::Syn }; ///< the algorithm
+  double         learningRate{ 0.1 };         ///< maximum displacement of an iteration (voxels)
+  double         updateVariance{ 3.0 };       ///< of the Gaussian that smooths updates (voxels^2)
+  double         totalVariance{ 0.0 };        ///< of the Gaussian that smooths fields (voxels^2)
+  double         convergence{ 1e-6 };         ///< see LinearModel::convergence
+};
+
+/** \brief One stage of a registration. */
+struct StageSpec
+{
+  std::variant<LinearModel, SplineModel, FieldModel> model;                     ///< what is found, and how
+  std::vector<MetricTerm>                            metrics{ MetricTerm() };   ///< for each compared pair of images
+  std::vector<PyramidLevel>                          levels;                    ///< from coarse to fine
+  bool                                               sigmasInMm{ false };       ///< unit of the levels' sigmas
+  int                                                radius{ 4 };               ///< of local correlation (voxels)
+  int                                                bins{ 50 };                ///< of mutual information
+  SampleRules                                        samples;                   ///< not for fields
+  unsigned int                                       order{ 1 }; ///< of the moving image's B-spline; not for fields
+  /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
+  MetricGradient gradient{ MetricGradient::CentralDifferences };
+
+  /** The kind. */
+  StageKind
+  GetKind() const;
+  /** Whether it finds displacement fields. */
+  bool
+  IsOfFields() const
+  {
+    return std::holds_alternative<FieldModel>(model);
+  }
+  /** Whether a pair of images is compared with a metric. */
+  bool
+  HasMetric(LinearMetricKind kind) const;
+};
+
+/** \brief The defaults of a kind. Levels are empty. */
+StageSpec
+MakeStage(StageKind kind);
+
+/** \brief A registration. */
+struct RegistrationSpec
+{
+  ScalarType                           precision{ ScalarType::Float32 };   ///< of pixels, arithmetic and fields
+  InitialAlignment                     initial{ InitialAlignment::Moments }; ///< unless a transform is given
+  std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
+  std::vector<StageSpec>               stages;    ///< one after the other
+};
+
+/** \brief Cells of a B-spline stage at its last level, x first: the extent between the outermost samples divided by the
+ * spacing, rounded; at least 1.
+ *
+ * \param[in] model the stage's model; as many spacings as axes, or one
+ * \param[in] fixed grid of the fixed image */
+std::array<std::int64_t, 3>
+CountSplineCells(const SplineModel & model, const FieldGrid & fixed);
+
+/** \brief Levels at which a field stage cannot move anything: an axis has two samples or fewer there, and the algorithm
+ * keeps the ends of axes fixed.
+ *
+ * \param[in] stage the stage
+ * \param[in] fixed grid of the fixed image */
+std::size_t
+CountStillLevels(const StageSpec & stage, const FieldGrid & fixed);
+
+/** \brief Estimated share of the work that is done after an iteration, in [0, 1], if all iterations are needed.
+ *
+ * \param[in] spec the registration
+ * \param[in] dimension of the images
+ * \param[in] stage,level numbers from 0
+ * \param[in] iteration number from 1 in its level */
+double
+EstimateProgress(const RegistrationSpec & spec,
+                 unsigned int             dimension,
+                 std::size_t              stage,
+                 std::size_t              level,
+                 unsigned int             iteration);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,337 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "c/Call.h"
+#include "c/Descriptors.h"
+#include "c/RegistrationGrids.h"
+
+#include "itkCudaSpline/c/CudaSplineRegistrationC.h"
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+#include "itkCudaSpline/pipeline/SpecDocument.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+/** Tells of all problems of a document before they are thrown on. */
+template <typename TBody>
+void
+ReportProblems(void (*message)(std::int32_t, const char *, void *), void * data, const TBody & body)
+{
+  try
+  {
+    body();
+  }
+  catch (const SpecError & error)
+  {
+    Json list = Json::array();
+    for (const SpecProblem & problem : error.GetProblems())
+    {
+      list.push_back({ { "option", problem.option },
+                       { "stage", problem.stage },
+                       { "value", problem.value },
+                       { "text", problem.text },
+                       { "names", problem.names },
+                       { "is_type", problem.isType } });
+    }
+    if (message != nullptr)
+    {
+      message(CUDASPLINE_MESSAGE_PROBLEMS, list.dump().c_str(), data);
+    }
+    throw;
+  }
+}
+
+MaskedImage
+DescribeMasked(const cudaspline_registration_image & image,
+               const cudaspline_registration_image & mask,
+               unsigned int                          dimension,
+               ScalarType                            pixel,
+               const std::string &                   name)
+{
+  RequirePointer(image.pixels, (name + ".pixels").c_str());
+  MaskedImage described;
+  described.grid = DescribeGrid(image.grid, dimension, name + ".grid");
+  described.pixel = pixel;
+  described.pixels = image.pixels;
+  if (mask.pixels != nullptr)
+  {
+    described.maskGrid = DescribeGrid(mask.grid, dimension, name + "_mask.grid");
+    described.mask = static_cast<const std::uint8_t *>(mask.pixels);
+  }
+  return described;
+}
+
+RegistrationInput
+DescribeInput(const cudaspline_pipeline & from, ScalarType pixel)
+{
+  RegistrationInput  input;
+  const unsigned int dimension = CheckDimension(from.dimension, "pipeline.dimension");
+  RequirePointer(from.pairs, "pipeline.pairs");
+  if (from.pair_count < 1)
+  {
+    throw std::invalid_argument("pipeline.pair_count is " + std::to_string(from.pair_count) + ", and 1 is the least.");
+  }
+  for (std::int32_t i = 0; i < from.pair_count; ++i)
+  {
+    const cudaspline_image_pair & pair = from.pairs[i];
+    const std::string             name = "pipeline.pairs[" + std::to_string(i) + "].";
+    input.pairs.push_back({ DescribeMasked(pair.fixed, pair.fixed_mask, dimension, pixel, name + "fixed"),
+                            DescribeMasked(pair.moving, pair.moving_mask, dimension, pixel, name + "moving") });
+  }
+  if (from.stage_count >= 0)
+  {
+    input.initial = DescribeStages(from.stages, from.stage_count, dimension, "pipeline");
+  }
+  input.device = from.device;
+  input.stream = static_cast<StreamHandle>(from.stream);
+  return input;
+}
+
+/** A number of a report; null where JSON has none for it. */
+Json
+NumberOf(double number)
+{
+  return std::isfinite(number) ? Json(number) : Json();
+}
+
+template <typename TNumbers>
+Json
+ListOf(const TNumbers & numbers, std::size_t count)
+{
+  return Json(std::vector<double>(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(count)));
+}
+
+template <typename TMatrix>
+Json
+RowsOf(const TMatrix & matrix, unsigned int dimension)
+{
+  Json rows = Json::array();
+  for (unsigned int r = 0; r < dimension; ++r)
+  {
+    rows.push_back(ListOf(matrix[r], dimension));
+  }
+  return rows;
+}
+
+Json
+DescribeLinear(const LinearTransform & found)
+{
+  const unsigned int dimension = found.GetDimension();
+  return { { "kind", NameOf(found.GetKind()) },
+           { "centre", ListOf(found.GetCentre(), dimension) },
+           { "matrix", RowsOf(found.GetMatrix(), dimension) },
+           { "translation", ListOf(found.GetTranslation(), dimension) },
+           { "parameters", ListOf(found.GetParameters(), found.CountParameters()) } };
+}
+
+Json
+DescribeFound(const FoundTransform & found, unsigned int dimension)
+{
+  return std::visit(
+    [dimension](const auto & transform) -> Json {
+      using Found = std::decay_t<decltype(transform)>;
+      if constexpr (std::is_same_v<Found, LinearTransform>)
+      {
+        return DescribeLinear(transform);
+      }
+      else if constexpr (std::is_same_v<Found, FoundSpline>)
+      {
+        return { { "size", std::vector<std::int64_t>(transform.grid.size.begin(), transform.grid.size.begin() + dimension) },
+                 { "origin", ListOf(transform.grid.origin, dimension) },
+                 { "point_to_index", RowsOf(transform.grid.pointToIndex, dimension) } };
+      }
+      else
+      {
+        return Json();
+      }
+    },
+    found);
+}
+
+const char *
+NameOfEnd(LevelEnd end)
+{
+  static constexpr const char * names[] = { "all iterations are done",
+                                            "values hardly fall any more",
+                                            "it was stopped",
+                                            "steps are shorter than the minimum",
+                                            "there is no direction in which values fall" };
+  return names[static_cast<std::size_t>(end)];
+}
+
+Json
+DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsigned int dimension)
+{
+  Json levels = Json::array();
+  for (std::size_t i = 0; i < outcome.levels.size(); ++i)
+  {
+    const LevelRecord & level = outcome.levels[i];
+    levels.push_back({ { "shrink", spec.levels[i].shrink },
+                       { "sigma", spec.levels[i].sigma },
+                       { "iterations", level.iterations },
+                       { "value", NumberOf(level.value) },
+                       { "convergence", NumberOf(level.convergence) },
+                       { "seconds", level.seconds },
+                       { "end", NameOfEnd(level.end) } });
+  }
+  Json use;
+  for (const Backend backend : { Backend::Cuda, Backend::Cpu })
+  {
+    use[NameOf(backend)] = { { "calls", outcome.use[backend].calls }, { "seconds", outcome.use[backend].seconds } };
+  }
+  return { { "kind", NameOf(spec.GetKind()) },
+           { "seconds", outcome.seconds },
+           { "backend", NameOf(outcome.run.backend) },
+           { "device", outcome.run.backend == Backend::Cuda ? Json(outcome.run.devices.front()) : Json() },
+           { "reason", outcome.run.DescribeFallback() },
+           { "run_seconds", outcome.run.seconds },
+           { "use", use },
+           { "levels", levels },
+           { "replaces", outcome.replacesPrevious },
+           { "transform", DescribeFound(outcome.transform, dimension) } };
+}
+
+Json
+DescribeOutcome(const RegistrationOutcome & outcome, const RegistrationSpec & spec, unsigned int dimension)
+{
+  Json stages = Json::array();
+  for (std::size_t i = 0; i < outcome.stages.size(); ++i)
+  {
+    stages.push_back(DescribeStageOutcome(outcome.stages[i], spec.stages[i], dimension));
+  }
+  return { { "stopped", outcome.isStopped },
+           { "value_factors", outcome.valueFactors },
+           { "start", outcome.start ? DescribeLinear(*outcome.start) : Json() },
+           { "stages", stages } };
+}
+
+PipelineCallbacks
+MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
+{
+  PipelineCallbacks callbacks;
+  if (pipeline.iteration != nullptr)
+  {
+    callbacks.iteration = [&pipeline](const PipelineIteration & from) {
+      const cudaspline_pipeline_iteration iteration{ static_cast<std::int32_t>(from.stage),
+                                                     static_cast<std::int32_t>(from.level),
+                                                     static_cast<std::int32_t>(from.number),
+                                                     from.value,
+                                                     from.convergence,
+                                                     from.step,
+                                                     from.progress,
+                                                     pipeline.data };
+      return pipeline.iteration(&iteration) != 0;
+    };
+  }
+  callbacks.warning = [&pipeline](const PipelineWarning & warning) {
+    static constexpr const char * names[] = { "faint_values", "poor_rotation", "still_levels" };
+    const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
+                     { "stage", warning.stage },
+                     { "text", warning.text } };
+    pipeline.message(CUDASPLINE_MESSAGE_WARNING, text.dump().c_str(), pipeline.data);
+  };
+  callbacks.allocate = [&pipeline, fieldType](const ResultArray & from) {
+    static_assert(static_cast<int>(ResultArray::Kind::Forward) == CUDASPLINE_RESULT_FORWARD &&
+                    static_cast<int>(ResultArray::Kind::Backward) == CUDASPLINE_RESULT_BACKWARD &&
+                    static_cast<int>(ResultArray::Kind::Coefficients) == CUDASPLINE_RESULT_COEFFICIENTS,
+                  "The kinds have the same numbers.");
+    cudaspline_result_array array{};
+    array.kind = static_cast<std::int32_t>(from.kind);
+    array.stage = static_cast<std::int32_t>(from.stage);
+    array.count = from.count;
+    WriteGrid(from.grid, array.grid);
+    array.data = pipeline.data;
+    void * const memory = pipeline.allocate(&array);
+    if (memory == nullptr)
+    {
+      throw std::bad_alloc();
+    }
+    return ResultMemory{ memory,
+                         from.kind == ResultArray::Kind::Coefficients ? ScalarType::Float64 : fieldType };
+  };
+  return callbacks;
+}
+
+} // namespace
+
+std::int32_t
+cudaspline_complete_registration(const char *         document,
+                                 const std::int64_t * size,
+                                 void (*message)(std::int32_t kind, const char * text, void * data),
+                                 void * data)
+{
+  return Call([=] {
+    RequirePointer(document, "document");
+    ReportProblems(message, data, [&] {
+      std::array<std::int64_t, 3> samples{};
+      if (size != nullptr)
+      {
+        std::copy_n(size, 3, samples.begin());
+      }
+      const std::string complete = WriteSpec(ReadSpec(document, samples));
+      if (message != nullptr)
+      {
+        message(CUDASPLINE_MESSAGE_RESULT, complete.c_str(), data);
+      }
+    });
+  });
+}
+
+std::int32_t
+cudaspline_register(const char * document, const cudaspline_pipeline * pipeline, cudaspline_execution * execution)
+{
+  return Call([=] {
+    RequirePointer(document, "document");
+    RequirePointer(pipeline, "pipeline");
+    RequirePointer(reinterpret_cast<const void *>(pipeline->message), "pipeline.message");
+    RequirePointer(reinterpret_cast<const void *>(pipeline->allocate), "pipeline.allocate");
+    RequirePointer(pipeline->pairs, "pipeline.pairs");
+    CallExecution    call(execution);
+    const ScalarType fieldType = RealOfCode(pipeline->field_type, "pipeline.field_type");
+    ReportProblems(pipeline->message, pipeline->data, [&] {
+      std::array<std::int64_t, 3> size{};
+      std::copy_n(pipeline->pairs[0].fixed.grid.size, 3, size.begin());
+      const RegistrationSpec    spec = ReadSpec(document, size);
+      const RegistrationInput   input = DescribeInput(*pipeline, spec.precision);
+      CheckSpec(spec, input.pairs.front().fixed.grid, input.pairs.size());
+      const RegistrationOutcome outcome = Naming("registration", [&] {
+        return RunRegistration(input, spec, MakeCallbacks(*pipeline, fieldType), call.GetWord(), call.GetContext());
+      });
+      if (!outcome.stages.empty())
+      {
+        call.Report(outcome.stages.back().run);
+      }
+      const std::string result = DescribeOutcome(outcome, spec, input.pairs.front().fixed.grid.dimension).dump();
+      pipeline->message(CUDASPLINE_MESSAGE_RESULT, result.c_str(), pipeline->data);
+    });
+  });
+}

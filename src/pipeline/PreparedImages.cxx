@@ -1,0 +1,407 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "pipeline/PreparedImages.h"
+
+#include "kernels/registration/SpatialMask.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+std::size_t
+CountPixelBytes(const MaskedImage & image)
+{
+  return static_cast<std::size_t>(image.grid.Count()) * SizeOf(image.pixel);
+}
+
+std::size_t
+CountMaskBytes(const MaskedImage & image)
+{
+  return image.mask == nullptr ? 0 : static_cast<std::size_t>(image.maskGrid.Count());
+}
+
+std::string
+Brief(double number)
+{
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", number);
+  return text;
+}
+
+FieldGrid::Vector
+PlaceOf(const FieldGrid & grid, std::int64_t x, std::int64_t y, std::int64_t z)
+{
+  return PlaceOfIndex(grid,
+                      { { static_cast<double>(grid.start[0] + x),
+                          static_cast<double>(grid.start[1] + y),
+                          static_cast<double>(grid.start[2] + z) } });
+}
+
+/** Whether a point is inside the buffer of an image, as itk::ImageFunction::IsInsideBuffer(). */
+bool
+IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
+{
+  for (unsigned int r = 0; r < grid.dimension; ++r)
+  {
+    double index = 0.0;
+    for (unsigned int c = 0; c < grid.dimension; ++c)
+    {
+      index += grid.pointToIndex[r][c] * (point[c] - grid.origin[c]);
+    }
+    const auto first = static_cast<double>(grid.start[r]);
+    if (!(index >= first - 0.5 && index <= first + static_cast<double>(grid.size[r]) - 0.5))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionContext & host)
+  : m_Pairs(input.pairs)
+  , m_Device(input.device)
+  , m_Stream(input.stream)
+  , m_Host(host)
+{
+  m_Host.backend = Backend::Cpu;
+}
+
+Residence
+PreparedImages::MakeResidence() const
+{
+  ExecutionContext context = m_Host;
+  context.progress = nullptr;
+  if (m_Device >= 0)
+  {
+    context.backend = Backend::Cuda;
+    context.device = m_Device;
+  }
+  Residence residence(context);
+  if (m_Device >= 0)
+  {
+    residence.Follow(m_Stream);
+  }
+  return residence;
+}
+
+const void *
+PreparedImages::ToHost(const void * data, std::size_t bytes)
+{
+  if (m_Device < 0 || data == nullptr)
+  {
+    return data;
+  }
+  if (const auto found = m_HostCopies.find(data); found != m_HostCopies.end())
+  {
+    return found->second;
+  }
+  const std::shared_ptr<void> copy(std::malloc(std::max<std::size_t>(bytes, 1)), std::free);
+  if (copy == nullptr)
+  {
+    throw std::bad_alloc();
+  }
+  const Residence residence = this->MakeResidence();
+  Download(copy.get(), data, bytes, residence);
+  m_Kept.push_back(copy);
+  m_HostCopies[data] = copy.get();
+  return copy.get();
+}
+
+MaskedImage
+PreparedImages::OnHost(const MaskedImage & image)
+{
+  MaskedImage there = image;
+  there.pixels = this->ToHost(image.pixels, CountPixelBytes(image));
+  there.mask = static_cast<const std::uint8_t *>(this->ToHost(image.mask, CountMaskBytes(image)));
+  return there;
+}
+
+template <typename TFunctor>
+void
+PreparedImages::Transform(MaskedImage & image, const TFunctor & functor)
+{
+  const std::size_t           bytes = CountPixelBytes(image);
+  const std::int64_t          count = image.grid.Count();
+  const void * const          pixels = this->ToHost(image.pixels, bytes);
+  const std::shared_ptr<void> made(std::malloc(std::max<std::size_t>(bytes, 1)), std::free);
+  if (made == nullptr)
+  {
+    throw std::bad_alloc();
+  }
+  WithPixels(pixels, image.pixel, [&](const auto * from) {
+    using Pixel = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+    auto * const to = static_cast<Pixel *>(made.get());
+    m_Host.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+      std::transform(from + begin, from + end, to + begin, functor);
+    });
+    return 0;
+  });
+  if (m_Device < 0)
+  {
+    m_Kept.push_back(made);
+    image.pixels = made.get();
+    return;
+  }
+  const Residence residence = this->MakeResidence();
+  const auto      array = std::make_shared<ResidentArray>(bytes, residence);
+  Upload(array->Data(), made.get(), bytes, residence);
+  residence.Wait();
+  m_Kept.push_back(array);
+  image.pixels = array->Data();
+}
+
+void
+PreparedImages::Clip(const std::array<double, 2> & quantiles)
+{
+  for (ImagePair & pair : m_Pairs)
+  {
+    for (MaskedImage * const image : { &pair.fixed, &pair.moving })
+    {
+      const void * const pixels = this->ToHost(image->pixels, CountPixelBytes(*image));
+      const auto         values = FindQuantiles(pixels, image->pixel, image->grid.Count(), quantiles, m_Host);
+      if (values) // else all values are the same
+      {
+        this->Transform(*image, [cut = *values](auto value) {
+          using Pixel = decltype(value);
+          return std::min(std::max(static_cast<Pixel>(cut[0]), value), static_cast<Pixel>(cut[1]));
+        });
+      }
+    }
+  }
+}
+
+std::vector<std::array<double, 2>>
+PreparedImages::Rescale(const RegistrationSpec &                             spec,
+                        const std::function<void(const PipelineWarning &)> & warn)
+{
+  std::vector<std::array<double, 2>> factors;
+  const Residence                    residence = this->MakeResidence();
+  for (std::size_t number = 0; number < m_Pairs.size(); ++number)
+  {
+    ImagePair & pair = m_Pairs[number];
+    const bool  comparesValues = std::any_of(spec.stages.begin(), spec.stages.end(), [number](const StageSpec & stage) {
+      return number < stage.metrics.size() && stage.metrics[number].kind == LinearMetricKind::MeanSquares;
+    });
+    const ValueScales scales = FindValueScales(pair.fixed, pair.moving, comparesValues, residence);
+    if (scales.isFaint && warn)
+    {
+      warn({ PipelineWarning::Kind::FaintValues,
+             -1,
+             "the largest values of the fixed and the moving image are " + Brief(scales.largest[0]) + " and " +
+               Brief(scales.largest[1]) + (number > 0 ? " (additional pair " + std::to_string(number) + ")" : "") +
+               ", which 'meansquares' compares as they are: it hardly sees the smaller ones; other metrics do" });
+    }
+    const auto multiply = [&](MaskedImage & image, double factor) {
+      if (factor != 1.0)
+      {
+        this->Transform(image, [factor](auto value) { return value * static_cast<decltype(value)>(factor); });
+      }
+    };
+    multiply(pair.fixed, scales.factors[0]);
+    multiply(pair.moving, scales.factors[1]);
+    factors.push_back(scales.factors);
+  }
+  return factors;
+}
+
+double
+PreparedImages::CountInside(std::size_t                                pair,
+                            const FieldGrid &                          grid,
+                            const std::vector<TransformChain::Stage> & stages,
+                            double &                                   all)
+{
+  const FieldShape    shape{ grid, ScalarType::Float64 };
+  std::vector<double> displacements(static_cast<std::size_t>(shape.Numbers()), 0.0);
+  if (!stages.empty())
+  {
+    const Residence     residence = this->MakeResidence();
+    const ResidentArray field(shape.Bytes(), residence);
+    MakeField(stages, shape, field.Data(), residence);
+    Download(displacements.data(), field.Data(), shape.Bytes(), residence);
+  }
+  const ImagePair & images = m_Pairs[pair];
+  const SpatialMask mask(images.fixed.maskGrid,
+                         static_cast<const std::uint8_t *>(this->ToHost(images.fixed.mask, CountMaskBytes(images.fixed))));
+  double            inside = 0.0;
+  const double *    displacement = displacements.data();
+  for (std::int64_t z = 0; z < grid.size[2]; ++z)
+  {
+    for (std::int64_t y = 0; y < grid.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < grid.size[0]; ++x, displacement += grid.dimension)
+      {
+        const FieldGrid::Vector point = PlaceOf(grid, x, y, z);
+        if (!mask.IsInside(point))
+        {
+          continue;
+        }
+        FieldGrid::Vector moved = point;
+        for (unsigned int d = 0; d < grid.dimension; ++d)
+        {
+          moved[d] += displacement[d];
+        }
+        all += 1.0;
+        inside += (pair == 0 || IsInside(images.fixed.grid, point)) && IsInside(images.moving.grid, moved) ? 1.0 : 0.0;
+      }
+    }
+  }
+  return inside;
+}
+
+double
+PreparedImages::MeasureOverlap(std::size_t pair, const std::vector<TransformChain::Stage> & stages)
+{
+  constexpr std::int64_t coarse = 40; // samples along an axis
+  const FieldGrid &      whole = this->GetFixedGrid();
+  const std::int64_t     longest = *std::max_element(whole.size.begin(), whole.size.end());
+  double                 all = 0.0;
+  const FieldGrid        shrunk = ShrinkGrid(whole, static_cast<unsigned int>((longest + coarse - 1) / coarse));
+  const double           inside = this->CountInside(pair, shrunk, stages, all);
+  if (inside > 0.0)
+  {
+    return inside / all;
+  }
+  // A small mask or a narrow overlap may lie between coarse samples.
+  const unsigned int last = whole.dimension - 1;
+  for (std::int64_t slice = 0; slice < whole.size[last]; ++slice)
+  {
+    FieldGrid plane = whole;
+    plane.start[last] += slice;
+    plane.size[last] = 1;
+    double       count = 0.0;
+    const double found = this->CountInside(pair, plane, stages, count);
+    if (found > 0.0)
+    {
+      return found / static_cast<double>(whole.Count());
+    }
+  }
+  return 0.0;
+}
+
+std::size_t
+PreparedImages::CountBytes(std::size_t pairs) const
+{
+  std::size_t bytes = 0;
+  for (std::size_t number = 0; number < pairs; ++number)
+  {
+    for (const MaskedImage * const image : { &m_Pairs[number].fixed, &m_Pairs[number].moving })
+    {
+      bytes += CountPixelBytes(*image) + CountMaskBytes(*image);
+    }
+  }
+  return bytes;
+}
+
+SynSide
+PreparedImages::MakeSide(const MaskedImage & image, const Residence & residence) const
+{
+  const auto borrow = [](const FieldGrid & grid, ScalarType pixel, const void * data) {
+    ResidentImage borrowed;
+    borrowed.grid = grid;
+    borrowed.pixel = pixel;
+    borrowed.data = std::shared_ptr<const void>(std::shared_ptr<void>(), data);
+    return borrowed;
+  };
+  SynSide side;
+  side.image = m_Device >= 0 ? borrow(image.grid, image.pixel, image.pixels)
+                             : MakeResidentImage(image.grid, image.pixel, image.pixels, residence);
+  if (image.mask != nullptr)
+  {
+    side.mask = m_Device >= 0 ? borrow(image.maskGrid, ScalarType::UInt8, image.mask)
+                              : MakeResidentImage(image.maskGrid, ScalarType::UInt8, image.mask, residence);
+  }
+  return side;
+}
+
+std::vector<SynSide>
+PreparedImages::MakeFixed(std::size_t pairs, const Residence & residence) const
+{
+  std::vector<SynSide> sides;
+  for (std::size_t number = 0; number < pairs; ++number)
+  {
+    sides.push_back(this->MakeSide(m_Pairs[number].fixed, residence));
+  }
+  return sides;
+}
+
+std::vector<SynSide>
+PreparedImages::MakeMoving(std::size_t                                pairs,
+                           const std::vector<TransformChain::Stage> & behind,
+                           const Residence &                          residence) const
+{
+  const auto stages = m_Device >= 0 ? behind : MakeResidentStages(behind, this->GetFixedGrid().dimension, residence);
+  std::vector<SynSide> sides;
+  for (std::size_t number = 0; number < pairs; ++number)
+  {
+    sides.push_back(this->MakeSide(m_Pairs[number].moving, residence));
+    sides.back().stages = stages;
+  }
+  return sides;
+}
+
+RunRecord
+PreparedImages::Run(const std::function<OperationWork()> &         work,
+                    const std::function<MemoryPlan(std::size_t)> & plan,
+                    const std::function<void(const Residence &)> & run,
+                    const std::string &                            device) const
+{
+  if (m_Device >= 0)
+  {
+    const auto      begin = std::chrono::steady_clock::now();
+    const Residence residence = this->MakeResidence();
+    run(residence);
+    residence.Wait();
+    RunRecord record;
+    record.backend = Backend::Cuda;
+    record.devices.assign(1, m_Device);
+    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    CountCall(record.backend, record.seconds, nullptr);
+    return record;
+  }
+  RunnableOperation operation;
+  operation.work = [&](int) { return BackendWork{ work(), work() }; };
+  operation.plan = [&](const std::vector<int> & devices) {
+    return OperationPlan{ devices.empty() ? MemoryPlan() : plan(AvailableDeviceMemory(devices.front())),
+                          [&run](const ExecutionContext & context) { run(Residence(context)); } };
+  };
+  ExecutionContext context = m_Host;
+  context.progress = nullptr; // iterations report
+  return RunOperation(operation, device, context);
+}
+
+} // namespace itk::CudaSpline

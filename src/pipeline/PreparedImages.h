@@ -1,0 +1,141 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef pipeline_PreparedImages_h
+#define pipeline_PreparedImages_h
+
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+
+#include "itkCudaSpline/kernels/registration/LevelOptions.h"
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+/** \brief The images of a registration, where they are, with what was done to their values. */
+class PreparedImages
+{
+public:
+  /** \param[in] input images, which are borrowed
+   * \param[in] host threads of the host */
+  PreparedImages(const RegistrationInput & input, const ExecutionContext & host);
+
+  const FieldGrid &
+  GetFixedGrid() const
+  {
+    return m_Pairs.front().fixed.grid;
+  }
+  const FieldGrid &
+  GetMovingGrid() const
+  {
+    return m_Pairs.front().moving.grid;
+  }
+  ScalarType
+  GetPixel() const
+  {
+    return m_Pairs.front().fixed.pixel;
+  }
+  const std::vector<ImagePair> &
+  GetPairs() const
+  {
+    return m_Pairs;
+  }
+  bool
+  AreOnDevice() const
+  {
+    return m_Device >= 0;
+  }
+
+  /** Clips the values of each image to its quantiles. */
+  void
+  Clip(const std::array<double, 2> & quantiles);
+
+  /** Multiplies values that metrics would not see, or that would overflow, with powers of two.
+   *
+   * \return the factors of each pair */
+  std::vector<std::array<double, 2>>
+  Rescale(const RegistrationSpec & spec, const std::function<void(const PipelineWarning &)> & warn);
+
+  /** An image in host memory. It is valid as long as this object. */
+  MaskedImage
+  OnHost(const MaskedImage & image);
+
+  /** Part of the fixed image of the first pair, under the mask of a pair, that is inside both images of the pair.
+   *
+   * \param[in] pair number
+   * \param[in] stages from the fixed image to the moving one, in the memory of the images
+   * \return exactly 0 only if no voxel is inside */
+  double
+  MeasureOverlap(std::size_t pair, const std::vector<TransformChain::Stage> & stages);
+
+  /** Bytes of the images of the first pairs, with their masks. */
+  std::size_t
+  CountBytes(std::size_t pairs) const;
+
+  /** The fixed images of the first pairs for a registration. */
+  std::vector<SynSide>
+  MakeFixed(std::size_t pairs, const Residence & residence) const;
+
+  /** The moving images of the first pairs, with the stages that come after what is found. */
+  std::vector<SynSide>
+  MakeMoving(std::size_t                                pairs,
+             const std::vector<TransformChain::Stage> & behind,
+             const Residence &                          residence) const;
+
+  /** Runs an operation on all images: on their device, or on the backend that the user wants or that is done first.
+   *
+   * \param[in] work of the operation
+   * \param[in] plan of its memory on a device, for a budget
+   * \param[in] run runs it; a second time where a device fails
+   * \param[in] device the user's choice */
+  RunRecord
+  Run(const std::function<OperationWork()> &           work,
+      const std::function<MemoryPlan(std::size_t)> &   plan,
+      const std::function<void(const Residence &)> &   run,
+      const std::string &                              device) const;
+
+private:
+  SynSide
+  MakeSide(const MaskedImage & image, const Residence & residence) const;
+  Residence
+  MakeResidence() const;
+  /** Replaces the pixels of an image with a function of them. */
+  template <typename TFunctor>
+  void
+  Transform(MaskedImage & image, const TFunctor & functor);
+  const void *
+  ToHost(const void * data, std::size_t bytes);
+  double
+  CountInside(std::size_t pair, const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages, double & all);
+
+  std::vector<ImagePair>             m_Pairs;
+  int                                m_Device;
+  StreamHandle                       m_Stream;
+  ExecutionContext                   m_Host;
+  std::vector<std::shared_ptr<void>> m_Kept; ///< arrays of this object
+  std::map<const void *, const void *> m_HostCopies; ///< of arrays on a device
+};
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,167 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/pipeline/RegistrationSpec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace itk::CudaSpline
+{
+
+const char *
+NameOf(StageKind kind)
+{
+  static constexpr const char * names[] = { "translation", "rigid", "similarity", "affine",
+                                            "bspline",     "syn",   "greedy",     "demons" };
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const char *
+NameOf(LinearMetricKind kind)
+{
+  static constexpr const char * names[] = { "meansquares", "correlation", "mattes", "cc" };
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const char *
+NameOf(InitialAlignment alignment)
+{
+  static constexpr const char * names[] = { "moments", "centre", "search", "none" };
+  return names[static_cast<std::size_t>(alignment)];
+}
+
+StageKind
+StageSpec::GetKind() const
+{
+  return std::visit(
+    [](const auto & of) {
+      using Model = std::decay_t<decltype(of)>;
+      if constexpr (std::is_same_v<Model, LinearModel>)
+      {
+        return static_cast<StageKind>(of.kind);
+      }
+      else if constexpr (std::is_same_v<Model, SplineModel>)
+      {
+        return StageKind::BSpline;
+      }
+      else
+      {
+        return static_cast<StageKind>(static_cast<int>(StageKind::Syn) + static_cast<int>(of.kind));
+      }
+    },
+    model);
+}
+
+bool
+StageSpec::HasMetric(LinearMetricKind kind) const
+{
+  return std::any_of(metrics.begin(), metrics.end(), [kind](const MetricTerm & term) { return term.kind == kind; });
+}
+
+StageSpec
+MakeStage(StageKind kind)
+{
+  StageSpec stage;
+  if (kind == StageKind::BSpline)
+  {
+    stage.model = SplineModel();
+  }
+  else if (kind < StageKind::BSpline)
+  {
+    LinearModel model;
+    model.kind = static_cast<LinearKind>(kind);
+    stage.model = model;
+  }
+  else
+  {
+    FieldModel model;
+    model.kind = static_cast<DeformableKind>(static_cast<int>(kind) - static_cast<int>(StageKind::Syn));
+    stage.metrics.front().kind = LinearMetricKind::LocalCorrelation;
+    if (kind == StageKind::Demons) // as ITK's filters
+    {
+      model.learningRate = 0.5;
+      model.updateVariance = 0.0;
+      model.totalVariance = 1.0;
+      stage.metrics.front().kind = LinearMetricKind::MeanSquares;
+    }
+    stage.model = model;
+  }
+  return stage;
+}
+
+std::array<std::int64_t, 3>
+CountSplineCells(const SplineModel & model, const FieldGrid & fixed)
+{
+  std::array<std::int64_t, 3> cells{ { 1, 1, 1 } };
+  for (unsigned int d = 0; d < fixed.dimension; ++d)
+  {
+    const double spacing = model.gridSpacing[model.gridSpacing.size() == 1 ? 0 : d];
+    const double extent = fixed.spacing[d] * static_cast<double>(std::max<std::int64_t>(fixed.size[d], 2) - 1);
+    cells[d] = static_cast<std::int64_t>(std::max(1.0, std::round(extent / spacing)));
+  }
+  return cells;
+}
+
+std::size_t
+CountStillLevels(const StageSpec & stage, const FieldGrid & fixed)
+{
+  const auto * const model = std::get_if<FieldModel>(&stage.model);
+  const bool         keepsEnds =
+    model != nullptr &&
+    (model->kind == DeformableKind::Syn ||
+     (model->kind == DeformableKind::Greedy && (model->updateVariance > 0.0 || model->totalVariance > 0.0)));
+  if (!keepsEnds)
+  {
+    return 0;
+  }
+  return static_cast<std::size_t>(std::count_if(stage.levels.begin(), stage.levels.end(), [&](const auto & level) {
+    return level.iterations > 0 &&
+           std::any_of(fixed.size.begin(), fixed.size.begin() + fixed.dimension, [&](std::int64_t size) {
+             return size / static_cast<std::int64_t>(level.shrink) <= 2;
+           });
+  }));
+}
+
+double
+EstimateProgress(const RegistrationSpec & spec,
+                 unsigned int             dimension,
+                 std::size_t              stage,
+                 std::size_t              level,
+                 unsigned int             iteration)
+{
+  double all = 0.0;
+  double done = 0.0;
+  for (std::size_t s = 0; s < spec.stages.size(); ++s)
+  {
+    const StageSpec & of = spec.stages[s];
+    for (std::size_t l = 0; l < of.levels.size(); ++l)
+    {
+      // An iteration of a field warps and inverts: about 20 evaluations of a metric.
+      const double one = (of.IsOfFields() ? 10.0 : 0.5) / std::pow(of.levels[l].shrink, dimension);
+      const double allowed = of.levels[l].iterations;
+      const bool   isPast = s < stage || (s == stage && l < level);
+      const bool   isNow = s == stage && l == level;
+      all += one * allowed;
+      done += one * (isPast ? allowed : isNow ? std::min<double>(iteration, allowed) : 0.0);
+    }
+  }
+  return all > 0.0 ? done / all : 1.0;
+}
+
+} // namespace itk::CudaSpline

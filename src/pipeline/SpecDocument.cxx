@@ -1,0 +1,628 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/pipeline/SpecDocument.h"
+
+#include "pipeline/Presets.h"
+#include "pipeline/StageOptions.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr const char * VersionKey = "cudaspline_registration";
+
+const std::vector<std::string> PrecisionNames{ "float32", "float64" };
+const std::vector<std::string> KindNames{ "translation", "rigid", "similarity", "affine",
+                                          "bspline",     "syn",   "greedy",     "demons" };
+const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none" };
+
+const StageOption *
+FindOption(const std::string & name)
+{
+  const auto & all = AllStageOptions();
+  const auto   found =
+    std::find_if(all.begin(), all.end(), [&name](const StageOption & option) { return option.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/** Whether a value that is given for all stages is for a kind. */
+bool
+IsValueFor(const StageOption & option, const Json & value, StageKind kind)
+{
+  if (std::string(option.name) == "optimizer") // each model has its own
+  {
+    return option.IsFor(kind) && (value == "lbfgs") == (kind == StageKind::BSpline);
+  }
+  return option.IsFor(kind);
+}
+
+/** Whether a value says how several pairs of images are compared. */
+bool
+IsOfPairs(const StageOption & option, const Json & value)
+{
+  return std::string(option.name) == "metric" && value.is_array();
+}
+
+/** Reads a document and collects its problems. */
+class Reader
+{
+public:
+  explicit Reader(const std::array<std::int64_t, 3> & size)
+    : m_Size(size)
+  {}
+
+  RegistrationSpec
+  Read(const std::string & text)
+  {
+    Json document;
+    try
+    {
+      document = Json::parse(text);
+    }
+    catch (const Json::parse_error & error)
+    {
+      throw SpecError({ { "", -1, "", std::string("this is not JSON: ") + error.what(), {}, true } });
+    }
+    if (!document.is_object())
+    {
+      throw SpecError({ { "", -1, document.dump(), "{value}: a JSON object is needed", {}, true } });
+    }
+    this->CheckVersion(document);
+    this->CheckMembers(document);
+    this->ReadWhole(document);
+    this->ReadStages(document);
+    if (!m_Problems.empty())
+    {
+      throw SpecError(std::move(m_Problems));
+    }
+    return m_Spec;
+  }
+
+private:
+  void
+  Complain(const std::string & option, int stage, const Json & value, const ValueError & error)
+  {
+    m_Problems.push_back({ option, stage, value.dump(), error.what(), error.names, error.isType });
+  }
+
+  /** Calls what reads a value, and notes what is wrong with it. */
+  template <typename TRead>
+  void
+  Try(const std::string & option, int stage, const Json & value, const TRead & read)
+  {
+    try
+    {
+      read();
+    }
+    catch (const ValueError & error)
+    {
+      this->Complain(option, stage, value, error);
+    }
+  }
+
+  void
+  CheckVersion(const Json & document)
+  {
+    const Json version = document.value(VersionKey, Json());
+    if (version != SpecVersion)
+    {
+      throw SpecError({ { VersionKey,
+                          -1,
+                          version.dump(),
+                          "{value}: this library reads documents with \"" + std::string(VersionKey) +
+                            "\": " + std::to_string(SpecVersion),
+                          {},
+                          false } });
+    }
+  }
+
+  void
+  CheckMembers(const Json & document)
+  {
+    static const std::vector<std::string> known{ VersionKey, "preset",    "precision",     "initial",
+                                                 "stages",   "winsorize", "options", "stage_options" };
+    for (const auto & member : document.items())
+    {
+      if (std::find(known.begin(), known.end(), member.key()) == known.end())
+      {
+        this->Complain(member.key(), -1, member.value(), ValueError("a registration has no such option", true));
+      }
+    }
+  }
+
+  /** What is not of a stage. */
+  void
+  ReadWhole(const Json & document)
+  {
+    const auto read = [&](const char * option, const auto & set) {
+      const Json value = document.value(option, Json());
+      if (!value.is_null())
+      {
+        this->Try(option, -1, value, [&] { set(value); });
+      }
+    };
+    read("precision", [&](const Json & value) {
+      m_Spec.precision = ReadName(value, PrecisionNames) == 0 ? ScalarType::Float32 : ScalarType::Float64;
+    });
+    read("initial", [&](const Json & value) {
+      const Json name = value == "center" ? Json("centre") : value;
+      m_Spec.initial = static_cast<InitialAlignment>(ReadName(name, InitialNames));
+    });
+    read("winsorize", [&](const Json & value) { m_Spec.winsorize = ReadQuantiles(value); });
+  }
+
+  static std::array<double, 2>
+  ReadQuantiles(const Json & value)
+  {
+    const std::string allowed = "{value}: two quantiles from 0 to 1 are needed, the lower first";
+    if (!value.is_array() || value.size() != 2 || !value[0].is_number() || !value[1].is_number())
+    {
+      throw ValueError(allowed, true);
+    }
+    const std::array<double, 2> quantiles{ { value[0].get<double>(), value[1].get<double>() } };
+    if (!(quantiles[0] >= 0.0 && quantiles[0] < quantiles[1] && quantiles[1] <= 1.0))
+    {
+      throw ValueError(allowed);
+    }
+    return quantiles;
+  }
+
+  /** The stages of the document, or of its preset. */
+  Json
+  ListStages(const Json & document, bool & isOfPreset)
+  {
+    const Json preset = document.value("preset", Json());
+    const Json stages = document.value("stages", Json());
+    isOfPreset = !preset.is_null();
+    if (!isOfPreset)
+    {
+      return stages.is_null() ? Json::array({ "rigid", "affine" })
+                              : (stages.is_string() || stages.is_object() ? Json::array({ stages }) : stages);
+    }
+    std::size_t choice = 0;
+    try
+    {
+      choice = ReadName(preset, GetPresetNames());
+    }
+    catch (const ValueError & error)
+    {
+      this->Complain("preset", -1, preset, error);
+      return Json::array();
+    }
+    if (!stages.is_null())
+    {
+      this->Complain("preset", -1, preset, ValueError("{value} has stages of its own; leave the stages out"));
+      return Json::array();
+    }
+    Json chosen = Json::parse(GetPresets()[choice].second);
+    if (document.value("winsorize", Json()).is_null() && chosen.contains("winsorize"))
+    {
+      m_Spec.winsorize = ReadQuantiles(chosen["winsorize"]);
+    }
+    const auto isGiven = [&document](const char * option) {
+      const auto isIn = [&](const char * member) {
+        const Json options = document.value(member, Json::object());
+        return options.is_object() && !options.value(option, Json()).is_null();
+      };
+      return isIn("options") || isIn("stage_options");
+    };
+    const bool hasLevels = isGiven("iterations") || isGiven("shrink") || isGiven("sigmas") || isGiven("levels");
+    if (isGiven("sampling") && !isGiven("fraction"))
+    {
+      DropFraction(chosen); // it belongs to the preset's sampling
+    }
+    if (chosen.contains("large") && !hasLevels &&
+        *std::max_element(m_Size.begin(), m_Size.end()) >= chosen["large"]["minimum_size"].get<std::int64_t>())
+    {
+      return chosen["large"]["stages"];
+    }
+    return chosen["stages"];
+  }
+
+  static void
+  DropFraction(Json & preset)
+  {
+    for (Json * const list : { &preset["stages"], preset.contains("large") ? &preset["large"]["stages"] : nullptr })
+    {
+      for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      {
+        (*list)[i].erase("fraction");
+      }
+    }
+  }
+
+  /** Options of the document for one stage: those for all stages, then those with a value for each stage. */
+  void
+  ApplyOptions(const Json & document, std::size_t number, std::size_t count, StageDraft & draft)
+  {
+    const StageKind kind = draft.stage.GetKind();
+    const auto      apply = [&](const std::string & name, const Json & value) {
+      const StageOption * const option = FindOption(name);
+      if (option == nullptr || value.is_null() || !IsValueFor(*option, value, kind) ||
+          (IsOfPairs(*option, value) && kind != StageKind::Syn && kind != StageKind::Greedy &&
+           this->HasStageOfPairs(document)))
+      {
+        return;
+      }
+      this->Try(name, static_cast<int>(number), value, [&] { option->read(value, draft); });
+    };
+    const Json forAll = document.value("options", Json::object());
+    for (const auto & member : forAll.items())
+    {
+      apply(member.key(), member.value());
+    }
+    const Json forEach = document.value("stage_options", Json::object());
+    for (const auto & member : forEach.items())
+    {
+      if (member.value().is_array() && member.value().size() == count)
+      {
+        apply(member.key(), member.value()[number]);
+      }
+    }
+  }
+
+  bool
+  HasStageOfPairs(const Json &) const
+  {
+    return std::any_of(m_Kinds.begin(), m_Kinds.end(), [](StageKind kind) {
+      return kind == StageKind::Syn || kind == StageKind::Greedy;
+    });
+  }
+
+  /** The kind of an entry of the list of stages. */
+  std::optional<StageKind>
+  ReadKind(const Json & entry, int number)
+  {
+    const Json name = entry.is_object() ? entry.value("kind", Json()) : entry;
+    if (!name.is_string())
+    {
+      this->Complain("stages", number, entry, ValueError("{value}: the name of a stage, or an object with a kind, is needed", true));
+      return std::nullopt;
+    }
+    std::optional<StageKind> kind;
+    this->Try("stages", number, name, [&] { kind = static_cast<StageKind>(ReadName(name, KindNames)); });
+    return kind;
+  }
+
+  void
+  ReadOwnOptions(const Json & entry, int number, StageDraft & draft)
+  {
+    const StageKind kind = draft.stage.GetKind();
+    for (const auto & member : entry.items())
+    {
+      if (member.key() == "kind" || member.value().is_null())
+      {
+        continue;
+      }
+      const StageOption * const option = FindOption(member.key());
+      if (option == nullptr)
+      {
+        this->Complain(member.key(), number, member.value(), ValueError("a stage has no such option", true));
+      }
+      else if (!option->IsFor(kind))
+      {
+        this->Complain(member.key(), number, member.value(), ValueError(std::string("{value} is not for a stage '") + NameOf(kind) + "'"));
+      }
+      else
+      {
+        this->Try(member.key(), number, member.value(), [&] { option->read(member.value(), draft); });
+      }
+    }
+  }
+
+  void
+  ReadStages(const Json & document)
+  {
+    bool       isOfPreset = false;
+    const Json stages = this->ListStages(document, isOfPreset);
+    if (!m_Problems.empty() && stages.empty())
+    {
+      return;
+    }
+    if (!stages.is_array() || stages.empty())
+    {
+      this->Complain("stages", -1, stages, ValueError("{value}: a list of stages is needed", true));
+      return;
+    }
+    std::vector<std::optional<StageKind>> kinds;
+    for (std::size_t number = 0; number < stages.size(); ++number)
+    {
+      kinds.push_back(this->ReadKind(stages[number], static_cast<int>(number)));
+      if (kinds.back())
+      {
+        m_Kinds.push_back(*kinds.back());
+      }
+    }
+    this->CheckOptions(document, stages.size());
+    for (std::size_t number = 0; number < stages.size(); ++number)
+    {
+      if (!kinds[number])
+      {
+        continue;
+      }
+      const std::size_t before = m_Problems.size();
+      StageDraft        draft;
+      draft.stage = MakeStage(*kinds[number]);
+      if (stages[number].is_object())
+      {
+        this->ReadOwnOptions(stages[number], static_cast<int>(number), draft);
+      }
+      this->ApplyOptions(document, number, stages.size(), draft);
+      if (m_Problems.size() == before)
+      {
+        m_Spec.stages.push_back(FinishStage(draft, static_cast<int>(number), m_Problems));
+      }
+    }
+  }
+
+  /** Options that are not known, or are for none of the stages. */
+  void
+  CheckOptions(const Json & document, std::size_t count)
+  {
+    for (const char * const list : { "options", "stage_options" })
+    {
+      const Json options = document.value(list, Json::object());
+      if (!options.is_object())
+      {
+        this->Complain(list, -1, options, ValueError("{value}: an object is needed", true));
+        continue;
+      }
+      for (const auto & member : options.items())
+      {
+        this->CheckOption(member.key(), member.value(), std::string(list) == "stage_options", count);
+      }
+    }
+  }
+
+  void
+  CheckOption(const std::string & name, const Json & value, bool isForEach, std::size_t count)
+  {
+    const StageOption * const option = FindOption(name);
+    if (option == nullptr)
+    {
+      this->Complain(name, -1, value, ValueError("a registration has no such option", true));
+      return;
+    }
+    if (value.is_null())
+    {
+      return;
+    }
+    if (isForEach && (!value.is_array() || value.size() != count))
+    {
+      this->Complain(name, -1, value, ValueError("{value}: one value for each of the " + std::to_string(count) + " stages is needed"));
+      return;
+    }
+    const bool isForAny = std::any_of(m_Kinds.begin(), m_Kinds.end(), [&](StageKind kind) {
+      return isForEach ? option->IsFor(kind) : IsValueFor(*option, value, kind);
+    });
+    if (!isForAny && !m_Kinds.empty())
+    {
+      std::string list;
+      for (std::size_t i = 0; i < m_Kinds.size(); ++i)
+      {
+        if (std::find(m_Kinds.begin(), m_Kinds.begin() + static_cast<std::ptrdiff_t>(i), m_Kinds[i]) ==
+            m_Kinds.begin() + static_cast<std::ptrdiff_t>(i))
+        {
+          list += (list.empty() ? "" : ", ") + std::string(NameOf(m_Kinds[i]));
+        }
+      }
+      this->Complain(name, -1, value, ValueError("{value} is for no stage of this registration, " + list));
+    }
+  }
+
+  std::array<std::int64_t, 3> m_Size;
+  RegistrationSpec            m_Spec;
+  std::vector<StageKind>      m_Kinds; ///< of the stages that are known
+  std::vector<SpecProblem>    m_Problems;
+};
+
+/** What is wrong with the grid of a B-spline; empty if nothing is. */
+std::string
+DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
+{
+  const std::size_t given = spline.gridSpacing.size();
+  if (given != 1 && given != fixed.dimension)
+  {
+    return "there are " + std::to_string(given) + " numbers, and the images have " + std::to_string(fixed.dimension) +
+           " axes";
+  }
+  double count = fixed.dimension; // of coefficients
+  for (unsigned int d = 0; d < fixed.dimension; ++d)
+  {
+    const double extent = fixed.spacing[d] * static_cast<double>(std::max<std::int64_t>(fixed.size[d], 2) - 1);
+    count *= std::max(1.0, extent / spline.gridSpacing[given == 1 ? 0 : d]) + 3.5;
+  }
+  constexpr double copies = 21.0; // vectors of L-BFGS, sums, parameters, transforms
+  constexpr double most = 1e9;    // coefficients
+  const double     bytes = copies * sizeof(double) * count;
+  const double     memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (bytes <= memory && count <= most)
+  {
+    return "";
+  }
+  char text[160];
+  std::snprintf(text,
+                sizeof(text),
+                "{value} mm make a grid of %.3g coefficients, whose optimization takes %.3g GB of memory; this machine "
+                "has %.3g GB",
+                count,
+                bytes / 1e9,
+                memory / 1e9);
+  return text;
+}
+
+std::string
+DescribeAll(const std::vector<SpecProblem> & problems)
+{
+  std::string text;
+  for (const SpecProblem & problem : problems)
+  {
+    text += (text.empty() ? "" : "\n") + problem.Describe();
+  }
+  return text;
+}
+
+} // namespace
+
+std::string
+SpecProblem::Describe(const std::string & written) const
+{
+  const std::string place = "{value}";
+  std::string       whole = text;
+  if (const std::size_t at = whole.find(place); at != std::string::npos)
+  {
+    whole.replace(at, place.size(), written);
+  }
+  return whole;
+}
+
+std::string
+SpecProblem::Describe() const
+{
+  std::string where = stage < 0 ? "" : "stages[" + std::to_string(stage) + "].";
+  where = option == "stages" && stage >= 0 ? "stages[" + std::to_string(stage) + "]" : where + option;
+  return where + (where.empty() ? "" : ": ") + this->Describe(value) + '.';
+}
+
+SpecError::SpecError(std::vector<SpecProblem> problems)
+  : std::invalid_argument(DescribeAll(problems))
+  , m_Problems(std::move(problems))
+{}
+
+RegistrationSpec
+ReadSpec(const std::string & document, const std::array<std::int64_t, 3> & size)
+{
+  return Reader(size).Read(document);
+}
+
+void
+CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pairs)
+{
+  std::vector<SpecProblem> problems;
+  std::size_t              compared = 0;
+  for (std::size_t number = 0; number < spec.stages.size(); ++number)
+  {
+    const StageSpec & stage = spec.stages[number];
+    compared = std::max(compared, stage.metrics.size());
+    const auto * const spline = std::get_if<SplineModel>(&stage.model);
+    if (spline == nullptr)
+    {
+      continue;
+    }
+    if (const std::string problem = DescribeGridProblem(*spline, fixed); !problem.empty())
+    {
+      problems.push_back(
+        { "grid_spacing", static_cast<int>(number), Json(spline->gridSpacing).dump(), problem, {}, false });
+    }
+  }
+  if (compared > pairs)
+  {
+    problems.push_back({ "metric",
+                         -1,
+                         "",
+                         "it is of " + std::to_string(compared) + " pairs of images, and there " +
+                           (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)),
+                         {},
+                         false });
+  }
+  else if (compared < pairs)
+  {
+    problems.push_back({ "also",
+                         -1,
+                         "",
+                         "additional pair " + std::to_string(compared) +
+                           " is compared in no stage; name a metric for each pair in a stage 'syn' or 'greedy'",
+                         {},
+                         false });
+  }
+  if (!problems.empty())
+  {
+    throw SpecError(std::move(problems));
+  }
+}
+
+std::string
+WriteSpec(const RegistrationSpec & spec)
+{
+  Json document;
+  document[VersionKey] = SpecVersion;
+  document["precision"] = PrecisionNames[spec.precision == ScalarType::Float32 ? 0 : 1];
+  document["initial"] = NameOf(spec.initial);
+  document["winsorize"] = spec.winsorize ? Json(*spec.winsorize) : Json();
+  document["stages"] = Json::array();
+  for (const StageSpec & stage : spec.stages)
+  {
+    Json of;
+    of["kind"] = NameOf(stage.GetKind());
+    for (const StageOption & option : AllStageOptions())
+    {
+      if (option.IsFor(stage.GetKind()))
+      {
+        if (const Json value = option.write(stage); !value.is_null())
+        {
+          of[option.name] = value;
+        }
+      }
+    }
+    document["stages"].push_back(of);
+  }
+  return document.dump(2);
+}
+
+const std::vector<StageOptionInfo> &
+GetStageOptions()
+{
+  static const std::vector<StageOptionInfo> options = [] {
+    std::vector<StageOptionInfo> made;
+    for (const StageOption & option : AllStageOptions())
+    {
+      StageOptionInfo info{ option.name, {} };
+      for (std::size_t kind = 0; kind < KindNames.size(); ++kind)
+      {
+        if (option.IsFor(static_cast<StageKind>(kind)))
+        {
+          info.kinds.push_back(static_cast<StageKind>(kind));
+        }
+      }
+      made.push_back(info);
+    }
+    return made;
+  }();
+  return options;
+}
+
+std::vector<std::string>
+GetPresetNames()
+{
+  std::vector<std::string> names;
+  for (const auto & preset : GetPresets())
+  {
+    names.push_back(preset.first);
+  }
+  return names;
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,579 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "pipeline/StageOptions.h"
+
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr std::size_t MaxLevels = 16;
+constexpr int         MinBins = 5;
+
+constexpr unsigned int
+Bit(StageKind kind)
+{
+  return 1U << static_cast<unsigned int>(kind);
+}
+
+constexpr unsigned int Linear =
+  Bit(StageKind::Translation) | Bit(StageKind::Rigid) | Bit(StageKind::Similarity) | Bit(StageKind::Affine);
+constexpr unsigned int Spline = Bit(StageKind::BSpline);
+constexpr unsigned int Pairs = Bit(StageKind::Syn) | Bit(StageKind::Greedy); // compare several pairs of images
+constexpr unsigned int Fields = Pairs | Bit(StageKind::Demons);
+constexpr unsigned int All = Linear | Spline | Fields;
+
+std::string
+ToLower(std::string text)
+{
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/** A whole number of a range. */
+std::int64_t
+ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
+{
+  const std::string allowed =
+    "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
+  if (!value.is_number_integer()) // 2.0 is not one, either: nobody rounds by accident
+  {
+    throw ValueError(allowed, true);
+  }
+  const bool isHuge =
+    value.is_number_unsigned() &&
+    value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (isHuge || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
+  {
+    throw ValueError(allowed);
+  }
+  return value.get<std::int64_t>();
+}
+
+/** One value for each level. */
+template <typename TRead>
+auto
+ReadLevels(const Json & value, const TRead & read)
+{
+  std::vector<decltype(read(value))> values;
+  if (!value.is_array())
+  {
+    throw ValueError("{value}: a list with one value for each level is needed", true);
+  }
+  for (const Json & one : value)
+  {
+    values.push_back(read(one));
+  }
+  if (values.empty() || values.size() > MaxLevels)
+  {
+    throw ValueError("{value}: 1 to " + std::to_string(MaxLevels) + " levels are allowed, not " + std::to_string(values.size()));
+  }
+  return values;
+}
+
+double
+ReadPositive(const Json & value)
+{
+  return ReadNumber(value, [](double number) { return number > 0.0; }, "numbers above 0");
+}
+
+double
+ReadFromZero(const Json & value)
+{
+  return ReadNumber(value, [](double number) { return number >= 0.0; }, "numbers from 0");
+}
+
+double
+ReadAny(const Json & value)
+{
+  return ReadNumber(value, [](double) { return true; }, "finite numbers");
+}
+
+/** "'a' or 'b'", as SpecProblem texts list what a kind has. */
+std::string
+Join(const std::vector<std::string> & names)
+{
+  std::string text;
+  for (const std::string & name : names)
+  {
+    text += (text.empty() ? "'" : " or '") + name + "'";
+  }
+  return text;
+}
+
+const std::vector<std::string> &
+MetricNames()
+{
+  static const std::vector<std::string> names{ "meansquares", "correlation", "mattes", "cc" };
+  return names;
+}
+
+LinearMetricKind
+ReadMetricName(const Json & value)
+{
+  static const std::map<std::string, std::string> otherNames{ { "mi", "mattes" },
+                                                              { "mattesmutualinformation", "mattes" },
+                                                              { "msq", "meansquares" },
+                                                              { "gc", "correlation" },
+                                                              { "globalcorrelation", "correlation" } };
+  if (value.is_string())
+  {
+    const auto found = otherNames.find(ToLower(value.get<std::string>()));
+    if (found != otherNames.end())
+    {
+      return static_cast<LinearMetricKind>(ReadName(Json(found->second), MetricNames()));
+    }
+  }
+  return static_cast<LinearMetricKind>(ReadName(value, MetricNames()));
+}
+
+/** The metrics that a kind has. */
+std::vector<std::string>
+MetricsOf(StageKind kind)
+{
+  if (kind == StageKind::Demons)
+  {
+    return { "meansquares" };
+  }
+  return kind >= StageKind::Syn ? std::vector<std::string>{ "cc", "mattes", "meansquares" } : MetricNames();
+}
+
+/** Reads an entry of a list. A problem is of the entry.
+ *
+ * \param[in] name of the entry */
+template <typename TRead>
+auto
+ReadEntry(const Json & entry, const std::string & name, const TRead & read)
+{
+  try
+  {
+    return read(entry);
+  }
+  catch (const ValueError & error)
+  {
+    const std::string value = entry.is_string() ? "'" + entry.get<std::string>() + "'" : entry.dump();
+    std::string       text = error.what();
+    text.replace(0, std::string("{value}").size(), name + value);
+    ValueError ofEntry(text, error.isType);
+    ofEntry.names = error.names;
+    throw ofEntry;
+  }
+}
+
+void
+ReadMetrics(const Json & value, StageDraft & draft)
+{
+  constexpr double        maxWeight = 1e6; // a smaller share than a millionth is below the precision of floats
+  std::vector<MetricTerm> terms;
+  const Json              entries = value.is_array() ? value : Json::array({ value });
+  for (const Json & entry : entries)
+  {
+    MetricTerm term;
+    const bool isPair = entry.is_array() && entry.size() == 2;
+    term.kind = ReadEntry(isPair ? entry[0] : entry, "", ReadMetricName);
+    if (isPair)
+    {
+      term.weight = ReadEntry(entry[1], "the weight ", [](const Json & weight) {
+        return ReadNumber(
+          weight, [](double number) { return number > 0.0 && number <= maxWeight; }, "numbers above 0 and up to 1e6");
+      });
+    }
+    terms.push_back(term);
+  }
+  if (terms.empty())
+  {
+    throw ValueError("there is none in the list");
+  }
+  const StageKind                kind = draft.stage.GetKind();
+  const std::vector<std::string> allowed = MetricsOf(kind);
+  for (const MetricTerm & term : terms)
+  {
+    if (std::find(allowed.begin(), allowed.end(), NameOf(term.kind)) == allowed.end())
+    {
+      throw ValueError("'" + std::string(NameOf(term.kind)) + "' is not for '" + NameOf(kind) + "', which uses " +
+                       Join(allowed));
+    }
+  }
+  if (terms.size() > 1 && (Pairs & Bit(kind)) == 0)
+  {
+    throw ValueError(std::string("{value} is not for '") + NameOf(kind) +
+                     "', which compares the first pair of images alone; 'syn' and 'greedy' compare several");
+  }
+  draft.stage.metrics = terms;
+}
+
+Json
+WriteMetrics(const StageSpec & stage)
+{
+  if (stage.metrics.size() == 1)
+  {
+    return NameOf(stage.metrics.front().kind);
+  }
+  Json list = Json::array();
+  for (const MetricTerm & term : stage.metrics)
+  {
+    list.push_back(Json::array({ NameOf(term.kind), term.weight }));
+  }
+  return list;
+}
+
+/** The values of all levels. */
+template <typename TValueOf>
+Json
+WriteLevels(const StageSpec & stage, const TValueOf & valueOf)
+{
+  Json list = Json::array();
+  for (const PyramidLevel & level : stage.levels)
+  {
+    list.push_back(valueOf(level));
+  }
+  return list;
+}
+
+const std::vector<std::string> OptimizerNames{ "regular-step", "gradient-descent", "conjugate-gradient" };
+const std::vector<std::string> SamplingNames{ "none", "regular", "random" };
+const std::vector<std::string> GradientNames{ "differences", "filter", "analytic" };
+
+void
+ReadGradient(const Json & value, StageDraft & draft)
+{
+  const std::size_t choice = ReadName(value, GradientNames);
+  if (choice == 2 && draft.stage.IsOfFields())
+  {
+    throw ValueError("'analytic' is not for 'syn'; 'differences' or 'filter' are allowed");
+  }
+  draft.stage.gradient = choice == 0   ? MetricGradient::CentralDifferences
+                         : choice == 1 ? MetricGradient::Image
+                                       : MetricGradient::Analytic;
+}
+
+void
+ReadOptimizer(const Json & value, StageDraft & draft)
+{
+  if (auto * const model = std::get_if<LinearModel>(&draft.stage.model))
+  {
+    model->optimizer = static_cast<LinearDescent>(ReadName(value, OptimizerNames));
+    return;
+  }
+  ReadName(value, { "lbfgs" });
+}
+
+/** Options whose values are numbers of a model. */
+template <typename TModel, double TModel::* VField, double (*VRead)(const Json &)>
+void
+ReadField(const Json & value, StageDraft & draft)
+{
+  std::get<TModel>(draft.stage.model).*VField = VRead(value);
+}
+
+template <typename TModel, double TModel::* VField>
+Json
+WriteField(const StageSpec & stage)
+{
+  return std::get<TModel>(stage.model).*VField;
+}
+
+/** Levels of fields from fine to coarse, as antsRegistrationSyN.sh has them. */
+constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
+
+} // namespace
+
+std::size_t
+ReadName(const Json & value, const std::vector<std::string> & names)
+{
+  const auto found = value.is_string() ? std::find(names.begin(), names.end(), ToLower(value.get<std::string>()))
+                                       : names.end();
+  if (found == names.end())
+  {
+    std::vector<std::string> sorted = names;
+    std::sort(sorted.begin(), sorted.end());
+    std::string list;
+    for (const std::string & name : sorted)
+    {
+      list += (list.empty() ? "" : ", ") + name;
+    }
+    ValueError error("{value} is not known; known are " + list, false);
+    error.names = sorted;
+    throw error;
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+const std::vector<StageOption> &
+AllStageOptions()
+{
+  static const std::vector<StageOption> options{
+    { "metric", All, ReadMetrics, WriteMetrics },
+    { "iterations",
+      All,
+      [](const Json & value, StageDraft & draft) {
+        draft.iterations = ReadLevels(value.is_array() ? value : Json::array({ value }), [](const Json & one) {
+          return static_cast<unsigned int>(ReadInteger(one, 0, 1000000));
+        });
+      },
+      [](const StageSpec & stage) {
+        return WriteLevels(stage, [](const PyramidLevel & level) { return level.iterations; });
+      } },
+    { "shrink",
+      All,
+      [](const Json & value, StageDraft & draft) {
+        draft.shrink =
+          ReadLevels(value, [](const Json & one) { return static_cast<unsigned int>(ReadInteger(one, 1, 1024)); });
+      },
+      [](const StageSpec & stage) {
+        return WriteLevels(stage, [](const PyramidLevel & level) { return level.shrink; });
+      } },
+    { "sigmas",
+      All,
+      [](const Json & value, StageDraft & draft) {
+        draft.sigmas = ReadLevels(value, [](const Json & one) {
+          return ReadNumber(one, [](double sigma) { return sigma >= 0.0 && sigma <= 1e6; }, "numbers from 0 to 1e6");
+        });
+      },
+      [](const StageSpec & stage) {
+        return WriteLevels(stage, [](const PyramidLevel & level) { return level.sigma; });
+      } },
+    { "sigmas_in_mm",
+      All,
+      [](const Json & value, StageDraft & draft) {
+        if (!value.is_boolean())
+        {
+          throw ValueError("{value}: true and false are allowed", true);
+        }
+        draft.stage.sigmasInMm = value.get<bool>();
+      },
+      [](const StageSpec & stage) { return Json(stage.sigmasInMm); } },
+    { "levels",
+      All,
+      [](const Json & value, StageDraft & draft) {
+        draft.levels = static_cast<unsigned int>(ReadInteger(value, 1, MaxLevels));
+      },
+      [](const StageSpec &) { return Json(); } },
+    { "radius",
+      All,
+      [](const Json & value, StageDraft & draft) { draft.stage.radius = static_cast<int>(ReadInteger(value, 1, 100)); },
+      [](const StageSpec & stage) { return Json(stage.radius); } },
+    { "bins",
+      Linear | Spline | Pairs,
+      [](const Json & value, StageDraft & draft) {
+        draft.stage.bins = static_cast<int>(ReadInteger(value, MinBins, MostHistogramBins));
+      },
+      [](const StageSpec & stage) { return Json(stage.bins); } },
+    { "convergence",
+      Linear | Fields,
+      [](const Json & value, StageDraft & draft) {
+        auto * const linear = std::get_if<LinearModel>(&draft.stage.model);
+        (linear != nullptr ? linear->convergence : std::get<FieldModel>(draft.stage.model).convergence) = ReadAny(value);
+      },
+      [](const StageSpec & stage) {
+        const auto * const linear = std::get_if<LinearModel>(&stage.model);
+        return Json(linear != nullptr ? linear->convergence : std::get<FieldModel>(stage.model).convergence);
+      } },
+    { "optimizer",
+      Linear | Spline,
+      ReadOptimizer,
+      [](const StageSpec & stage) {
+        const auto * const model = std::get_if<LinearModel>(&stage.model);
+        return Json(model != nullptr ? OptimizerNames[static_cast<std::size_t>(model->optimizer)] : "lbfgs");
+      } },
+    { "step",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) {
+        auto * const linear = std::get_if<LinearModel>(&draft.stage.model);
+        (linear != nullptr ? linear->step : std::get<SplineModel>(draft.stage.model).step) = ReadPositive(value);
+      },
+      [](const StageSpec & stage) {
+        const auto * const linear = std::get_if<LinearModel>(&stage.model);
+        const double       step = linear != nullptr ? linear->step : std::get<SplineModel>(stage.model).step;
+        return step > 0.0 ? Json(step) : Json();
+      } },
+    { "minimum_step",
+      Linear,
+      ReadField<LinearModel, &LinearModel::minimumStep, ReadPositive>,
+      [](const StageSpec & stage) {
+        const double step = std::get<LinearModel>(stage.model).minimumStep;
+        return step > 0.0 ? Json(step) : Json();
+      } },
+    { "grid_spacing",
+      Spline,
+      [](const Json & value, StageDraft & draft) {
+        std::vector<double> spacings;
+        for (const Json & one : value.is_array() ? value : Json::array({ value }))
+        {
+          spacings.push_back(ReadPositive(one));
+        }
+        if (spacings.empty() || spacings.size() > 3)
+        {
+          throw ValueError("{value}: one number, or one for each axis is allowed, not " + std::to_string(spacings.size()));
+        }
+        std::get<SplineModel>(draft.stage.model).gridSpacing = spacings;
+      },
+      [](const StageSpec & stage) {
+        const std::vector<double> & spacing = std::get<SplineModel>(stage.model).gridSpacing;
+        return spacing.size() == 1 ? Json(spacing.front()) : Json(spacing);
+      } },
+    { "sampling",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) {
+        draft.stage.samples.choice = static_cast<SampleChoice>(ReadName(value, SamplingNames));
+      },
+      [](const StageSpec & stage) { return Json(SamplingNames[static_cast<std::size_t>(stage.samples.choice)]); } },
+    { "fraction",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) {
+        draft.fraction =
+          ReadNumber(value, [](double part) { return part > 0.0 && part <= 1.0; }, "numbers above 0 and up to 1");
+      },
+      [](const StageSpec & stage) {
+        return stage.samples.choice == SampleChoice::All ? Json() : Json(stage.samples.fraction);
+      } },
+    { "seed",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) {
+        draft.stage.samples.seed = static_cast<std::uint32_t>(ReadInteger(value, 0, 4294967295));
+      },
+      [](const StageSpec & stage) { return Json(stage.samples.seed); } },
+    { "order",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) {
+        draft.stage.order = static_cast<unsigned int>(ReadInteger(value, 1, 5));
+      },
+      [](const StageSpec & stage) { return Json(stage.order); } },
+    { "gradient",
+      Linear | Spline | Bit(StageKind::Syn),
+      ReadGradient,
+      [](const StageSpec & stage) {
+        return Json(GradientNames[stage.gradient == MetricGradient::CentralDifferences ? 0
+                                  : stage.gradient == MetricGradient::Image           ? 1
+                                                                                      : 2]);
+      } },
+    { "learning_rate",
+      Fields,
+      ReadField<FieldModel, &FieldModel::learningRate, ReadPositive>,
+      [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::learningRate>(stage); } },
+    { "update_variance",
+      Fields,
+      ReadField<FieldModel, &FieldModel::updateVariance, ReadFromZero>,
+      [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::updateVariance>(stage); } },
+    { "total_variance",
+      Fields,
+      ReadField<FieldModel, &FieldModel::totalVariance, ReadFromZero>,
+      [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::totalVariance>(stage); } },
+  };
+  return options;
+}
+
+namespace
+{
+
+/** Values that are given for each level decide how many there are; the others follow. */
+void
+MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
+{
+  const std::size_t iterations = draft.iterations && draft.iterations->size() > 1 ? draft.iterations->size() : 0;
+  const std::size_t shrink = draft.shrink ? draft.shrink->size() : 0;
+  const std::size_t sigmas = draft.sigmas ? draft.sigmas->size() : 0;
+  std::size_t       count = std::max({ iterations, shrink, sigmas });
+  const auto        isOther = [&count](std::size_t given) { return given != 0 && given != count; };
+  if (isOther(iterations) || isOther(shrink) || isOther(sigmas))
+  {
+    const auto textOf = [&](std::size_t given, bool isThere) { return isThere ? std::to_string(given) : "none"; };
+    problems.push_back({ "iterations, shrink, sigmas",
+                         number,
+                         "",
+                         "they have values for different numbers of levels (" +
+                           textOf(iterations, iterations != 0) + ", " + textOf(shrink, shrink != 0) + ", " +
+                           textOf(sigmas, sigmas != 0) + ")",
+                         {},
+                         false });
+    return;
+  }
+  if (draft.levels)
+  {
+    if (isOther(*draft.levels) && count != 0)
+    {
+      problems.push_back({ "levels",
+                           number,
+                           std::to_string(*draft.levels),
+                           "{value}: there are values for " + std::to_string(count) + " levels",
+                           {},
+                           false });
+      return;
+    }
+    count = *draft.levels;
+  }
+  count = count == 0 ? (stage.IsOfFields() ? 4 : 3) : count;
+  for (std::size_t level = 0; level < count; ++level)
+  {
+    const auto   coarseness = static_cast<unsigned int>(count - 1 - level);
+    PyramidLevel made;
+    made.iterations = draft.iterations   ? (*draft.iterations)[draft.iterations->size() == 1 ? 0 : level]
+                      : stage.IsOfFields() ? IterationsOfFields[std::min(coarseness, 3U)]
+                                           : (coarseness == 0 ? 50 : 100);
+    made.shrink = draft.shrink ? (*draft.shrink)[level] : 1U << std::min(coarseness, 10U);
+    made.sigma = draft.sigmas ? (*draft.sigmas)[level] : coarseness;
+    stage.levels.push_back(made);
+  }
+}
+
+} // namespace
+
+StageSpec
+FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & problems)
+{
+  StageSpec   stage = draft.stage;
+  const auto  complain = [&](const char * option, const std::string & value, const std::string & text) {
+    problems.push_back({ option, number, value, text, {}, false });
+  };
+  MakeLevels(draft, stage, number, problems);
+  const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
+  if (draft.fraction)
+  {
+    stage.samples.fraction = *draft.fraction;
+    if (stage.samples.choice == SampleChoice::All)
+    {
+      complain("fraction", Json(*draft.fraction).dump(), "{value} needs sampling to be 'regular' or 'random'");
+    }
+  }
+  if (!stage.IsOfFields())
+  {
+    if (stage.samples.choice != SampleChoice::All && stage.HasMetric(LinearMetricKind::LocalCorrelation))
+    {
+      complain("sampling", Json(sampling).dump(), "{value} is not for the metric 'cc', which compares all samples");
+    }
+    if (stage.gradient == MetricGradient::Analytic && stage.order < 2)
+    {
+      complain("gradient",
+               "\"analytic\"",
+               "{value} is the gradient of a B-spline, whose order is 2 or more; order is " + std::to_string(stage.order));
+    }
+  }
+  return stage;
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,388 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "pipeline/StageRun.h"
+
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
+#include "itkCudaSpline/kernels/registration/SplineRegistration.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Values whose slope ends a level, as of antsRegistration. */
+constexpr std::size_t ConvergenceValues = 10;
+
+/** Gradients below which a search ends: iterations end it. */
+constexpr double SplineGradientTolerance = 1e-12;
+
+/** How a stage of a linear transform or a B-spline compares images. */
+LinearMetric
+MakeMetric(const StageContext & context)
+{
+  LinearMetric metric;
+  metric.kind = context.spec.metrics.front().kind;
+  metric.bins = context.spec.bins;
+  metric.radius.fill(context.spec.radius);
+  metric.order = context.spec.order;
+  metric.gradient = context.spec.gradient;
+  metric.arithmetic = context.precision;
+  return metric;
+}
+
+/** Work of all levels; the images travel to a device once. */
+template <typename TCount>
+OperationWork
+SumLevels(const StageContext & context, const TCount & count)
+{
+  OperationWork work;
+  for (std::size_t level = 0; level < context.spec.levels.size(); ++level)
+  {
+    work = work + count(level, level == 0 ? context.images.CountBytes(1) : 0);
+  }
+  return work;
+}
+
+/** Memory of the level that needs most, or that does not fit. */
+template <typename TPlan>
+MemoryPlan
+FindLargestPlan(const StageContext & context, const TPlan & planOf)
+{
+  MemoryPlan largest = planOf(0);
+  for (std::size_t level = 1; level < context.spec.levels.size(); ++level)
+  {
+    const MemoryPlan plan = planOf(level);
+    if (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes()))
+    {
+      largest = plan;
+    }
+  }
+  return largest;
+}
+
+/** Levels that were not started were stopped. */
+void
+FillUp(std::vector<LevelRecord> & records, std::size_t count)
+{
+  LevelRecord stopped;
+  stopped.end = LevelEnd::Stopped;
+  records.resize(count, stopped);
+}
+
+LevelEnd
+EndOf(LinearStop stop)
+{
+  switch (stop)
+  {
+    case LinearStop::Converged:
+      return LevelEnd::Converged;
+    case LinearStop::NoGradient:
+      return LevelEnd::NoGradient;
+    case LinearStop::ShortStep:
+      return LevelEnd::ShortStep;
+    case LinearStop::Stopped:
+      return LevelEnd::Stopped;
+    default:
+      return LevelEnd::Iterations;
+  }
+}
+
+LevelEnd
+EndOf(LbfgsStop stop)
+{
+  switch (stop)
+  {
+    case LbfgsStop::None:
+      return LevelEnd::Stopped;
+    case LbfgsStop::Gradient:
+      return LevelEnd::Converged;
+    case LbfgsStop::LineSearch:
+      return LevelEnd::NoGradient;
+    default:
+      return LevelEnd::Iterations;
+  }
+}
+
+/** A level of a linear transform or a B-spline. */
+LevelRecord
+MakeRecord(LevelEnd end, unsigned int iterations, double value, double seconds)
+{
+  LevelRecord record;
+  record.end = end;
+  record.iterations = iterations;
+  record.value = value;
+  record.convergence = std::numeric_limits<double>::infinity();
+  record.seconds = seconds;
+  return record;
+}
+
+StageOutcome
+RunModel(const StageContext & context, const LinearModel & model, const LinearTransform & start)
+{
+  const FieldGrid & fixed = context.images.GetFixedGrid();
+  const FieldGrid & moving = context.images.GetMovingGrid();
+  LinearOptions     options;
+  options.levels = context.spec.levels;
+  options.sigmasInMm = context.spec.sigmasInMm;
+  options.metric = MakeMetric(context);
+  options.samples = context.spec.samples;
+  options.rules.descent = model.optimizer;
+  options.rules.maximumStep = model.step;
+  options.rules.minimumStep =
+    model.minimumStep > 0.0
+      ? model.minimumStep
+      : 1e-3 * *std::min_element(fixed.spacing.begin(), fixed.spacing.begin() + fixed.dimension);
+  options.rules.convergence = model.convergence;
+  options.rules.window = ConvergenceValues;
+
+  // Where a device fails, the host continues after the last iteration.
+  LinearTransform          transform = start.As(model.kind);
+  std::vector<LevelRecord> records;
+  unsigned int             done = 0;
+  bool                     isStopped = false;
+  const LinearWatch watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+    done = iteration.number;
+    const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
+    return context.watch({ level,
+                           iteration.number,
+                           iteration.value,
+                           isOfTooFew ? std::numeric_limits<double>::infinity() : iteration.convergence,
+                           iteration.step });
+  };
+  StageOutcome outcome;
+  outcome.run = context.images.Run(
+    [&] {
+      return SumLevels(context, [&](std::size_t level, std::size_t bytes) {
+        return CountLinearRegistrationWork(fixed, moving, options, level, bytes);
+      });
+    },
+    [&](std::size_t budget) {
+      return FindLargestPlan(context, [&](std::size_t level) {
+        return PlanLinearRegistration(
+          fixed, moving, context.precision, options, level, context.images.CountBytes(1), budget);
+      });
+    },
+    [&](const Residence & residence) {
+      const LinearRegistration registration(context.images.MakeFixed(1, residence).front(),
+                                            context.images.MakeMoving(1, context.behind, residence).front(),
+                                            options,
+                                            residence);
+      while (records.size() < options.levels.size() && !isStopped)
+      {
+        const LinearRecord record = registration.RunLevel(records.size(), transform, watch, done);
+        if (record.stop == LinearStop::NoSamples)
+        {
+          throw NoSamples(records.size());
+        }
+        isStopped = record.stop == LinearStop::Stopped;
+        records.push_back(MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds));
+        done = 0;
+      }
+    },
+    context.device);
+  FillUp(records, options.levels.size());
+  outcome.levels = records;
+  outcome.transform = transform;
+  return outcome;
+}
+
+StageOutcome
+RunModel(const StageContext & context, const SplineModel & model, const LinearTransform &)
+{
+  const FieldGrid & fixed = context.images.GetFixedGrid();
+  const FieldGrid & moving = context.images.GetMovingGrid();
+  SplineOptions     options;
+  options.levels = context.spec.levels;
+  options.sigmasInMm = context.spec.sigmasInMm;
+  options.metric = MakeMetric(context);
+  options.samples = context.spec.samples;
+  options.rules.stepLength = model.step;
+  options.rules.gradientTolerance = SplineGradientTolerance;
+  const SplineCells cells = CountSplineCells(model, fixed);
+  const auto        gridOf = [&](std::size_t level) {
+    return MakeSplineGrid(fixed, CellsOfLevel(cells, level, options.levels.size()));
+  };
+
+  const SplineWatch watch = [&context](std::size_t level, const LbfgsEvaluation & evaluation) {
+    return context.watch(
+      { level, evaluation.number, evaluation.value, std::numeric_limits<double>::infinity(), evaluation.way });
+  };
+  StageOutcome              outcome;
+  std::vector<double>       coefficients;
+  std::vector<SplineRecord> found;
+  outcome.run = context.images.Run(
+    [&] {
+      return SumLevels(context, [&](std::size_t level, std::size_t bytes) {
+        return CountSplineRegistrationWork(gridOf(level), fixed, moving, options, level, bytes);
+      });
+    },
+    [&](std::size_t budget) {
+      return FindLargestPlan(context, [&](std::size_t level) {
+        return PlanSplineRegistration(
+          gridOf(level), fixed, moving, context.precision, options, level, context.images.CountBytes(1), budget);
+      });
+    },
+    [&](const Residence & residence) {
+      const SplineRegistration registration(context.images.MakeFixed(1, residence).front(),
+                                            context.images.MakeMoving(1, context.behind, residence).front(),
+                                            options,
+                                            residence);
+      found = registration.Run(cells, coefficients, watch);
+    },
+    context.device);
+  for (const SplineRecord & level : found)
+  {
+    if (level.evaluations > 0 && level.best == std::numeric_limits<double>::max())
+    {
+      throw NoSamples(outcome.levels.size());
+    }
+    outcome.levels.push_back(MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds));
+  }
+  FillUp(outcome.levels, options.levels.size());
+  FoundSpline spline;
+  spline.grid = gridOf(options.levels.size() - 1);
+  ResultArray array;
+  array.kind = ResultArray::Kind::Coefficients;
+  array.stage = context.number;
+  array.grid = MakeSplineNodes(fixed, cells);
+  array.count = static_cast<std::int64_t>(coefficients.size());
+  auto * const memory = static_cast<double *>(context.callbacks.allocate(array).data);
+  std::copy(coefficients.begin(), coefficients.end(), memory);
+  spline.coefficients = memory;
+  outcome.transform = spline;
+  return outcome;
+}
+
+/** What compares a pair of images with a force on each sample. */
+SynMetricKind
+MakeFieldMetric(LinearMetricKind kind)
+{
+  return kind == LinearMetricKind::Mattes        ? SynMetricKind::Mattes
+         : kind == LinearMetricKind::MeanSquares ? SynMetricKind::MeanSquares
+                                                 : SynMetricKind::LocalCorrelation;
+}
+
+StageOutcome
+RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
+{
+  const FieldGrid &  fixed = context.images.GetFixedGrid();
+  const std::size_t  pairs = context.spec.metrics.size();
+  DeformableOptions  options;
+  options.kind = model.kind;
+  options.pairs.clear();
+  for (const MetricTerm & term : context.spec.metrics)
+  {
+    options.pairs.push_back({ MakeFieldMetric(term.kind), term.weight, context.spec.bins });
+  }
+  options.levels = context.spec.levels;
+  options.sigmasInMm = context.spec.sigmasInMm;
+  options.rules.learningRate = model.learningRate;
+  options.rules.updateVariance = model.updateVariance;
+  options.rules.totalVariance = model.totalVariance;
+  options.radius.fill(context.spec.radius);
+  options.filtersGradients = context.spec.gradient == MetricGradient::Image;
+  options.element = context.precision;
+  options.convergence = model.convergence;
+  options.window = ConvergenceValues;
+
+  const std::size_t bytes = context.images.CountBytes(pairs);
+  StageOutcome      outcome;
+  FoundFields       fields;
+  outcome.run = context.images.Run(
+    [&] { return CountDeformableWork(fixed, bytes, options); },
+    [&](std::size_t budget) { return PlanDeformableRegistration(fixed, context.precision, bytes, options, budget); },
+    [&](const Residence & residence) {
+      DeformableRegistration registration(context.images.MakeFixed(pairs, residence),
+                                          context.images.MakeMoving(pairs, context.behind, residence),
+                                          options,
+                                          residence);
+      outcome.levels = registration.Run(context.watch);
+      ResultArray array;
+      array.stage = context.number;
+      array.grid = registration.GetGrid();
+      array.count = array.grid.Count() * static_cast<std::int64_t>(array.grid.dimension);
+      const ResultMemory forward = context.callbacks.allocate(array);
+      array.kind = ResultArray::Kind::Backward;
+      const ResultMemory backward = context.callbacks.allocate(array);
+      registration.GetFields(forward.data,
+                             backward.data,
+                             forward.type,
+                             context.images.AreOnDevice() ? FieldMemory::Residence : FieldMemory::Host);
+      residence.Wait(); // before the fields that are read are released
+      fields.shape = { array.grid, forward.type };
+      fields.forward = forward.data;
+      fields.backward = backward.data;
+    },
+    context.device);
+  const auto hasNoSamples = [](const LevelRecord & level) {
+    return level.iterations > 0 && level.value >= std::numeric_limits<double>::max();
+  };
+  const auto wasIterated = [](const LevelRecord & level) { return level.iterations > 0; };
+  const auto iterated = std::count_if(outcome.levels.begin(), outcome.levels.end(), wasIterated);
+  if (iterated > 0 && std::count_if(outcome.levels.begin(), outcome.levels.end(), hasNoSamples) == iterated)
+  {
+    throw NoSamples(0);
+  }
+  outcome.transform = fields;
+  return outcome;
+}
+
+} // namespace
+
+StageOutcome
+RunStage(const StageContext & context, const LinearTransform & start)
+{
+  return std::visit([&](const auto & model) { return RunModel(context, model, start); }, context.spec.model);
+}
+
+TransformChain::Stage
+MakeChainStage(const FoundTransform & found)
+{
+  return std::visit(
+    [](const auto & transform) {
+      using Found = std::decay_t<decltype(transform)>;
+      if constexpr (std::is_same_v<Found, LinearTransform>)
+      {
+        return transform.MakeStage();
+      }
+      else if constexpr (std::is_same_v<Found, FoundSpline>)
+      {
+        TransformChain::Stage stage = transform.grid;
+        stage.data = std::shared_ptr<const double>(std::shared_ptr<void>(), transform.coefficients);
+        return stage;
+      }
+      else
+      {
+        return MakeFieldStage(transform.shape, transform.forward);
+      }
+    },
+    found);
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,73 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef pipeline_StageRun_h
+#define pipeline_StageRun_h
+
+#include "pipeline/PreparedImages.h"
+
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+/** \brief A stage that runs. */
+struct StageContext
+{
+  const StageSpec &                          spec;
+  std::size_t                                number;    ///< from 0
+  ScalarType                                 precision; ///< of the images
+  const PreparedImages &                     images;
+  const std::vector<TransformChain::Stage> & behind; ///< transforms after the one that is found
+  const PipelineCallbacks &                  callbacks;
+  /** Reports an iteration, without stage and progress; false ends the stage. */
+  const RegistrationWatch & watch;
+  const std::string &       device; ///< the user's choice
+  const ExecutionContext &  host;
+};
+
+/** \brief A stage without a valid sample. */
+class NoSamples : public std::invalid_argument
+{
+public:
+  /** \param[in] level number, from 0 */
+  explicit NoSamples(std::size_t level)
+    : std::invalid_argument("no voxel of the fixed image is inside the moving one and under the masks at level " +
+                            std::to_string(level + 1))
+  {}
+};
+
+/** \brief Runs the levels of a stage.
+ *
+ * \param[in] context the stage
+ * \param[in] start of a linear stage, of a kind that its own kind can represent; else ignored
+ * \exception NoSamples no sample counts
+ * \exception std::invalid_argument,DeviceError see RunRegistration() */
+StageOutcome
+RunStage(const StageContext & context, const LinearTransform & start);
+
+/** \brief The transform of a stage as a stage of a chain, whose arrays are borrowed. */
+TransformChain::Stage
+MakeChainStage(const FoundTransform & found);
+
+} // namespace itk::CudaSpline
+
+#endif
