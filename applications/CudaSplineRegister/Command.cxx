@@ -72,9 +72,7 @@ public:
     , m_Deformation(options, request, layouts, [this](const std::string & name) { return this->Open(name); })
   {
     const bool isComposite =
-      options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-        return IsBending(stage.kind);
-      });
+      options.initial || std::any_of(options.spec.stages.begin(), options.spec.stages.end(), IsBending);
     if (m_Transform != nullptr)
     {
       ProbeTransform(*m_Transform, request.fixed.grid.dimension, isComposite);
@@ -145,7 +143,7 @@ public:
     report.writeSeconds = time.GetSeconds() - report.warpSeconds;
     if (m_Report != nullptr)
     {
-      WriteReport(ToJson(report, m_Options), m_Options, m_Report->GetTemporaryName());
+      WriteReport(ToJson(report, m_Options), m_Options.report, m_Report->GetTemporaryName());
     }
     // All are complete.
     for (AtomicOutput & file : m_Files)
@@ -178,26 +176,6 @@ WantsEvaluation(const Options & options)
   return options.evaluate || !options.fixedLabels.empty() || !options.fixedLandmarks.empty();
 }
 
-/** The part of all iterations that are allowed which an iteration has behind it. */
-double
-FractionDone(const Iteration & iteration, const Options & options)
-{
-  double all = 0.0;
-  double done = 0.0;
-  for (std::size_t stage = 0; stage < options.stages.size(); ++stage)
-  {
-    for (std::size_t level = 0; level < options.stages[stage].iterations.size(); ++level)
-    {
-      const double allowed = options.stages[stage].iterations[level];
-      const bool   isPast = stage < iteration.stage || (stage == iteration.stage && level < iteration.level);
-      const bool   isNow = stage == iteration.stage && level == iteration.level;
-      all += allowed;
-      done += isPast ? allowed : (isNow ? std::min<double>(iteration.number, allowed) : 0.0);
-    }
-  }
-  return all > 0.0 ? done / all : 1.0;
-}
-
 /** What is read for a single moving image. */
 std::vector<NamedPath>
 InputsOf(const Options & options)
@@ -226,7 +204,8 @@ OutputsOf(const Options & options)
   std::vector<NamedPath> outputs{ { "--output", options.output },     { "--warped", options.warped },
                                   { "--picture", options.picture },   { "--report", options.report },
                                   { "--field", options.field },       { "--inverse", options.inverse },
-                                  { "--jacobian", options.jacobian }, { "--parameters", options.parameters } };
+                                  { "--jacobian", options.jacobian }, { "--parameters", options.parameters },
+                                  { "--dump-spec", options.specOutput == "-" ? std::string() : options.specOutput } };
   for (const char * const ending :
        { "0GenericAffine.mat", "1Warp.nii.gz", "1InverseWarp.nii.gz", "Warped.nii.gz", "InverseWarped.nii.gz" })
   {
@@ -235,30 +214,25 @@ OutputsOf(const Options & options)
   return outputs;
 }
 
-/** Warns of levels at which a field cannot move: SyN, and what smooths updates, hold still what is at the ends of axes,
- * as ITK does, and of one or two samples all are. */
-void
-WarnOfStillLevels(const Options & options, const Grid & fixed)
+/** Writes the complete document. \return whether there is more to do */
+bool
+WriteSpec(const Options & options)
 {
-  for (std::size_t number = 0; number < options.stages.size(); ++number)
+  const std::string text = itk::CudaSpline::WriteSpec(options.spec) + "\n";
+  if (options.specOutput == "-")
   {
-    const StageOptions & stage = options.stages[number];
-    const bool  smooths = stage.kind == StageKind::Greedy && (stage.updateVariance > 0.0 || stage.totalVariance > 0.0);
-    std::size_t still = 0;
-    for (std::size_t level = 0; level < stage.shrink.size(); ++level)
-    {
-      const auto isThin = [&](std::size_t size) { return size / stage.shrink[level] <= 2; };
-      still +=
-        std::any_of(fixed.size.begin(), fixed.size.begin() + fixed.dimension, isThin) && stage.iterations[level] > 0;
-    }
-    if ((stage.kind == StageKind::Syn || smooths) && still > 0)
-    {
-      Warn(
-        "stage " + std::to_string(number + 1) + " (" + NameOf(stage.kind) + "): " + std::to_string(still) + " of " +
-        std::to_string(stage.shrink.size()) + " levels move nothing: an axis of the fixed image has no more than 2 " +
-        "voxels there, and the ends of axes stay where they are; smaller --shrink, or an image of fewer axes, helps");
-    }
+    std::cout << text << std::flush;
   }
+  else
+  {
+    AtomicOutput file(options.specOutput);
+    WriteReport(text, options.specOutput, file.GetTemporaryName());
+    file.Commit();
+  }
+  const auto outputs = OutputsOf(options);
+  return WantsEvaluation(options) || std::any_of(outputs.begin(), outputs.end(), [](const NamedPath & output) {
+           return !output.path.empty() && output.role != "--dump-spec";
+         });
 }
 
 } // namespace
@@ -276,11 +250,15 @@ RunCommand(Options options)
   CheckDevice(options.device);
   if (!options.device.empty())
   {
-    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for the filters that ITK's registration makes itself
+    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside of others
   }
-  itk::CudaSplineFactory::RegisterOneFactory(); // its smoothing
+  itk::CudaSplineFactory::RegisterOneFactory();
   const Stopwatch    reading;
   RegistrationInputs inputs = DescribeInputs(options);
+  if (!options.specOutput.empty() && !WriteSpec(options))
+  {
+    return 0;
+  }
   if (inputs.IsSeries())
   {
     return RunSeries(options, inputs);
@@ -292,7 +270,6 @@ RunCommand(Options options)
   ReadFixed(options, inputs, request);
   ReadMoving(options, inputs, 0, request, finite);
   ReadFurther(options, inputs, request);
-  WarnOfStillLevels(options, request.fixed.grid);
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
@@ -308,7 +285,7 @@ RunCommand(Options options)
     report.iterations.push_back(iteration);
     if (!options.verbose)
     {
-      bar.Show(NameOf(options.stages[iteration.stage].kind), FractionDone(iteration, options));
+      bar.Show(NameOf(options.spec.stages[iteration.stage].GetKind()), iteration.progress);
     }
   };
   request.note = [&bar](const std::string & text) {
@@ -348,7 +325,7 @@ RunCommand(Options options)
   if (report.signal != 0)
   {
     Warn("stopped by signal " + std::to_string(report.signal) + " in stage " + std::to_string(result.stages.size()) +
-         " of " + std::to_string(options.stages.size()) +
+         " of " + std::to_string(options.spec.stages.size()) +
          "; the transform is the best so far, nothing else was written");
     return 128 + report.signal;
   }

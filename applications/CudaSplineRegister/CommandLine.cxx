@@ -23,6 +23,7 @@
 #include "RawOptions.h"
 #include "VersionText.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -34,11 +35,46 @@ namespace
 
 constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 
+/** What the help says of an option of stages. */
+struct StageOptionHelp
+{
+  const char * name; ///< in documents
+  const char * type;
+  const char * text;
+};
+
+const std::vector<StageOptionHelp> stageOptionHelp{
+  { "metric",
+    "NAME[:X][,...]",
+    "mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
+    "one for each, with weights: cc:0.7,mattes:0.3" },
+  { "optimizer", "NAME", "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs" },
+  { "levels", "N", "levels, from coarse to fine; default: 3, of fields 4" },
+  { "iterations", "N,N,...", "maximum number of iterations, one value or one a level; default: 100,...,50" },
+  { "shrink", "N,N,...", "shrink factors by level; default: ...,4,2,1" },
+  { "sigmas", "X,X,...", "smoothing by level, in voxels or with the suffix mm; default: ...,2,1,0" },
+  { "sampling", "NAME", "none (default: every voxel), regular or random" },
+  { "fraction", "X", "fraction of the voxels that are sampled" },
+  { "seed", "N", "seed of samples; default: 121212" },
+  { "step", "MM", "maximum first step of a level in mm; default: a voxel of the level" },
+  { "minimum_step", "MM", "a shorter step ends a level; default: a thousandth of a voxel" },
+  { "grid_spacing", "X[,Y[,Z]]", "a B-spline's cells at the last level; default: 24 mm" },
+  { "radius", "N", "of the windows of --metric cc, in voxels; default: 4" },
+  { "bins", "N", "bins of the histogram of --metric mattes, 5 to 160; default: 50" },
+  { "gradient", "NAME", "gradient of the moving image: differences (default), filter or, with -i bspline, analytic" },
+  { "learning_rate",
+    "X",
+    "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons" },
+  { "update_variance", "X", "smoothing of fields' updates, in squared voxels; default: 3; 0 of demons" },
+  { "total_variance", "X", "smoothing of whole fields, in squared voxels; default: 0; 1 of demons" },
+  { "convergence", "X", "slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7" },
+};
+
 /** Adds the options of stages, which may be repeated. */
 void
 AddStageOptions(CLI::App & app, RawOptions & raw)
 {
-  const auto add = [&app](const char * name, std::vector<std::string> & values, const char * text, const char * type) {
+  const auto add = [&app](const std::string & name, std::vector<std::string> & values, const std::string & text, const char * type) {
     app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
   };
   add("-s,--stage",
@@ -46,42 +82,13 @@ AddStageOptions(CLI::App & app, RawOptions & raw)
       "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "
       "affine",
       "NAME");
-  add(
-    "-m,--metric",
-    raw.metrics,
-    "* mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
-    "one for each, with weights: cc:0.7,mattes:0.3",
-    "NAME[:X][,...]");
-  add("--optimizer", raw.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
-  add("--levels", raw.levels, "* levels, from coarse to fine; default: 3", "N");
-  add("--iterations",
-      raw.iterations,
-      "* maximum number of iterations, one value or one a level; default: 100,...,50",
-      "N,N,...");
-  add("--shrink", raw.shrink, "* shrink factors by level; default: ...,4,2,1", "N,N,...");
-  add("--sigmas", raw.sigmas, "* smoothing by level, in voxels or with the suffix mm; default: ...,2,1,0", "X,X,...");
-  add("--sampling", raw.samplings, "* none (default: every voxel), regular or random", "NAME");
-  add("--fraction", raw.fractions, "* fraction of the voxels that are sampled", "X");
-  add("--step", raw.steps, "* maximum first step of a level in mm; default: a voxel of the level", "MM");
-  add("--minimum-step", raw.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
-  add("--grid-spacing", raw.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
-  add("--radius", raw.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
-  add("--learning-rate",
-      raw.learningRates,
-      "* maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons",
-      "X");
-  add("--update-variance",
-      raw.updateVariances,
-      "* smoothing of fields' updates, in squared voxels; default: 3; 0 of demons",
-      "X");
-  add("--total-variance",
-      raw.totalVariances,
-      "* smoothing of whole fields, in squared voxels; default: 0; 1 of demons",
-      "X");
-  add("--convergence",
-      raw.convergences,
-      "* slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7",
-      "X");
+  for (const StageOptionHelp & option : stageOptionHelp)
+  {
+    std::string name = "--" + std::string(option.name);
+    std::replace(name.begin(), name.end(), '_', '-');
+    name = name == "--metric" ? "-m," + name : name;
+    add(name, raw.stageOptions[option.name], "* " + std::string(option.text), option.type);
+  }
 }
 
 } // namespace
@@ -135,6 +142,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("IMAGE");
   app.add_flag("--log-jacobian", options.logJacobian, "Their logarithms instead");
   app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
+  app
+    .add_option("--dump-spec",
+                options.specOutput,
+                "Write all stages with all values of their options to a JSON file, or to standard output (-); without "
+                "other outputs nothing is registered")
+    ->type_name("FILE");
   beginGroup("Evaluation");
   app.add_flag("--evaluate", options.evaluate, "Print the correlation, and the local one, before and after");
   app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlaps")
@@ -151,6 +164,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 raw.preset,
                 "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
     ->type_name("NAME");
+  app
+    .add_option("--spec",
+                raw.spec,
+                "JSON file with all stages and their options, as --dump-spec writes it, instead of these options")
+    ->type_name("FILE");
   AddStageOptions(app, raw);
   beginGroup("Several pairs of images");
   const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
@@ -176,22 +194,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option("--initial-transform", raw.initial, "ITK transform to begin with; \",inverse\" after the name inverts")
     ->type_name("FILE[,inverse]");
-  beginGroup("Metric, samples and interpolation");
-  app
-    .add_option("--bins",
-                raw.bins,
-                "Bins of the histogram of --metric mattes; default: 50; above 160 ITK's own metric, on the CPU")
-    ->type_name("N");
+  beginGroup("Precision and interpolation");
   app
     .add_option(
       "-i,--interpolation", raw.interpolation, "Interpolation of the moving image: linear (default) or bspline (cubic)")
     ->type_name("NAME");
-  app
-    .add_option("--gradient",
-                raw.gradient,
-                "Gradient of the moving image: differences (default), filter or, with -i bspline, analytic")
-    ->type_name("NAME");
-  app.add_option("--seed", raw.seed, "Seed of random samples")->type_name("N");
   app.add_option("--precision", raw.precision, "Precision of pixels: float (default) or double")->type_name("TYPE");
   app.add_option("--default-value", raw.defaultValue, "Value of --warped outside the moving image; default: 0")
     ->type_name("VALUE");

@@ -86,9 +86,7 @@ bool
 WillBend(const Options & options, const RegistrationRequest & request)
 {
   return (request.initial.IsNotNull() && TakeApart(request.initial, request.fixed.grid.dimension).rest.IsNotNull()) ||
-         std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-           return IsBending(stage.kind);
-         });
+         std::any_of(options.spec.stages.begin(), options.spec.stages.end(), IsBending);
 }
 
 DeformationOutput::DeformationOutput(const Options &             options,

@@ -15,53 +15,36 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineRegister_Words_h
-#define CudaSplineRegister_Words_h
+#ifndef CudaSplineRegister_RawOptions_h
+#define CudaSplineRegister_RawOptions_h
 
 #include "CommandLine.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace CudaSplineRegister
 {
 
-/** \brief What the command line says that has no type of its own in CLI11, as texts. Vectors: once, or once a stage,
- * where nothing else is said. */
+/** \brief The texts of the command line. Options of stages: once, or once for each stage. */
 struct RawOptions
 {
-  std::vector<std::string> stages;
-  std::vector<std::string> metrics;
-  std::vector<std::string> alsoFixed; ///< of this and the next, one a pair of images
-  std::vector<std::string> alsoMoving;
-  std::vector<std::string> optimizers;
-  std::vector<std::string> levels;
-  std::vector<std::string> iterations;
-  std::vector<std::string> shrink;
-  std::vector<std::string> sigmas;
-  std::vector<std::string> samplings;
-  std::vector<std::string> fractions;
-  std::vector<std::string> steps;
-  std::vector<std::string> minimumSteps;
-  std::vector<std::string> gridSpacings;
-  std::vector<std::string> radii;
-  std::vector<std::string> learningRates;
-  std::vector<std::string> updateVariances;
-  std::vector<std::string> totalVariances;
-  std::vector<std::string> convergences;
-  std::string              preset;
-  std::string              motion;
-  std::string              winsorize;
-  std::string              initial;
-  std::string              initialization;
-  std::string              gradient{ "differences" };
-  std::string              bins; ///< empty: 50
-  std::string              interpolation{ "linear" };
-  std::string              seed{ "121212" };
-  std::string              precision{ "float" };
-  std::string              defaultValue{ "0" };
-  std::string              device{ "auto" };
-  std::string              maxMemory;
+  std::vector<std::string>                        stages;
+  std::map<std::string, std::vector<std::string>> stageOptions; ///< by their names in documents
+  std::vector<std::string>                        alsoFixed; ///< of this and the next, one a pair of images
+  std::vector<std::string>                        alsoMoving;
+  std::string                                     preset;
+  std::string                                     spec; ///< file of a document
+  std::string                                     motion;
+  std::string                                     winsorize;
+  std::string                                     initial;
+  std::string                                     initialization;
+  std::string                                     interpolation{ "linear" };
+  std::string                                     precision{ "float" };
+  std::string                                     defaultValue{ "0" };
+  std::string                                     device{ "auto" };
+  std::string                                     maxMemory;
 };
 
 /** \brief Checks the texts and turns them into options.

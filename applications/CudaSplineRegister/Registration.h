@@ -22,6 +22,7 @@
 #include "Volume.h"
 
 #include "itkCudaSplineSystem.h"
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 
 #include "itkTransformBase.h"
 
@@ -37,15 +38,7 @@ namespace CudaSplineRegister
 {
 
 /** \brief An iteration of an optimizer. */
-struct Iteration
-{
-  std::size_t  stage{ 0 };
-  std::size_t  level{ 0 };
-  unsigned int number{ 0 };  ///< from 1, in its level
-  double       value{ 0.0 }; ///< of the metric, in units of the images; ITK's are the better the lower
-  double       step{ 0.0 };  ///< mm; the longest way of a corner of the fixed image, or of a B-spline's coefficient
-  double       convergence{ 0.0 }; ///< of fields, instead of a step: slope of the last values; infinite: too few
-};
+using Iteration = itk::CudaSpline::PipelineIteration;
 
 /** \brief A level of a stage, when it has ended. */
 struct LevelResult
@@ -63,12 +56,12 @@ struct StageResult
   std::vector<LevelResult>    levels;
   std::size_t                 parameters{ 0 };
   double                      seconds{ 0.0 };
-  itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< that computed most of the metric's values
-  std::string                 fallbackReason; ///< why the last value was not computed by an earlier one
-  itk::CudaSpline::BackendUse use;            ///< who computed how many of them
+  itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< that computed it
+  std::string                 fallbackReason; ///< why it was not an earlier backend
+  itk::CudaSpline::BackendUse use;            ///< its time by backend
 };
 
-/** \brief A pair of images that is compared beside the first one, in the same spaces; see RegistrationRequest. */
+/** \brief A pair of images that is compared in addition to the first one, in the same spaces. */
 struct FurtherPair
 {
   Volume                fixed;
@@ -85,19 +78,12 @@ struct RegistrationRequest
   Volume                                   moving;
   std::optional<Volume>                    fixedMask; ///< of std::uint8_t, 0 or 1
   std::optional<Volume>                    movingMask;
-  std::vector<FurtherPair>                 further; ///< pairs beside this one
+  std::vector<FurtherPair>                 further; ///< additional pairs
   itk::TransformBase::Pointer              initial; ///< of the images' dimension, in double; null: none
   std::function<void(const Iteration &)>   progress;
   std::function<void(const std::string &)> note; ///< what the user should know before a stage has ended
   const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
 };
-
-/** \brief Whether a signal asks to end. */
-inline bool
-IsAskedToStop(const RegistrationRequest & request)
-{
-  return request.stopSignal != nullptr && *request.stopSignal != 0;
-}
 
 /** \brief Factors of values, of the fixed and the moving image of each pair. */
 using ValueFactors = std::vector<std::array<double, 2>>;
@@ -106,17 +92,16 @@ using ValueFactors = std::vector<std::array<double, 2>>;
 struct RegistrationResult
 {
   itk::TransformBase::Pointer transform; ///< from points of the fixed image to points of the moving one
-  itk::TransformBase::Pointer start;     ///< where the first stage began
+  itk::TransformBase::Pointer start;     ///< where the first stage started
   std::vector<StageResult>    stages;
   bool                        isStopped{ false }; ///< by the signal: the transform is the best so far
-  /** By which the values of each pair's fixed and moving image were multiplied: RescaleAll(). */
-  ValueFactors valueFactors;
+  ValueFactors                valueFactors;       ///< by which values were multiplied to be compared
 };
 
-/** \brief Registers by itk::ImageRegistrationMethodv4.
+/** \brief Registers with itk::CudaSpline::RunRegistration().
  *
- * \exception ProgramError what the user asked for cannot be, or the images do not overlap
- * \exception itk::ExceptionObject from ITK */
+ * \exception ProgramError the images do not overlap or do not fit the specification, or the device that was asked for
+ * did not compute */
 RegistrationResult
 Register(const RegistrationRequest & request);
 
@@ -127,60 +112,25 @@ Register(const RegistrationRequest & request);
 Volume
 WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief How alike the fixed image and the moving one are. */
-struct Similarity
-{
-  double correlation{ 0.0 };      ///< magnitude, of the voxels that both have
-  double localCorrelation{ 0.0 }; ///< mean square in windows of radius 4
-};
+/** \brief How similar the fixed image and the moving one are. */
+using Similarity = itk::CudaSpline::PairSimilarity;
 
-/** \brief Similarity of the images under a transform, under the masks, by the module's metrics.
+/** \brief Similarity of the first pair under a transform and the masks.
  *
- * \exception itk::ExceptionObject from ITK, as where the images do not overlap */
+ * \exception std::invalid_argument the images do not overlap */
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief Whether two images can belong to each other under a transform, at a glance.
- *
- * Of coarse images, some 40 voxels an axis at most. */
-struct Agreement
-{
-  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
-  /** Mutual information as a part of the fixed image's entropy, less what chance gives (Miller and Madow); not a number
-   * where the fixed image is flat. Images of one subject by different scanners have 0.1 and more, of unrelated images
-   * it is near 0. */
-  double explained{ 1.0 };
-};
+/** \brief Whether two images can belong to each other under a transform, from coarse images. */
+using Agreement = itk::CudaSpline::ImageAgreement;
 
-/** \brief Below these an agreement is poor, and the user is told. */
+/** \brief Below these an agreement is poor, and the user is warned. */
 inline constexpr double leastOverlap = 0.1;
 inline constexpr double leastExplained = 0.03;
 
-/** \brief What to say where images do not overlap: how much they do, in percent, and which beginnings there are.
- * \param[in] where in words, as "where the registration begins"
- * \param[in] overlap as Agreement::overlap */
-std::string
-DescribeNoOverlap(const std::string & where, double overlap, const Options & options);
-
-/** \brief Agreement of the images under a transform and the masks. */
+/** \brief Agreement of the first pair under a transform and the masks. */
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform);
-
-/** \brief MeasureAgreement() for a pixel type and dimension; instantiated with SearchRotation(). */
-template <typename TPixel, unsigned int VDimension>
-Agreement
-MeasureAgreementTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
-
-/** \brief MeasureSimilarity() for a pixel type and dimension, as RegisterTyped(). */
-template <typename TPixel, unsigned int VDimension>
-Similarity
-MeasureSimilarityTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
-
-/** \brief Register() for a pixel type and dimension; instantiated once each, in files that CMake writes from
- * RegistrationTyped.cxx.in. */
-template <typename TPixel, unsigned int VDimension>
-RegistrationResult
-RegisterTyped(const RegistrationRequest & request);
 
 } // namespace CudaSplineRegister
 

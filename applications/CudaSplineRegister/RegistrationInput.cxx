@@ -25,10 +25,12 @@
 #include "TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -46,7 +48,7 @@ namespace
 ScalarType
 TypeOf(const Options & options)
 {
-  return options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
+  return options.spec.precision;
 }
 
 /** Reads an image as real numbers. */
@@ -94,31 +96,21 @@ ReadMean(ImageDescription & series, ScalarType type)
   return type == mean.type ? mean : CastVolume(mean, type);
 }
 
-/** Refuses a B-spline whose coefficients, and what its optimizer keeps of them, no memory holds. */
+/** Refuses a specification that does not fit the images, before they are read. */
 void
-CheckMeshSize(const StageOptions & stage, const Grid & grid)
+CheckGrids(const Options & options, const Grid & grid)
 {
-  if (stage.kind != StageKind::BSpline)
+  itk::CudaSpline::FieldGrid fixed;
+  fixed.dimension = grid.dimension;
+  std::copy_n(grid.size.begin(), grid.dimension, fixed.size.begin());
+  std::copy_n(grid.spacing.begin(), grid.dimension, fixed.spacing.begin());
+  try
   {
-    return;
+    itk::CudaSpline::CheckSpec(options.spec, fixed, 1 + options.further.size());
   }
-  double count = grid.dimension;
-  for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+  catch (const itk::CudaSpline::SpecError & error)
   {
-    const double extent = static_cast<double>(std::max<std::size_t>(grid.size[axis], 2) - 1) * grid.spacing[axis];
-    const double spacing = stage.gridSpacing.empty()       ? 24.0
-                           : stage.gridSpacing.size() == 1 ? stage.gridSpacing.front()
-                                                           : stage.gridSpacing[axis];
-    count *= std::max(1.0, std::round(extent / spacing)) + 3.0;
-  }
-  constexpr double copies = 21.0; // the vectors of lbfgs (17), sums, parameters, the transform, the level before
-  const double     bytes = copies * sizeof(double) * count;
-  if (bytes > PhysicalMemory() || count > 2e9)
-  {
-    throw ProgramError("--grid-spacing needs " + Brief(count) + " parameters for " + SizeText(grid) + " voxels of " +
-                       SpacingText(grid) + ", and about " + Brief(bytes / 1e9) +
-                       " GB to optimize them; this machine has " + Brief(PhysicalMemory() / 1e9) +
-                       " GB; use wider spacings");
+    throw ProgramError(DescribeProblems(error, options.written));
   }
 }
 
@@ -194,12 +186,13 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
   std::copy_n(grid.size.begin(), grid.dimension, moving.size.begin());
   const auto voxels = static_cast<double>(grid.GetNumberOfVoxels());
   double     calls = 0.0; // of all voxels
-  for (const StageOptions & stage : options.stages)
+  for (const StageSpec & stage : options.spec.stages)
   {
-    for (std::size_t level = 0; level < stage.iterations.size(); ++level)
+    for (const itk::CudaSpline::PyramidLevel & level : stage.levels)
     {
-      const double evaluations = IsOfFields(stage.kind) ? 10.0 : 0.5; // of a metric, an iteration
-      calls += evaluations * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
+      const double evaluations = stage.IsOfFields() ? 10.0 : 0.5; // of a metric, an iteration
+      const double fraction = stage.samples.choice == itk::CudaSpline::SampleChoice::All ? 1.0 : stage.samples.fraction;
+      calls += evaluations * level.iterations * fraction / std::pow(level.shrink, grid.dimension);
     }
   }
   itk::CudaSpline::BackendWork work;
@@ -223,10 +216,9 @@ DescribeInputs(Options & options)
     options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, { "", options.force }) : inputs.moving;
   const unsigned int dimension = inputs.fixed.grid.dimension;
   const auto &       size = inputs.fixed.grid.size;
-  if (!options.stagesOfLarge.empty() && *std::max_element(size.begin(), size.begin() + dimension) > largestOfPresets)
-  {
-    options.stages = options.stagesOfLarge;
-  }
+  std::array<std::int64_t, 3> samples{};
+  std::copy_n(size.begin(), dimension, samples.begin());
+  options.spec = itk::CudaSpline::ReadSpec(options.document, samples); // the levels of presets depend on the size
   if (inputs.moving.grid.dimension != dimension)
   {
     throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions, the moving one " +
@@ -260,16 +252,7 @@ DescribeInputs(Options & options)
     throw ProgramError("--motion " + std::to_string(options.targetVolume) + ": \"" + options.moving +
                        "\" has the volumes 0 to " + std::to_string(inputs.moving.layout.volumes - 1));
   }
-  for (const StageOptions & stage : options.stages)
-  {
-    if (stage.gridSpacing.size() > 1 && stage.gridSpacing.size() != dimension)
-    {
-      throw ProgramError("--grid-spacing has " + std::to_string(stage.gridSpacing.size()) +
-                         " values; allowed are 1 or, for these " + std::to_string(dimension) + "D images, " +
-                         std::to_string(dimension));
-    }
-    CheckMeshSize(stage, inputs.fixed.grid);
-  }
+  CheckGrids(options, inputs.fixed.grid);
   for (const FurtherFiles & files : options.further)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),

@@ -103,9 +103,9 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["fixed"]["file"] = options.fixed;
   json["moving"] = GridAsJson(moving);
   json["moving"]["file"] = options.moving;
-  json["initialize"] = options.initial ? options.initial->file : NameOf(options.initialization);
-  json["winsorize"] = options.winsorize ? nlohmann::json(*options.winsorize) : nlohmann::json(nullptr);
-  json["precision"] = options.inDouble ? "double" : "float";
+  json["initialize"] = options.initial ? options.initial->file : NameOf(options.spec.initial);
+  json["winsorize"] = options.spec.winsorize ? nlohmann::json(*options.spec.winsorize) : nlohmann::json(nullptr);
+  json["precision"] = options.spec.precision == ScalarType::Float64 ? "double" : "float";
   for (const FurtherFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
@@ -113,37 +113,53 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   return json;
 }
 
-/** What a stage goes by, whether the user or a preset said it. */
-nlohmann::json
-OptionsAsJson(const StageOptions & stage, const Options & options)
+/** The metrics of a stage as --metric has them: "cc", or "cc:0.7,mattes:0.3". */
+std::string
+NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics)
 {
-  nlohmann::json json = { { "iterations", stage.iterations },
-                          { "shrink", stage.shrink },
-                          { "sigmas", stage.sigmas },
-                          { "sigma_unit", stage.sigmasInMm ? "mm" : "vox" } };
-  if (stage.HasMetric(MetricKind::Mattes))
+  std::string names;
+  for (const itk::CudaSpline::MetricTerm & metric : metrics)
   {
-    json["bins"] = options.bins;
+    names += (names.empty() ? "" : ",") + std::string(NameOf(metric.kind)) +
+             (metrics.size() > 1 ? ":" + Brief(metric.weight) : "");
   }
-  if (stage.HasMetric(MetricKind::LocalCorrelation))
+  return names;
+}
+
+/** A stage of the complete document. */
+nlohmann::json
+SpecOf(const Options & options, std::size_t number)
+{
+  return nlohmann::json::parse(itk::CudaSpline::WriteSpec(options.spec))["stages"][number];
+}
+
+/** The options of a stage that matter, whether the user or a preset set them. */
+nlohmann::json
+OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
+{
+  nlohmann::json json = spec;
+  for (const char * const name : { "kind", "metric", "optimizer", "sigmas_in_mm" })
   {
-    json["radius"] = stage.radius;
+    json.erase(name);
   }
-  if (stage.optimizer != OptimizerKind::Lbfgs || IsOfFields(stage.kind))
+  json["sigma_unit"] = stage.sigmasInMm ? "mm" : "vox";
+  if (!stage.HasMetric(itk::CudaSpline::LinearMetricKind::Mattes))
   {
-    json["convergence"] = stage.convergence;
-    json["window"] = convergenceWindow;
+    json.erase("bins");
   }
-  if (IsOfFields(stage.kind))
+  if (!stage.HasMetric(itk::CudaSpline::LinearMetricKind::LocalCorrelation))
   {
-    json["learning_rate"] = stage.learningRate;
-    json["update_variance"] = stage.updateVariance;
-    json["total_variance"] = stage.totalVariance;
-    return json;
+    json.erase("radius");
   }
-  json["fraction"] = stage.sampling == SamplingKind::None ? 1.0 : stage.fraction;
-  json["sampling"] = NameOf(stage.sampling);
-  json["step"] = stage.step > 0.0 ? nlohmann::json(stage.step) : nlohmann::json(nullptr);
+  if (json.contains("convergence"))
+  {
+    json["window"] = itk::CudaSpline::ConvergenceValues;
+  }
+  if (!stage.IsOfFields())
+  {
+    json["step"] = spec.value("step", nlohmann::json());
+    json["fraction"] = spec.value("fraction", nlohmann::json(1.0));
+  }
   return json;
 }
 
@@ -156,20 +172,21 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
     const StageResult & stage = stages[number];
     nlohmann::json      entry;
     entry["kind"] = NameOf(stage.kind);
-    entry["metric"] = NamesOf(options.stages[number].metrics);
-    if (!IsOfFields(stage.kind))
+    const StageSpec &    asked = options.spec.stages[number];
+    const nlohmann::json spec = SpecOf(options, number);
+    entry["metric"] = NamesOf(asked.metrics);
+    if (spec.contains("optimizer"))
     {
-      entry["optimizer"] = NameOf(options.stages[number].optimizer);
+      entry["optimizer"] = spec["optimizer"];
     }
-    entry["options"] = OptionsAsJson(options.stages[number], options);
+    entry["options"] = OptionsAsJson(spec, asked);
     entry["parameters"] = stage.parameters;
     entry["seconds"] = stage.seconds;
     entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
     entry["device"] = DeviceText(stage.backend, options.device);
     entry["fallback_reason"] = stage.fallbackReason;
     entry["use"] = nlohmann::json::object();
-    for (const auto backend :
-         { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu, itk::CudaSpline::Backend::Superclass })
+    for (const auto backend : { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu })
     {
       entry["use"][itk::CudaSpline::NameOf(backend)] = { { "calls", stage.use[backend].calls },
                                                          { "seconds", stage.use[backend].seconds } };
@@ -205,12 +222,12 @@ TextOfJson(const nlohmann::json & json)
 std::string
 LineOf(const Iteration & iteration, const Options & options)
 {
-  const StageOptions & stage = options.stages[iteration.stage];
-  return "stage " + std::to_string(iteration.stage + 1) + "/" + std::to_string(options.stages.size()) + " (" +
-         NameOf(stage.kind) + "), level " + std::to_string(iteration.level + 1) + "/" +
-         std::to_string(stage.iterations.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
+  const StageSpec & stage = options.spec.stages[iteration.stage];
+  return "stage " + std::to_string(iteration.stage + 1) + "/" + std::to_string(options.spec.stages.size()) + " (" +
+         NameOf(stage.GetKind()) + "), level " + std::to_string(iteration.level + 1) + "/" +
+         std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
          Brief(iteration.value) +
-         (IsOfFields(stage.kind) ? ", convergence " + Brief(iteration.convergence)
+         (stage.IsOfFields() ? ", convergence " + Brief(iteration.convergence)
                                  : ", step " + Brief(iteration.step) + " mm");
 }
 
@@ -232,13 +249,15 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
   }
   for (std::size_t number = 0; number < report.stages.size(); ++number)
   {
-    const StageResult &  stage = report.stages[number];
-    const StageOptions & asked = options.stages[number];
+    const StageResult & stage = report.stages[number];
+    const StageSpec &   asked = options.spec.stages[number];
     PrintTime(stream,
               std::string("stage ") + std::to_string(number + 1) + ", " + NameOf(stage.kind),
               stage.seconds,
               NamesOf(asked.metrics) + " by " + BackendText(stage, options) + ", " + std::to_string(stage.parameters) +
-                " parameters" + (IsOfFields(stage.kind) ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
+                " parameters" +
+                (asked.IsOfFields() ? std::string()
+                                    : ", " + SpecOf(options, number)["optimizer"].get<std::string>()));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)
     {
       const LevelResult & result = stage.levels[level];
@@ -277,6 +296,7 @@ ToJson(const Report & report, const Options & options)
 {
   nlohmann::json json = Heading(report.fixedGrid, report.movingGrid, options);
   json["stages"] = StagesAsJson(report.stages, options);
+  json["spec"] = nlohmann::json::parse(itk::CudaSpline::WriteSpec(options.spec));
   json["value_factors"] = report.valueFactors;
   json["iterations"] = nlohmann::json::array();
   for (const Iteration & iteration : report.iterations)
@@ -285,7 +305,7 @@ ToJson(const Report & report, const Options & options)
                           { "level", iteration.level + 1 },
                           { "iteration", iteration.number },
                           { "value", iteration.value } };
-    if (!IsOfFields(options.stages[iteration.stage].kind))
+    if (!options.spec.stages[iteration.stage].IsOfFields())
     {
       entry["step_mm"] = iteration.step;
     }
@@ -348,14 +368,14 @@ ToJson(const SeriesReport & report, const Options & options)
 }
 
 void
-WriteReport(const std::string & json, const Options & options, const std::string & file)
+WriteReport(const std::string & text, const std::string & name, const std::string & file)
 {
   std::ofstream stream(file);
-  stream << json;
+  stream << text;
   stream.close();
   if (!stream)
   {
-    throw ProgramError("the report \"" + options.report + "\" could not be written");
+    throw ProgramError("\"" + name + "\" could not be written");
   }
 }
 

@@ -91,9 +91,14 @@ ToJson(const Report & report, const Options & options);
 std::string
 ToJson(const SeriesReport & report, const Options & options);
 
-/** \brief Writes it. \param[in] file where to write \exception ProgramError it could not be written */
+/** \brief Writes a text.
+ *
+ * \param[in] text what to write
+ * \param[in] name of the output, for messages
+ * \param[in] file where to write
+ * \exception ProgramError it could not be written */
 void
-WriteReport(const std::string & json, const Options & options, const std::string & file);
+WriteReport(const std::string & text, const std::string & name, const std::string & file);
 
 } // namespace CudaSplineRegister
 

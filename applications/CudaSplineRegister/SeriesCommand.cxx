@@ -308,7 +308,7 @@ public:
     }
     if (m_Report != nullptr)
     {
-      WriteReport(ToJson(report, m_Options), m_Options, m_Report->GetTemporaryName());
+      WriteReport(ToJson(report, m_Options), m_Options.report, m_Report->GetTemporaryName());
     }
     for (AtomicOutput & file : m_Files)
     {

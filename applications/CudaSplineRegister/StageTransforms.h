@@ -18,9 +18,8 @@
 #ifndef CudaSplineRegister_StageTransforms_h
 #define CudaSplineRegister_StageTransforms_h
 
-#include "CommandLine.h"
-
 #include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
+#include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
@@ -33,14 +32,11 @@
 #include "itkSimilarity3DTransform.h"
 #include "itkTranslationTransform.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
 /** \file
- * \brief The transforms of the stages, and what they move. */
+ * \brief The transforms of the stages. */
 
 namespace CudaSplineRegister
 {
@@ -63,142 +59,26 @@ struct StageTransforms
   using Point = typename Base::InputPointType;
   using Mesh = typename Spline::MeshSizeType;
 
-  /** The corners of an image: the outermost voxels' centres. */
-  static std::vector<Point>
-  Corners(const Image * image)
-  {
-    const auto &       region = image->GetLargestPossibleRegion();
-    std::vector<Point> corners(1U << VDimension);
-    for (unsigned int corner = 0; corner < corners.size(); ++corner)
-    {
-      auto index = region.GetIndex();
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        index[d] += ((corner >> d) & 1U) != 0 ? static_cast<itk::IndexValueType>(region.GetSize(d)) - 1 : 0;
-      }
-      image->TransformIndexToPhysicalPoint(index, corners[corner]);
-    }
-    return corners;
-  }
-
-  /** Where a transform's parameters have places, in mm: the images of corners, or coefficients. All x, then all y. */
-  static std::vector<double>
-  PlacesOf(const Base * transform, const std::vector<Point> & corners)
-  {
-    if (!transform->IsLinear())
-    {
-      const auto & coefficients = transform->GetParameters();
-      return { coefficients.begin(), coefficients.end() };
-    }
-    std::vector<double> places(VDimension * corners.size());
-    for (std::size_t corner = 0; corner < corners.size(); ++corner)
-    {
-      const auto place = transform->TransformPoint(corners[corner]);
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        places[d * corners.size() + corner] = place[d];
-      }
-    }
-    return places;
-  }
-
-  /** How far a unit of each parameter moves corners, root mean square: what makes angles and translations alike. */
-  static itk::Array<double>
-  MovementsOf(const Base * transform, const std::vector<Point> & corners)
-  {
-    itk::Array<double> movements(transform->GetNumberOfParameters());
-    movements.Fill(0.0);
-    for (const Point & corner : corners)
-    {
-      typename Base::JacobianType jacobian;
-      transform->ComputeJacobianWithRespectToParameters(corner, jacobian);
-      for (unsigned int p = 0; p < movements.Size(); ++p)
-      {
-        movements[p] += jacobian.get_column(p).squared_magnitude() / static_cast<double>(corners.size());
-      }
-    }
-    std::transform(
-      movements.begin(), movements.end(), movements.begin(), [](double square) { return std::sqrt(square); });
-    return movements;
-  }
-
-  /** A linear transform that goes on where another one ended.
-   *
-   * \param[in] kind of the stage, which can do what the other transform can
-   * \param[in] from null: the identity, about a centre */
+  /** The identity of a kind, about a centre. */
   static typename Base::Pointer
-  MakeLinear(StageKind kind, const Base * from, const Point & centre)
+  MakeLinear(itk::CudaSpline::LinearKind kind, const Point & centre)
   {
-    const auto * const about = dynamic_cast<const Linear *>(from);
-    const auto * const shift = dynamic_cast<const Translation *>(from);
-    auto               translation = Translation::New()->GetOffset(); // 0
-    if (about != nullptr || shift != nullptr)
-    {
-      translation = about != nullptr ? about->GetTranslation() : shift->GetOffset();
-    }
-    if (kind == StageKind::Translation)
-    {
-      const auto transform = Translation::New();
-      transform->SetOffset(translation);
-      return transform.GetPointer();
-    }
     typename Linear::Pointer transform;
-    if (kind == StageKind::Rigid)
+    switch (kind)
     {
-      transform = Rigid::New().GetPointer();
+      case itk::CudaSpline::LinearKind::Translation:
+        return Translation::New().GetPointer();
+      case itk::CudaSpline::LinearKind::Rigid:
+        transform = Rigid::New().GetPointer();
+        break;
+      case itk::CudaSpline::LinearKind::Similarity:
+        transform = Similarity::New().GetPointer();
+        break;
+      default:
+        transform = Affine::New().GetPointer();
     }
-    else if (kind == StageKind::Similarity)
-    {
-      transform = Similarity::New().GetPointer();
-    }
-    else
-    {
-      transform = Affine::New().GetPointer();
-    }
-    transform->SetCenter(about != nullptr ? about->GetCenter() : centre);
-    if (about != nullptr)
-    {
-      transform->SetMatrix(about->GetMatrix());
-    }
-    if (from != nullptr)
-    {
-      transform->SetTranslation(translation);
-    }
+    transform->SetCenter(centre);
     return transform.GetPointer();
-  }
-
-  /** Extent of an image from the first voxel's centre to the last one's; at least a voxel. */
-  static typename Spline::PhysicalDimensionsType
-  ExtentOf(const Image * image)
-  {
-    typename Spline::PhysicalDimensionsType extent;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      const auto size = image->GetLargestPossibleRegion().GetSize(d);
-      extent[d] = image->GetSpacing()[d] * static_cast<double>(std::max<itk::SizeValueType>(size, 2) - 1);
-    }
-    return extent;
-  }
-
-  /** The cells of a B-spline at each level: of the wanted spacing at the last, half as many at each one before. */
-  static std::vector<Mesh>
-  MeshesOf(const StageOptions & stage, const Image * image)
-  {
-    constexpr double  usual = 24.0; // mm
-    const auto        extent = ExtentOf(image);
-    std::vector<Mesh> meshes(stage.iterations.size());
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      const double spacing = stage.gridSpacing.empty()       ? usual
-                             : stage.gridSpacing.size() == 1 ? stage.gridSpacing.front()
-                                                             : stage.gridSpacing[d];
-      auto         cells = static_cast<itk::SizeValueType>(std::max(1.0, std::round(extent[d] / spacing)));
-      for (std::size_t level = meshes.size(); level-- > 0; cells = (cells + 1) / 2)
-      {
-        meshes[level][d] = cells;
-      }
-    }
-    return meshes;
   }
 
   /** A B-spline transform that moves nothing yet, on the domain of an image. */

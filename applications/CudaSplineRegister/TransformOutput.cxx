@@ -34,6 +34,8 @@
 namespace CudaSplineRegister
 {
 
+using namespace CudaSplineProgram; // what the programs share
+
 namespace
 {
 

@@ -177,17 +177,6 @@ DescribeFound(const FoundTransform & found, unsigned int dimension)
     found);
 }
 
-const char *
-NameOfEnd(LevelEnd end)
-{
-  static constexpr const char * names[] = { "all iterations are done",
-                                            "values hardly fall any more",
-                                            "it was stopped",
-                                            "steps are shorter than the minimum",
-                                            "there is no direction in which values fall" };
-  return names[static_cast<std::size_t>(end)];
-}
-
 Json
 DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsigned int dimension)
 {
@@ -201,7 +190,7 @@ DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsig
                        { "value", NumberOf(level.value) },
                        { "convergence", NumberOf(level.convergence) },
                        { "seconds", level.seconds },
-                       { "end", NameOfEnd(level.end) } });
+                       { "end", Describe(level.end) } });
   }
   Json use;
   for (const Backend backend : { Backend::Cuda, Backend::Cpu })

@@ -390,6 +390,17 @@ private:
 
 } // namespace
 
+const char *
+Describe(LevelEnd end)
+{
+  static constexpr const char * texts[] = { "all iterations are done",
+                                            "values hardly fall any more",
+                                            "it was stopped",
+                                            "steps are shorter than the minimum",
+                                            "there is no direction in which values fall" };
+  return texts[static_cast<std::size_t>(end)];
+}
+
 std::vector<FoundTransform>
 RegistrationOutcome::GetChain() const
 {

@@ -474,6 +474,18 @@ DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
   return text;
 }
 
+/** The members of an object, one on each line. */
+std::string
+WriteMembers(const Json & object, const std::string & indent)
+{
+  std::string text;
+  for (const auto & member : object.items())
+  {
+    text += (text.empty() ? "" : ",\n") + indent + Json(member.key()).dump() + ": " + member.value().dump();
+  }
+  return text;
+}
+
 std::string
 DescribeAll(const std::vector<SpecProblem> & problems)
 {
@@ -572,7 +584,7 @@ WriteSpec(const RegistrationSpec & spec)
   document["precision"] = PrecisionNames[spec.precision == ScalarType::Float32 ? 0 : 1];
   document["initial"] = NameOf(spec.initial);
   document["winsorize"] = spec.winsorize ? Json(*spec.winsorize) : Json();
-  document["stages"] = Json::array();
+  std::string text = "{\n" + WriteMembers(document, "  ") + ",\n  \"stages\": [";
   for (const StageSpec & stage : spec.stages)
   {
     Json of;
@@ -587,9 +599,9 @@ WriteSpec(const RegistrationSpec & spec)
         }
       }
     }
-    document["stages"].push_back(of);
+    text += std::string(&stage == &spec.stages.front() ? "" : ",") + "\n    {\n" + WriteMembers(of, "      ") + "\n    }";
   }
-  return document.dump(2);
+  return text + "\n  ]\n}";
 }
 
 const std::vector<StageOptionInfo> &

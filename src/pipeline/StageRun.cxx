@@ -36,9 +36,6 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Values whose slope ends a level, as of antsRegistration. */
-constexpr std::size_t ConvergenceValues = 10;
-
 /** Gradients below which a search ends: iterations end it. */
 constexpr double SplineGradientTolerance = 1e-12;
 

@@ -123,6 +123,10 @@ struct PipelineCallbacks
   std::function<ResultMemory(const ResultArray &)> allocate;
 };
 
+/** \brief Why a level has ended, in words. */
+const char *
+Describe(LevelEnd end);
+
 /** \brief A B-spline that was found. */
 struct FoundSpline
 {

@@ -44,6 +44,9 @@ namespace itk::CudaSpline
  * Registrations of several stages, described by one specification.
  * @{ */
 
+/** \brief Number of values whose slope ends a level, as of antsRegistration. */
+inline constexpr std::size_t ConvergenceValues = 10;
+
 /** \brief The kinds of stages, in the order of what their transforms can represent. */
 enum class StageKind : unsigned char
 {
