@@ -23,8 +23,8 @@ namespace CudaSplineRegister
 std::string
 HelpSummary()
 {
-  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, by "
-         "itk::ImageRegistrationMethodv4 with metrics that run on a GPU where there is one, else on all cores.";
+  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, on a GPU "
+         "where there is one, else on all cores.";
 }
 
 std::string
@@ -85,12 +85,16 @@ Beginning
   the fixed image.
 
 Optimizers (ITK's)
-  regular-step (for linear stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for
-  B-splines). --step is the longest way a point may go in the first step of a level, and of gradient-descent in
+  regular-step (for linear stages, where none is named), gradient-descent, conjugate-gradient; B-splines have lbfgs.
+  --step is the longest way a point may go in the first step of a level, and of gradient-descent in
   every step: its result is, as ITK's, the place that the step from the best one leads to. A step below
   --minimum-step ends a level, but of gradient-descent and lbfgs. All take as many iterations as --iterations allows,
   which of lbfgs are evaluations. Gradients by differences are ITK's; those of --gradient analytic belong to the
   values, which lbfgs likes best.
+
+Specification
+  --dump-spec FILE writes all stages with all values of their options as JSON (- for standard output), and --spec FILE
+  reads them: a registration can be repeated and published. Alone, --dump-spec registers nothing.
 
 Transform
   Maps points of the fixed image to points of the moving one, as everywhere in ITK:

@@ -131,7 +131,7 @@ MetricsAsJson(const std::string & text)
     }
     const std::string           word = entry.substr(colon + 1);
     const std::optional<double> weight = ParseNumber(word);
-    list.push_back(Json::array({ entry.substr(0, colon), weight ? Json(*weight) : Json(word) }));
+    list.push_back(Json::array({ entry.substr(0, colon), weight ? NumberAsJson(*weight) : Json(word) }));
   }
   return list.size() == 1 && list[0].is_string() ? list[0] : list;
 }
@@ -428,8 +428,11 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const std::map<std::s
     {
       value = value.substr(1, value.size() - 2);
     }
-    const std::string one =
-      problem.names.empty() ? option + " " + problem.Describe(value) : DescribeUnknownName(option, value, problem.names);
+    const bool        isUnknown = !problem.names.empty() && problem.value.front() == '"';
+    const bool        hasPlace = problem.text.find("{value}") != std::string::npos;
+    const std::string one = isUnknown  ? DescribeUnknownName(option, value, problem.names)
+                            : hasPlace ? option + " " + problem.Describe(value)
+                                       : option + (value.empty() ? " " : " \"" + value + "\": ") + problem.text;
     if (text.find(one) == std::string::npos) // several stages may have the same
     {
       text += (text.empty() ? "" : "; ") + one;

@@ -99,6 +99,18 @@ PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionC
   , m_Host(host)
 {
   m_Host.backend = Backend::Cpu;
+  // Callers invert matrices in their own ways; results do not depend on that.
+  for (ImagePair & pair : m_Pairs)
+  {
+    for (MaskedImage * const image : { &pair.fixed, &pair.moving })
+    {
+      image->grid.pointToIndex = InvertGridMatrix(image->grid.indexToPoint, image->grid.dimension);
+      if (image->mask != nullptr)
+      {
+        image->maskGrid.pointToIndex = InvertGridMatrix(image->maskGrid.indexToPoint, image->maskGrid.dimension);
+      }
+    }
+  }
 }
 
 Residence

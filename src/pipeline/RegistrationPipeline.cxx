@@ -116,11 +116,11 @@ public:
         throw OverlapError(pair, -1, "", 0.0, "");
       }
     }
-    this->WarnOfStillLevels();
     for (std::size_t number = 0; number < m_Spec.stages.size() && !m_Outcome.isStopped; ++number)
     {
       this->RunNext(number);
     }
+    this->WarnOfStillLevels();
     return std::move(m_Outcome);
   }
 
@@ -353,9 +353,14 @@ private:
   StageOutcome
   RunGuarded(const StageContext & context, const LinearTransform & start)
   {
-    const auto explain = [&](const std::string & detail, bool isSure) {
-      const double overlap = m_Images.MeasureOverlap(0, this->MakeStages(0));
-      if (isSure || overlap < LeastOverlap)
+    const auto explain = [&](const std::string & detail, const std::optional<LinearTransform> & found) {
+      std::vector<TransformChain::Stage> stages = found ? context.behind : this->MakeStages(0);
+      if (found)
+      {
+        stages.insert(stages.begin(), found->MakeStage());
+      }
+      const double overlap = m_Images.MeasureOverlap(0, stages);
+      if (overlap < LeastOverlap)
       {
         throw OverlapError(0, static_cast<int>(context.number), NameOf(context.spec.GetKind()), overlap, detail);
       }
@@ -366,12 +371,14 @@ private:
     }
     catch (const NoSamples & error)
     {
-      explain(error.what(), true);
-      throw;
+      explain("", error.GetTransform());
+      throw std::invalid_argument("the images do not overlap under their masks in stage " +
+                                  std::to_string(context.number + 1) + " (" + NameOf(context.spec.GetKind()) +
+                                  "): " + error.what());
     }
     catch (const std::invalid_argument & error)
     {
-      explain(error.what(), false);
+      explain(error.what(), std::nullopt);
       throw;
     }
   }

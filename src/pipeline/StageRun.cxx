@@ -195,7 +195,7 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
         const LinearRecord record = registration.RunLevel(records.size(), transform, watch, done);
         if (record.stop == LinearStop::NoSamples)
         {
-          throw NoSamples(records.size());
+          throw NoSamples(records.size(), transform);
         }
         isStopped = record.stop == LinearStop::Stopped;
         records.push_back(MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds));

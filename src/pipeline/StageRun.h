@@ -23,6 +23,8 @@
 #include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 
 #include <cstddef>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -48,11 +50,23 @@ struct StageContext
 class NoSamples : public std::invalid_argument
 {
 public:
-  /** \param[in] level number, from 0 */
-  explicit NoSamples(std::size_t level)
-    : std::invalid_argument("no voxel of the fixed image is inside the moving one and under the masks at level " +
+  /** \param[in] level number, from 0
+   * \param[in] transform where a linear stage was; nothing: where the stage started */
+  explicit NoSamples(std::size_t level, const std::optional<LinearTransform> & transform = {})
+    : std::invalid_argument("no voxel of the fixed image is inside the moving one and under the masks of both at level " +
                             std::to_string(level + 1))
+    , m_Transform(transform)
   {}
+
+  /** Where a linear stage was. */
+  const std::optional<LinearTransform> &
+  GetTransform() const
+  {
+    return m_Transform;
+  }
+
+private:
+  std::optional<LinearTransform> m_Transform;
 };
 
 /** \brief Runs the levels of a stage.

@@ -53,9 +53,12 @@ TEST_F(RegisterErrors, CommandLine)
   const std::vector<std::pair<Words, Words>> wrong{
     { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, greedy, rigid" } },
     { { "--metric", "ssd" }, { "--metric \"ssd\"", "correlation, mattes, meansquares" } },
-    { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "lbfgs" } },
+    { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
-    { { "--levels", "0" }, { "--levels 0", "from 1 to 10" } },
+    { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs is for no stage", "rigid, affine" } },
+    { { "--stage", "rigid", "--metric", "cc", "--sampling", "random" }, { "--sampling random", "'cc'", "all samples" } },
+    { { "--bins", "161" }, { "--bins 161", "from 5 to 160" } },
+    { { "--levels", "0" }, { "--levels 0", "from 1 to 16" } },
     { { "--levels", "3", "--shrink", "2,1" }, { "--levels 3", "2 levels" } },
     { { "--shrink", "2,1", "--sigmas", "2,1,0" }, { "different numbers of levels" } },
     { { "--shrink", "0" }, { "--shrink 0", "from 1" } },
@@ -75,10 +78,10 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--initial-transform", ",inverse" }, { "\",inverse\" names no transform" } },
     { { "--iterations", "-5" }, { "--iterations" } },
     { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
-    { { "--fraction", "0.5" }, { "--fraction needs --sampling" } },
+    { { "--fraction", "0.5" }, { "--fraction 0.5 needs sampling" } },
     { { "--sampling", "random", "--fraction", "1.5" }, { "--fraction 1.5", "up to 1" } },
     { { "--step", "0" }, { "--step 0", "above 0" } },
-    { { "--grid-spacing", "10" }, { "--grid-spacing is for --stage bspline" } },
+    { { "--grid-spacing", "10" }, { "--grid-spacing 10 is for no stage" } },
     { { "--stage", "bspline", "--grid-spacing", "0" }, { "--grid-spacing 0", "above 0" } },
     { { "--initialize", "guess" }, { "--initialize \"guess\"", "centre, moments, none" } },
     { { "--initialize", "centre", "--initial-transform", "a.tfm" }, { "exclude each other" } },
@@ -114,7 +117,7 @@ TEST_F(RegisterErrors, Files)
   ExpectRegisterError({ "-w", Path("no/folder.nrrd") }, { "folder", "does not exist" });
   ExpectRegisterError({ "-w", Path("warped.unknown") }, { "warped.unknown", "no format" });
   ExpectRegisterError({ "-p", Path("picture.unknown") }, { "picture.unknown", "no format" });
-  ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" }, { "--grid-spacing has 3 values", "2" });
+  ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" }, { "--grid-spacing \"3,4,5\"", "3 numbers", "2 axes" });
 
   ProgramSettings settings;
   settings.program = "CudaSplineRegister";

@@ -347,12 +347,11 @@ TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
     }
     return length;
   };
-  // A line of samples, which is too thin for a Gaussian.
+  // A line of samples, which is not smoothed across.
   write("fixed", 1, 50.0);
   write("moving", 1, 50.0);
   const ProgramResult thin = run({ "--iterations", "3", "--shrink", "2,1" });
-  EXPECT_EQ(thin.code, 1);
-  EXPECT_NE(thin.errors.find("4"), std::string::npos) << thin.errors; // that it takes
+  EXPECT_EQ(thin.code, 0) << thin.errors;
   const ProgramResult line = run({ "--iterations", "3", "--shrink", "1", "--sigmas", "0" });
   EXPECT_EQ(line.code, 0) << line.errors;
   EXPECT_LE(longest(), 1e-3);
@@ -455,7 +454,7 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
   expectFields(smooth);
   write("fixed", 1, 0.0, waves(0.0));
   write("moving", 1, 0.0, waves(0.5));
-  expectError({ "1 samples along axis 2", "takes 4" }, smooth);
+  expectFields(smooth);
   expectFields(plain);
 }
 

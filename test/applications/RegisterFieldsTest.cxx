@@ -147,7 +147,10 @@ TEST_F(RegisterFields, Presets)
   }
   ExpectError(Register({ "--preset", "best", "-o", Path("out.h5") }), { "fast" }, 2, "CudaSplineRegister");
   ExpectError(
-    Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }), { "--stage" }, 2, "CudaSplineRegister");
+    Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }),
+    { "--preset fast has stages of its own" },
+    2,
+    "CudaSplineRegister");
 }
 
 /** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels of large images; where it is not,
@@ -487,23 +490,23 @@ TEST_F(RegisterFields, Errors)
     EXPECT_EQ(CountFiles(), files);
   };
   expect({ "--radius", "2" }, { "--radius is for --metric cc" }, 2);
-  expect({ "--learning-rate", "0.5" }, { "--learning-rate", "are for --stage syn" }, 2);
+  expect({ "--learning-rate", "0.5" }, { "--learning-rate 0.5", "for no stage" }, 2);
   expect({ "--stage", "syn", "--learning-rate", "0" }, { "--learning-rate 0", "above 0" }, 2);
   expect({ "--stage", "syn", "--update-variance", "wide" }, { "--update-variance wide", "from 0" }, 2);
   for (const std::string stage : { "syn", "greedy", "demons" })
   {
-    expect({ "--stage", stage, "--sampling", "random" }, { "--sampling is not for --stage " + stage }, 2);
+    expect({ "--stage", stage, "--sampling", "random" }, { "--sampling random is for no stage", stage }, 2);
   }
   expect(
-    { "--stage", "syn", "-m", "correlation" }, { "--metric correlation is not for --stage syn; say cc for it" }, 2);
+    { "--stage", "syn", "-m", "correlation" }, { "--metric \"correlation\"", "'correlation' is not for 'syn'", "'cc'" }, 2);
   expect({ "--stage", "greedy", "-m", "correlation" },
-         { "--metric correlation is not for --stage greedy; say cc for it" },
+         { "--metric \"correlation\"", "'correlation' is not for 'greedy'", "'cc'" },
          2);
-  expect({ "--stage", "demons", "-m", "cc" }, { "--metric cc is not for --stage demons; say meansquares for it" }, 2);
+  expect({ "--stage", "demons", "-m", "cc" }, { "--metric \"cc\"", "'cc' is not for 'demons'", "'meansquares'" }, 2);
   expect({ "--stage", "demons", "--radius", "2" }, { "--radius is for --metric cc" }, 2);
-  expect({ "--stage", "greedy", "--gradient", "filter" }, { "--gradient filter is not for --stage greedy" }, 2);
-  expect({ "--stage", "demons", "--gradient", "filter" }, { "--gradient filter is not for --stage demons" }, 2);
-  expect({ "--stage", "greedy", "--grid-spacing", "9" }, { "--grid-spacing is for --stage bspline" }, 2);
+  expect({ "--stage", "greedy", "--gradient", "filter" }, { "--gradient filter is for no stage", "greedy" }, 2);
+  expect({ "--stage", "demons", "--gradient", "filter" }, { "--gradient filter is for no stage", "demons" }, 2);
+  expect({ "--stage", "greedy", "--grid-spacing", "9" }, { "--grid-spacing 9 is for no stage", "greedy" }, 2);
   expect({ "--stage", "greedy", "--update-variance", "-1" }, { "--update-variance -1", "from 0" }, 2);
   expect({ "--log-jacobian" }, { "--log-jacobian needs --jacobian" }, 2);
   expect({ "--fixed-labels", "a.nii" }, { "--fixed-labels and --moving-labels belong together" }, 2);

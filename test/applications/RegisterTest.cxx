@@ -403,7 +403,6 @@ INSTANTIATE_TEST_SUITE_P(
     std::vector<std::string>{ "--metric", "correlation", "--precision", "double" },
     std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent", "--step", "0.1" },
     std::vector<std::string>{ "--metric", "correlation", "--optimizer", "conjugate-gradient" },
-    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "lbfgs", "--levels", "1" },
     std::vector<std::string>{ "--gradient", "filter", "--interpolation", "bspline" },
     std::vector<std::string>{ "--gradient", "analytic", "-i", "bspline", "--bins", "32" },
     std::vector<std::string>{ "--sampling", "regular", "--fraction", "0.5" },

@@ -205,3 +205,19 @@ class TestWrong:
             field.field(SMALL, "int16")
         with pytest.raises(ValueError, match="^transform: its matrix has no inverse"):
             cudaspline.Transform(numpy.zeros((2, 2)), 2).inverse().apply([1.0, 2.0])
+
+    def test_documents(self, tmp_path):
+        spec = cudaspline.register(SMALL, SMALL, "rigid", iterations=0, device="cpu").spec
+        for wrong, error, message in (
+            ({**spec, "colour": "red"}, TypeError, "^colour: a registration has no such option"),
+            ({**spec, "stages": [{"kind": "syn", "radius": 0}]}, ValueError, "^radius: "),
+            (3, TypeError, "^spec: "), (tmp_path / "none.json", FileNotFoundError, "^spec: there is no file"),
+        ):  # fmt: skip
+            with pytest.raises(error, match=message):
+                cudaspline.register(SMALL, SMALL, spec=wrong, device="cpu")
+        with pytest.raises(ValueError, match="^radius: spec has it already"):
+            cudaspline.register(SMALL, SMALL, spec=spec, radius=3)
+        for text, message in (("{", "is not JSON"), ("[]", "not a JSON object"), ('{"cudaspline_registration": 9}', "version 9")):
+            (tmp_path / "spec.json").write_text(text, encoding="utf-8")
+            with pytest.raises(ValueError, match=f"^spec: .*{message}"):
+                cudaspline.register(SMALL, SMALL, spec=tmp_path / "spec.json")

@@ -1,5 +1,6 @@
 """Results of cudaspline.register() as CudaSplineRegister has them."""
 
+import json
 import subprocess
 
 import numpy
@@ -208,3 +209,27 @@ class TestProgram:
         read = sitk.BSplineTransform(read) if read.GetName() == "BSplineTransform" else sitk.BSplineTransform(sitk.CompositeTransform(read).GetNthTransform(0))
         coefficients = found.transform._parts[0].transform.coefficients
         assert numpy.array_equal(numpy.array(read.GetParameters()), coefficients.ravel())
+
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    def test_a_document(self, rng, sitk, tmp_path, size):
+        """Values of all iterations, to the bit, of all kinds of stages and of oblique images."""
+        phantom = Phantom(rng, size, oblique=True)
+        images = phantom.images(phantom.bend(1.5))
+        files = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
+        for image, file in zip(images, files):
+            made = sitk.GetImageFromArray(image.array.astype("f4"))
+            made.SetSpacing(image.spacing.tolist())
+            made.SetOrigin(image.origin.tolist())
+            made.SetDirection(image.direction.ravel().tolist())
+            sitk.WriteImage(made, str(file))
+        read = [str(file) for file in files]
+        stages = ["similarity", cudaspline.Stage("affine", metric="cc", radius=2), cudaspline.Stage("bspline", grid_spacing=15), "syn", "greedy", "demons"]
+        found = cudaspline.register(*read, stages, iterations=4, shrink=(2, 1), winsorize=(0.01, 0.99), device="cpu")
+        spec = tmp_path / "spec.json"
+        spec.write_text(json.dumps(found.spec), encoding="utf-8")
+        self.run(*files, "--spec", spec, "--dump-spec", tmp_path / "dump.json", "--report", tmp_path / "report.json")
+        report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert json.loads((tmp_path / "dump.json").read_text(encoding="utf-8")) == found.spec == report["spec"]
+        assert [iteration["value"] for iteration in report["iterations"]] == found.history["value"].tolist()
+        again = cudaspline.register(*read, spec=spec, device="cpu")
+        assert again.spec == found.spec and numpy.array_equal(again.field.array, found.field.array)

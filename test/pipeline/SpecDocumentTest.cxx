@@ -1,0 +1,313 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/pipeline/SpecDocument.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Documents of registrations: defaults, presets, what is written is read again, and every problem is reported. */
+
+namespace
+{
+
+using namespace itk::CudaSpline;
+using Json = nlohmann::ordered_json;
+
+constexpr StageKind allKinds[] = { StageKind::Translation, StageKind::Rigid, StageKind::Similarity, StageKind::Affine,
+                                   StageKind::BSpline,     StageKind::Syn,   StageKind::Greedy,     StageKind::Demons };
+
+Json
+MakeDocument(const Json & stages)
+{
+  return { { "cudaspline_registration", 1 }, { "stages", stages } };
+}
+
+/** The problems of a document. */
+std::vector<SpecProblem>
+ProblemsOf(const Json & document)
+{
+  try
+  {
+    ReadSpec(document.dump());
+    return {};
+  }
+  catch (const SpecError & error)
+  {
+    return error.GetProblems();
+  }
+}
+
+TEST(SpecDocument, HasTheDefaultsOfEachKind)
+{
+  for (const StageKind kind : allKinds)
+  {
+    SCOPED_TRACE(NameOf(kind));
+    const StageSpec stage = ReadSpec(MakeDocument({ NameOf(kind) }).dump()).stages.at(0);
+    EXPECT_EQ(stage.GetKind(), kind);
+    EXPECT_EQ(stage.IsOfFields(), kind >= StageKind::Syn);
+    ASSERT_EQ(stage.levels.size(), stage.IsOfFields() ? 4u : 3u);
+    EXPECT_EQ(stage.levels.back().shrink, 1u);
+    EXPECT_EQ(stage.levels.back().iterations, stage.IsOfFields() ? 20u : 50u);
+    EXPECT_EQ(stage.metrics.front().kind,
+              kind == StageKind::Demons  ? LinearMetricKind::MeanSquares
+              : kind >= StageKind::Syn ? LinearMetricKind::LocalCorrelation
+                                       : LinearMetricKind::Mattes);
+  }
+  const RegistrationSpec spec = ReadSpec(R"({ "cudaspline_registration": 1 })");
+  ASSERT_EQ(spec.stages.size(), 2u);
+  EXPECT_EQ(spec.stages[1].GetKind(), StageKind::Affine);
+  EXPECT_EQ(spec.initial, InitialAlignment::Moments);
+  EXPECT_EQ(spec.precision, ScalarType::Float32);
+  EXPECT_FALSE(spec.winsorize);
+}
+
+/** A random value that is allowed for an option of a kind. */
+Json
+RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::mt19937 & random)
+{
+  const auto integer = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
+  const auto real = [&](double from, double to) { return std::uniform_real_distribution<double>(from, to)(random); };
+  const auto list = [&](const auto & valueOf) {
+    Json values = Json::array();
+    for (std::size_t level = 0; level < levels; ++level)
+    {
+      values.push_back(valueOf());
+    }
+    return values;
+  };
+  if (name == "metric")
+  {
+    return kind == StageKind::Demons ? Json("meansquares") : Json(integer(0, 1) == 0 ? "mattes" : "MeanSquares");
+  }
+  if (name == "iterations")
+  {
+    return list([&] { return integer(0, 1000); });
+  }
+  if (name == "shrink")
+  {
+    return list([&] { return integer(1, 16); });
+  }
+  if (name == "sigmas")
+  {
+    return list([&] { return real(0.0, 5.0); });
+  }
+  if (name == "sigmas_in_mm")
+  {
+    return integer(0, 1) == 1;
+  }
+  if (name == "levels")
+  {
+    return levels;
+  }
+  if (name == "optimizer")
+  {
+    return kind == StageKind::BSpline ? Json("lbfgs") : Json("conjugate-gradient");
+  }
+  if (name == "sampling")
+  {
+    return "random";
+  }
+  if (name == "gradient")
+  {
+    return "filter";
+  }
+  if (name == "fraction")
+  {
+    return real(0.01, 1.0);
+  }
+  if (name == "radius" || name == "bins" || name == "seed" || name == "order")
+  {
+    return name == "bins" ? integer(5, 160) : name == "order" ? integer(1, 5) : integer(1, 100);
+  }
+  return real(1e-9, 10.0);
+}
+
+/** What is written is read as the same, whatever the values are. */
+TEST(SpecDocument, IsReadAsItWasWritten)
+{
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 300; ++trial)
+  {
+    Json stages = Json::array();
+    for (int number = 0; number < 3; ++number)
+    {
+      const StageKind   kind = allKinds[random() % std::size(allKinds)];
+      const std::size_t levels = 1 + random() % 16;
+      Json              stage{ { "kind", NameOf(kind) } };
+      for (const StageOptionInfo & option : GetStageOptions())
+      {
+        const bool isFor = std::find(option.kinds.begin(), option.kinds.end(), kind) != option.kinds.end();
+        if (isFor && std::string(option.name) != "fraction" && random() % 2 == 0)
+        {
+          stage[option.name] = RandomValue(option.name, kind, levels, random);
+        }
+      }
+      if (stage.contains("sampling"))
+      {
+        stage["fraction"] = RandomValue("fraction", kind, levels, random);
+      }
+      stages.push_back(stage);
+    }
+    Json document = MakeDocument(stages);
+    document["winsorize"] = { 0.01, 0.875 };
+    document["initial"] = trial % 2 == 0 ? "search" : "Centre";
+    document["precision"] = trial % 3 == 0 ? "float64" : "float32";
+    const RegistrationSpec spec = ReadSpec(document.dump());
+    const std::string      written = WriteSpec(spec);
+    EXPECT_EQ(WriteSpec(ReadSpec(written)), written);
+    // What was given is there.
+    const Json complete = Json::parse(written);
+    for (std::size_t number = 0; number < stages.size(); ++number)
+    {
+      for (const auto & member : stages[number].items())
+      {
+        const Json & found = complete["stages"][number].value(member.key(), Json());
+        if (member.key() == "iterations" && member.value().size() == 1) // for all levels
+        {
+          EXPECT_EQ(found[0], member.value()[0]);
+        }
+        else if (member.key() != "levels" && !member.value().is_string())
+        {
+          EXPECT_EQ(found, member.value()) << member.key();
+        }
+      }
+    }
+  }
+}
+
+/** Each option refuses what it cannot have, by its name, and kinds that do not have it. */
+TEST(SpecDocument, EachOptionIsChecked)
+{
+  for (const StageOptionInfo & option : GetStageOptions())
+  {
+    SCOPED_TRACE(option.name);
+    for (const StageKind kind : allKinds)
+    {
+      const bool isFor = std::find(option.kinds.begin(), option.kinds.end(), kind) != option.kinds.end();
+      for (const Json & value : { Json(Json::object()), Json("no such value"), Json(-1), Json(Json::array()) })
+      {
+        if (isFor && std::string(option.name) == "convergence" && value == -1)
+        {
+          continue; // all iterations are made
+        }
+        const auto problems = ProblemsOf(MakeDocument({ { { "kind", NameOf(kind) }, { option.name, value } } }));
+        ASSERT_EQ(problems.size(), 1u) << NameOf(kind) << ' ' << value;
+        EXPECT_EQ(problems[0].option, option.name);
+        EXPECT_EQ(problems[0].stage, 0);
+        EXPECT_EQ(problems[0].Describe().find("{value}"), std::string::npos) << problems[0].Describe();
+        EXPECT_EQ(problems[0].text.find("is not for a stage") != std::string::npos, !isFor) << problems[0].text;
+      }
+    }
+  }
+}
+
+TEST(SpecDocument, AllProblemsAreReported)
+{
+  const auto problems = ProblemsOf({ { "cudaspline_registration", 1 },
+                                     { "precision", "half" },
+                                     { "colour", "red" },
+                                     { "options", { { "radius", 0 }, { "grid_spacing", 9 }, { "odrer", 3 } } },
+                                     { "stages",
+                                       { { { "kind", "rigid" }, { "step", 0 }, { "order", 9 } }, "elastic", 3,
+                                         { { "kind", "syn" }, { "iterations", { 1, 2 } }, { "shrink", { 1 } } } } } });
+  std::vector<std::string> options;
+  std::transform(
+    problems.begin(), problems.end(), std::back_inserter(options), [](const SpecProblem & one) { return one.option; });
+  for (const char * const name : { "precision", "colour", "radius", "grid_spacing", "odrer", "step", "order", "stages" })
+  {
+    EXPECT_NE(std::find(options.begin(), options.end(), name), options.end()) << name;
+  }
+  EXPECT_EQ(std::count(options.begin(), options.end(), "stages"), 2);
+  for (const char * const text : { "", "[]", "3", "{", R"({ "cudaspline_registration": 2 })", "{}" })
+  {
+    EXPECT_THROW(ReadSpec(text), SpecError) << text;
+  }
+}
+
+/** Values for all stages go to those that have the option; values for each stage to that one. */
+TEST(SpecDocument, OptionsOfAllAndOfEachStage)
+{
+  const RegistrationSpec spec = ReadSpec(Json({ { "cudaspline_registration", 1 },
+                                                { "stages", { "affine", "bspline", "syn" } },
+                                                { "options",
+                                                  { { "learning_rate", 0.25 }, { "optimizer", "gradient-descent" } } },
+                                                { "stage_options", { { "iterations", { { 7 }, { 8 }, { 9, 3 } } } } } })
+                                           .dump());
+  EXPECT_EQ(std::get<LinearModel>(spec.stages[0].model).optimizer, LinearDescent::GradientDescent);
+  EXPECT_EQ(std::get<FieldModel>(spec.stages[2].model).learningRate, 0.25);
+  EXPECT_EQ(spec.stages[0].levels.front().iterations, 7u);
+  EXPECT_EQ(spec.stages[1].levels.back().iterations, 8u);
+  ASSERT_EQ(spec.stages[2].levels.size(), 2u);
+  EXPECT_EQ(spec.stages[2].levels.back().iterations, 3u);
+  EXPECT_EQ(ProblemsOf({ { "cudaspline_registration", 1 }, { "stage_options", { { "bins", { 9 } } } } }).at(0).option,
+            "bins");
+}
+
+TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)
+{
+  EXPECT_EQ(GetPresetNames(), (std::vector<std::string>{ "brain", "fast", "standard" }));
+  const auto standard = [](std::int64_t size, const Json & options) {
+    const Json document{ { "cudaspline_registration", 1 }, { "preset", "standard" }, { "options", options } };
+    return ReadSpec(document.dump(), { { size, 20, 20 } });
+  };
+  const RegistrationSpec small = standard(256, Json::object());
+  ASSERT_EQ(small.stages.size(), 3u);
+  EXPECT_EQ(small.winsorize, (std::array<double, 2>{ { 0.005, 0.995 } }));
+  EXPECT_EQ(small.stages[0].samples.fraction, 0.25);
+  EXPECT_EQ(small.stages[2].levels.front().shrink, 8u);
+  EXPECT_EQ(standard(257, Json::object()).stages[2].levels.front().shrink, 10u);
+  EXPECT_EQ(standard(257, { { "iterations", 5 } }).stages[2].levels.front().shrink, 8u);
+  // A fraction belongs to the preset's sampling; another metric may be chosen.
+  const RegistrationSpec none = standard(100, { { "sampling", "none" }, { "metric", "mattes" } });
+  EXPECT_EQ(none.stages[0].samples.choice, SampleChoice::All);
+  EXPECT_EQ(none.stages[2].metrics.front().kind, LinearMetricKind::Mattes);
+}
+
+TEST(SpecDocument, FitsItsImages)
+{
+  FieldGrid fixed;
+  fixed.dimension = 2;
+  fixed.size = { { 100, 80, 1 } };
+  const auto problemOf = [&fixed](const Json & stage, std::size_t pairs) -> std::string {
+    try
+    {
+      CheckSpec(ReadSpec(MakeDocument({ stage }).dump()), fixed, pairs);
+      return "";
+    }
+    catch (const SpecError & error)
+    {
+      return error.GetProblems().front().option;
+    }
+  };
+  EXPECT_EQ(problemOf("bspline", 1), "");
+  EXPECT_EQ(problemOf({ { "kind", "bspline" }, { "grid_spacing", { 9, 9, 9 } } }, 1), "grid_spacing");
+  EXPECT_EQ(problemOf({ { "kind", "bspline" }, { "grid_spacing", 1e-9 } }, 1), "grid_spacing");
+  EXPECT_EQ(problemOf({ { "kind", "syn" }, { "metric", { "cc", "mattes" } } }, 1), "metric");
+  EXPECT_EQ(problemOf({ { "kind", "syn" }, { "metric", { "cc", "mattes" } } }, 2), "");
+  EXPECT_EQ(problemOf("syn", 2), "also");
+}
+
+} // namespace
