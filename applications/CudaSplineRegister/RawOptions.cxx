@@ -144,9 +144,14 @@ ValueAsJson(const std::string & name, const std::string & word)
   {
     return MetricsAsJson(word);
   }
-  if (name == "iterations" || name == "shrink" || name == "sigmas" || name == "grid_spacing")
+  if (name == "iterations" || name == "shrink" || name == "sigmas" || name == "grid_spacing" ||
+      name == "restrict_deformation")
   {
     return NumbersAsJson(OptionOf(name), word);
+  }
+  if (ToLower(word) == "true" || ToLower(word) == "false")
+  {
+    return ToLower(word) == "true";
   }
   if (const std::optional<double> number = ParseNumber(word))
   {

@@ -65,6 +65,7 @@ class StageOptions(TypedDict, total=False):
     convergence: float
     optimizer: OptimizerName
     step: float
+    step_in_voxels: bool
     minimum_step: float
     grid_spacing: Union[float, Sequence[float]]
     sampling: SamplingName
@@ -72,6 +73,7 @@ class StageOptions(TypedDict, total=False):
     seed: int
     order: Literal[1, 2, 3, 4, 5]
     gradient: GradientName
+    restrict_deformation: Sequence[float]
     learning_rate: float
     update_variance: float
     total_variance: float

@@ -59,9 +59,10 @@ class Stage:
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
         with what searches along a direction begin, but for the first, as a factor of it; None: the length of a voxel of the level
+    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
     grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one an axis, x first; at each
-        level before they are twice as wide
+        level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
     sampling: of matrices and "bspline", but not with the metric "cc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
         drawn are moved by a third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
@@ -69,6 +70,8 @@ class Stage:
     order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
     gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
         derivative of the B-spline, whose order is 2 or more then)
+    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each axis, x first, as (0, 1, 0) for distortions
+        along y; of matrices one for each parameter, in ITK's order
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
@@ -95,6 +98,7 @@ class Stage:
     convergence: Optional[float] = None
     optimizer: Optional[str] = None
     step: Optional[float] = None
+    step_in_voxels: Optional[bool] = None
     minimum_step: Optional[float] = None
     grid_spacing: Union[None, float, Sequence[float]] = None
     sampling: Optional[str] = None
@@ -102,6 +106,7 @@ class Stage:
     seed: Optional[int] = None
     order: Optional[int] = None
     gradient: Optional[str] = None
+    restrict_deformation: Optional[Sequence[float]] = None
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None

@@ -184,9 +184,11 @@ DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsig
   for (std::size_t i = 0; i < outcome.levels.size(); ++i)
   {
     const LevelRecord & level = outcome.levels[i];
+    const double fraction = i < outcome.fractions.size() ? outcome.fractions[i] : 1.0;
     levels.push_back({ { "shrink", spec.levels[i].shrink },
                        { "sigma", spec.levels[i].sigma },
                        { "iterations", level.iterations },
+                       { "fraction", fraction },
                        { "value", NumberOf(level.value) },
                        { "convergence", NumberOf(level.convergence) },
                        { "seconds", level.seconds },
@@ -242,7 +244,7 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = { "faint_values", "poor_rotation", "still_levels" };
+    static constexpr const char * names[] = { "faint_values", "poor_rotation", "still_levels", "skipped_level" };
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },
                      { "text", warning.text } };

@@ -325,6 +325,26 @@ PreparedImages::MeasureOverlap(std::size_t pair, const std::vector<TransformChai
   return 0.0;
 }
 
+std::int64_t
+PreparedImages::CountSamples(const FieldGrid & grid)
+{
+  const MaskedImage & fixed = m_Pairs.front().fixed;
+  const SpatialMask   mask(fixed.maskGrid,
+                         static_cast<const std::uint8_t *>(this->ToHost(fixed.mask, CountMaskBytes(fixed))));
+  std::int64_t        count = 0;
+  for (std::int64_t z = 0; z < grid.size[2]; ++z)
+  {
+    for (std::int64_t y = 0; y < grid.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < grid.size[0]; ++x)
+      {
+        count += mask.IsInside(PlaceOf(grid, x, y, z)) ? 1 : 0;
+      }
+    }
+  }
+  return count;
+}
+
 std::size_t
 PreparedImages::CountBytes(std::size_t pairs) const
 {

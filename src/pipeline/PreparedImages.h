@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -87,6 +88,16 @@ public:
    * \return exactly 0 only if no voxel is inside */
   double
   MeasureOverlap(std::size_t pair, const std::vector<TransformChain::Stage> & stages);
+
+  /** Samples of a grid that are in the first fixed image and under its mask. */
+  std::int64_t
+  CountSamples(const FieldGrid & grid);
+  /** Whether the first fixed image has a mask. */
+  bool
+  HasMask() const
+  {
+    return m_Pairs.front().fixed.mask != nullptr;
+  }
 
   /** Bytes of the images of the first pairs, with their masks. */
   std::size_t

@@ -105,13 +105,32 @@ MakeStage(StageKind kind)
   return stage;
 }
 
+std::vector<double>
+FindGridSpacing(const SplineModel & model, const FieldGrid & fixed)
+{
+  constexpr double voxels = 24.0;
+  if (model.gridSpacing.size() > 1)
+  {
+    return model.gridSpacing;
+  }
+  double volume = 1.0;
+  for (unsigned int d = 0; d < fixed.dimension; ++d)
+  {
+    volume *= fixed.spacing[d];
+  }
+  const double spacing =
+    model.gridSpacing.empty() ? voxels * std::pow(volume, 1.0 / fixed.dimension) : model.gridSpacing.front();
+  return std::vector<double>(fixed.dimension, spacing);
+}
+
 std::array<std::int64_t, 3>
 CountSplineCells(const SplineModel & model, const FieldGrid & fixed)
 {
   std::array<std::int64_t, 3> cells{ { 1, 1, 1 } };
+  const std::vector<double>   spacings = FindGridSpacing(model, fixed);
   for (unsigned int d = 0; d < fixed.dimension; ++d)
   {
-    const double spacing = model.gridSpacing[model.gridSpacing.size() == 1 ? 0 : d];
+    const double spacing = spacings[d];
     const double extent = fixed.spacing[d] * static_cast<double>(std::max<std::int64_t>(fixed.size[d], 2) - 1);
     cells[d] = static_cast<std::int64_t>(std::max(1.0, std::round(extent / spacing)));
   }
@@ -131,10 +150,10 @@ CountStillLevels(const StageSpec & stage, const FieldGrid & fixed)
     return 0;
   }
   return static_cast<std::size_t>(std::count_if(stage.levels.begin(), stage.levels.end(), [&](const auto & level) {
-    return level.iterations > 0 &&
-           std::any_of(fixed.size.begin(), fixed.size.begin() + fixed.dimension, [&](std::int64_t size) {
-             return size / static_cast<std::int64_t>(level.shrink) <= 2;
-           });
+    const FieldGrid grid = ShrinkGrid(fixed, level);
+    return level.iterations > 0 && std::any_of(grid.size.begin(),
+                                               grid.size.begin() + grid.dimension,
+                                               [](std::int64_t size) { return size <= 2; });
   }));
 }
 

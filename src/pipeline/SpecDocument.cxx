@@ -444,16 +444,17 @@ std::string
 DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
 {
   const std::size_t given = spline.gridSpacing.size();
-  if (given != 1 && given != fixed.dimension)
+  if (given > 1 && given != fixed.dimension)
   {
     return "there are " + std::to_string(given) + " numbers, and the images have " + std::to_string(fixed.dimension) +
            " axes";
   }
-  double count = fixed.dimension; // of coefficients
+  const std::vector<double> spacings = FindGridSpacing(spline, fixed);
+  double                    count = fixed.dimension; // of coefficients
   for (unsigned int d = 0; d < fixed.dimension; ++d)
   {
     const double extent = fixed.spacing[d] * static_cast<double>(std::max<std::int64_t>(fixed.size[d], 2) - 1);
-    count *= std::max(1.0, extent / spline.gridSpacing[given == 1 ? 0 : d]) + 3.5;
+    count *= std::max(1.0, extent / spacings[d]) + 3.5;
   }
   constexpr double copies = 21.0; // vectors of L-BFGS, sums, parameters, transforms
   constexpr double most = 1e9;    // coefficients
@@ -539,6 +540,19 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
   {
     const StageSpec & stage = spec.stages[number];
     compared = std::max(compared, stage.metrics.size());
+    const auto * const linear = std::get_if<LinearModel>(&stage.model);
+    const std::size_t  moves =
+      linear != nullptr ? LinearTransform::CountParameters(linear->kind, fixed.dimension) : fixed.dimension;
+    if (!stage.restriction.empty() && stage.restriction.size() != moves)
+    {
+      problems.push_back({ "restrict_deformation",
+                           static_cast<int>(number),
+                           Json(stage.restriction).dump(),
+                           std::string("a stage '") + NameOf(stage.GetKind()) + "' of these images needs " +
+                             std::to_string(moves) + " numbers, not " + std::to_string(stage.restriction.size()),
+                           {},
+                           false });
+    }
     const auto * const spline = std::get_if<SplineModel>(&stage.model);
     if (spline == nullptr)
     {

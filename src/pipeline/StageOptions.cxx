@@ -96,6 +96,16 @@ ReadLevels(const Json & value, const TRead & read)
   return values;
 }
 
+bool
+ReadFlag(const Json & value)
+{
+  if (!value.is_boolean())
+  {
+    throw ValueError("{value}: true and false are allowed", true);
+  }
+  return value.get<bool>();
+}
+
 double
 ReadPositive(const Json & value)
 {
@@ -298,6 +308,9 @@ WriteField(const StageSpec & stage)
   return std::get<TModel>(stage.model).*VField;
 }
 
+/** Most linear levels end before, as their steps become short. */
+constexpr unsigned int IterationsOfMatrices = 200;
+
 /** Levels of fields from fine to coarse, as antsRegistrationSyN.sh has them. */
 constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
@@ -361,11 +374,7 @@ AllStageOptions()
     { "sigmas_in_mm",
       All,
       [](const Json & value, StageDraft & draft) {
-        if (!value.is_boolean())
-        {
-          throw ValueError("{value}: true and false are allowed", true);
-        }
-        draft.stage.sigmasInMm = value.get<bool>();
+        draft.stage.sigmasInMm = ReadFlag(value);
       },
       [](const StageSpec & stage) { return Json(stage.sigmasInMm); } },
     { "levels",
@@ -412,6 +421,15 @@ AllStageOptions()
         const double       step = linear != nullptr ? linear->step : std::get<SplineModel>(stage.model).step;
         return step > 0.0 ? Json(step) : Json();
       } },
+    { "step_in_voxels",
+      Linear,
+      [](const Json & value, StageDraft & draft) {
+        std::get<LinearModel>(draft.stage.model).isStepInVoxels = ReadFlag(value);
+      },
+      [](const StageSpec & stage) {
+        const auto & model = std::get<LinearModel>(stage.model);
+        return model.step > 0.0 ? Json(model.isStepInVoxels) : Json();
+      } },
     { "minimum_step",
       Linear,
       ReadField<LinearModel, &LinearModel::minimumStep, ReadPositive>,
@@ -435,7 +453,7 @@ AllStageOptions()
       },
       [](const StageSpec & stage) {
         const std::vector<double> & spacing = std::get<SplineModel>(stage.model).gridSpacing;
-        return spacing.size() == 1 ? Json(spacing.front()) : Json(spacing);
+        return spacing.empty() ? Json() : spacing.size() == 1 ? Json(spacing.front()) : Json(spacing);
       } },
     { "sampling",
       Linear | Spline,
@@ -472,6 +490,27 @@ AllStageOptions()
                                   : stage.gradient == MetricGradient::Image           ? 1
                                                                                       : 2]);
       } },
+    { "restrict_deformation",
+      Linear | Pairs,
+      [](const Json & value, StageDraft & draft) {
+        constexpr std::size_t most = LinearTransform::MostParameters;
+        std::vector<double>   factors;
+        if (!value.is_array())
+        {
+          throw ValueError("{value}: a list of numbers is needed", true);
+        }
+        for (const Json & one : value)
+        {
+          factors.push_back(
+            ReadNumber(one, [](double factor) { return factor >= 0.0 && factor <= 1.0; }, "numbers from 0 to 1"));
+        }
+        if (factors.empty() || factors.size() > most)
+        {
+          throw ValueError("{value}: a number for each axis of fields, or for each parameter of a matrix is needed");
+        }
+        draft.stage.restriction = factors;
+      },
+      [](const StageSpec & stage) { return stage.restriction.empty() ? Json() : Json(stage.restriction); } },
     { "learning_rate",
       Fields,
       ReadField<FieldModel, &FieldModel::learningRate, ReadPositive>,
@@ -534,9 +573,11 @@ MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<
     PyramidLevel made;
     made.iterations = draft.iterations   ? (*draft.iterations)[draft.iterations->size() == 1 ? 0 : level]
                       : stage.IsOfFields() ? IterationsOfFields[std::min(coarseness, 3U)]
-                                           : (coarseness == 0 ? 50 : 100);
+                      : std::holds_alternative<LinearModel>(stage.model) ? IterationsOfMatrices
+                                                                         : (coarseness == 0 ? 50 : 100);
     made.shrink = draft.shrink ? (*draft.shrink)[level] : 1U << std::min(coarseness, 10U);
     made.sigma = draft.sigmas ? (*draft.sigmas)[level] : coarseness;
+    made.isByAxis = true;
     stage.levels.push_back(made);
   }
 }

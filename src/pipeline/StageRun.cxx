@@ -18,6 +18,7 @@
 #include "pipeline/StageRun.h"
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
 
@@ -51,6 +52,99 @@ MakeMetric(const StageContext & context)
   metric.gradient = context.spec.gradient;
   metric.arithmetic = context.precision;
   return metric;
+}
+
+/** What the levels of a linear transform or a B-spline compare. */
+struct SamplePlan
+{
+  std::vector<SampleRules> samples; ///< of each level
+  std::vector<bool>        isSkipped;
+};
+
+/** Parameters that all samples determine together: those of the transform, for B-splines as many as of an affine one. */
+std::size_t
+CountParameters(const StageSpec & stage, unsigned int dimension)
+{
+  const auto * const linear = std::get_if<LinearModel>(&stage.model);
+  return LinearTransform::CountParameters(linear != nullptr ? linear->kind : LinearKind::Affine, dimension);
+}
+
+/** Plans the samples of all levels. Where samples are drawn, there are at least 20 for each parameter and, for mutual
+ * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has fewer than
+ * 10 samples for each parameter is skipped, with a warning. */
+SamplePlan
+PlanSamples(const StageContext & context)
+{
+  const FieldGrid &  fixed = context.images.GetFixedGrid();
+  const StageSpec &  stage = context.spec;
+  const auto         parameters = static_cast<std::int64_t>(CountParameters(stage, fixed.dimension));
+  const std::int64_t ofHistogram =
+    stage.HasMetric(LinearMetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
+  const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
+  const std::int64_t least = 10 * parameters;
+  SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
+                   std::vector<bool>(stage.levels.size(), false) };
+  if (stage.samples.choice == SampleChoice::All && !context.images.HasMask())
+  {
+    return plan;
+  }
+  for (std::size_t level = 0; level < stage.levels.size(); ++level)
+  {
+    if (stage.levels[level].iterations == 0)
+    {
+      continue;
+    }
+    const std::int64_t count = context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]));
+    SampleRules &      rules = plan.samples[level];
+    if (rules.choice != SampleChoice::All && rules.fraction * static_cast<double>(count) < static_cast<double>(wanted))
+    {
+      rules.fraction = count > wanted ? static_cast<double>(wanted) / static_cast<double>(count) : 1.0;
+      rules.choice = rules.fraction < 1.0 ? rules.choice : SampleChoice::All;
+    }
+    if (context.images.HasMask() && count < least)
+    {
+      plan.isSkipped[level] = true;
+      if (context.callbacks.warning)
+      {
+        context.callbacks.warning({ PipelineWarning::Kind::SkippedLevel,
+                                    static_cast<int>(context.number),
+                                    "level " + std::to_string(level + 1) + " of " +
+                                      std::to_string(stage.levels.size()) + " is skipped: its grid has " +
+                                      std::to_string(count) + " samples under the mask of the fixed image, and " +
+                                      std::to_string(least) + " are needed" });
+      }
+    }
+  }
+  return plan;
+}
+
+/** Options of a level: those of the stage with the samples of the level. */
+template <typename TOptions>
+TOptions
+MakeLevelOptions(const TOptions & options, const SamplePlan & plan, std::size_t level)
+{
+  TOptions of = options;
+  of.samples = plan.samples[level];
+  if (plan.isSkipped[level])
+  {
+    of.levels[level].iterations = 0;
+  }
+  return of;
+}
+
+/** Fractions of the samples that are compared. */
+std::vector<double>
+FractionsOf(const SamplePlan & plan)
+{
+  std::vector<double> fractions;
+  for (std::size_t level = 0; level < plan.samples.size(); ++level)
+  {
+    const SampleRules & rules = plan.samples[level];
+    fractions.push_back(plan.isSkipped[level]                 ? 0.0
+                        : rules.choice == SampleChoice::All ? 1.0
+                                                            : rules.fraction);
+  }
+  return fractions;
 }
 
 /** Work of all levels; the images travel to a device once. */
@@ -150,13 +244,14 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   options.metric = MakeMetric(context);
   options.samples = context.spec.samples;
   options.rules.descent = model.optimizer;
-  options.rules.maximumStep = model.step;
-  options.rules.minimumStep =
-    model.minimumStep > 0.0
-      ? model.minimumStep
-      : 1e-3 * *std::min_element(fixed.spacing.begin(), fixed.spacing.begin() + fixed.dimension);
+  const double voxel = *std::min_element(fixed.spacing.begin(), fixed.spacing.begin() + fixed.dimension);
+  options.rules.maximumStep = model.isStepInVoxels ? model.step * voxel : model.step;
+  options.rules.minimumStep = model.minimumStep > 0.0 ? model.minimumStep : 1e-3 * voxel;
+  std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.rules.convergence = model.convergence;
   options.rules.window = ConvergenceValues;
+  const SamplePlan samples = PlanSamples(context);
+  const auto optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
 
   // Where a device fails, the host continues after the last iteration.
   LinearTransform          transform = start.As(model.kind);
@@ -176,22 +271,21 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   outcome.run = context.images.Run(
     [&] {
       return SumLevels(context, [&](std::size_t level, std::size_t bytes) {
-        return CountLinearRegistrationWork(fixed, moving, options, level, bytes);
+        return CountLinearRegistrationWork(fixed, moving, optionsOf(level), level, bytes);
       });
     },
     [&](std::size_t budget) {
       return FindLargestPlan(context, [&](std::size_t level) {
         return PlanLinearRegistration(
-          fixed, moving, context.precision, options, level, context.images.CountBytes(1), budget);
+          fixed, moving, context.precision, optionsOf(level), level, context.images.CountBytes(1), budget);
       });
     },
     [&](const Residence & residence) {
-      const LinearRegistration registration(context.images.MakeFixed(1, residence).front(),
-                                            context.images.MakeMoving(1, context.behind, residence).front(),
-                                            options,
-                                            residence);
+      const SynSide fixedSide = context.images.MakeFixed(1, residence).front();
+      const SynSide movingSide = context.images.MakeMoving(1, context.behind, residence).front();
       while (records.size() < options.levels.size() && !isStopped)
       {
+        const LinearRegistration registration(fixedSide, movingSide, optionsOf(records.size()), residence);
         const LinearRecord record = registration.RunLevel(records.size(), transform, watch, done);
         if (record.stop == LinearStop::NoSamples)
         {
@@ -205,6 +299,7 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
     context.device);
   FillUp(records, options.levels.size());
   outcome.levels = records;
+  outcome.fractions = FractionsOf(samples);
   outcome.transform = transform;
   return outcome;
 }
@@ -221,6 +316,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   options.samples = context.spec.samples;
   options.rules.stepLength = model.step;
   options.rules.gradientTolerance = SplineGradientTolerance;
+  const SamplePlan  samples = PlanSamples(context);
+  const auto        optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
   const SplineCells cells = CountSplineCells(model, fixed);
   const auto        gridOf = [&](std::size_t level) {
     return MakeSplineGrid(fixed, CellsOfLevel(cells, level, options.levels.size()));
@@ -236,21 +333,35 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   outcome.run = context.images.Run(
     [&] {
       return SumLevels(context, [&](std::size_t level, std::size_t bytes) {
-        return CountSplineRegistrationWork(gridOf(level), fixed, moving, options, level, bytes);
+        return CountSplineRegistrationWork(gridOf(level), fixed, moving, optionsOf(level), level, bytes);
       });
     },
     [&](std::size_t budget) {
       return FindLargestPlan(context, [&](std::size_t level) {
         return PlanSplineRegistration(
-          gridOf(level), fixed, moving, context.precision, options, level, context.images.CountBytes(1), budget);
+          gridOf(level), fixed, moving, context.precision, optionsOf(level), level, context.images.CountBytes(1), budget);
       });
     },
     [&](const Residence & residence) {
-      const SplineRegistration registration(context.images.MakeFixed(1, residence).front(),
-                                            context.images.MakeMoving(1, context.behind, residence).front(),
-                                            options,
-                                            residence);
-      found = registration.Run(cells, coefficients, watch);
+      const SynSide fixedSide = context.images.MakeFixed(1, residence).front();
+      const SynSide movingSide = context.images.MakeMoving(1, context.behind, residence).front();
+      found.clear();
+      bool isStopped = false;
+      for (std::size_t level = 0; level < options.levels.size(); ++level)
+      {
+        // After a stop, what was found is put onto the last level's grid.
+        const TransformChain::Stage grid = gridOf(level);
+        coefficients =
+          level == 0
+            ? std::vector<double>(static_cast<std::size_t>(TransformChain::CountOf(grid, fixed.dimension)), 0.0)
+            : RefineSpline(gridOf(level - 1), coefficients, grid, fixed.dimension, residence.GetContext());
+        if (!isStopped)
+        {
+          const SplineRegistration registration(fixedSide, movingSide, optionsOf(level), residence);
+          found.push_back(registration.RunLevel(level, grid, coefficients, watch));
+          isStopped = found.back().stop == LbfgsStop::None;
+        }
+      }
     },
     context.device);
   for (const SplineRecord & level : found)
@@ -262,6 +373,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     outcome.levels.push_back(MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds));
   }
   FillUp(outcome.levels, options.levels.size());
+  outcome.fractions = FractionsOf(samples);
   FoundSpline spline;
   spline.grid = gridOf(options.levels.size() - 1);
   ResultArray array;
@@ -302,6 +414,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.learningRate = model.learningRate;
   options.rules.updateVariance = model.updateVariance;
   options.rules.totalVariance = model.totalVariance;
+  std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.radius.fill(context.spec.radius);
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;

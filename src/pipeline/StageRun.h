@@ -37,7 +37,7 @@ struct StageContext
   const StageSpec &                          spec;
   std::size_t                                number;    ///< from 0
   ScalarType                                 precision; ///< of the images
-  const PreparedImages &                     images;
+  PreparedImages &                           images;
   const std::vector<TransformChain::Stage> & behind; ///< transforms after the one that is found
   const PipelineCallbacks &                  callbacks;
   /** Reports an iteration, without stage and progress; false ends the stage. */

@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -201,17 +202,40 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
     EXPECT_NE(std::string(error.what()).find(": 0 % of the fixed image"), std::string::npos) << error.what();
   }
   m_Input.pairs[0].moving.grid.origin[0] -= 1000.0;
-  // One voxel under a mask, which lies between coarse samples.
+  // One voxel under a mask, which lies between coarse samples, does not determine a shift.
   std::vector<std::uint8_t> mask(40 * 36, 0);
   mask[17 * 40 + 21] = 1;
   m_Input.pairs[0].fixed.mask = mask.data();
   m_Input.pairs[0].fixed.maskGrid = m_Input.pairs[0].fixed.grid;
-  EXPECT_NO_THROW(this->Run({ { { "kind", "translation" }, { "metric", "meansquares" }, { "shrink", { 1 } } } }));
-  m_Input.pairs[0].moving.mask = mask.data() + 1; // the voxel before it
+  const Json stage{ { "kind", "translation" }, { "metric", "meansquares" }, { "shrink", { 1 } } };
+  const auto skipped = this->Run({ stage });
+  EXPECT_EQ(skipped.stages[0].levels[0].iterations, 0u);
+  EXPECT_EQ(skipped.stages[0].fractions[0], 0.0);
+  ASSERT_EQ(m_Warnings.size(), 1u);
+  EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::SkippedLevel);
+  // Masks that are apart.
+  std::vector<std::uint8_t> other(40 * 36, 0);
+  for (std::size_t n = 0; n < mask.size(); ++n)
+  {
+    mask[n] = n % 40 < 15 ? 1 : 0;
+    other[n] = n % 40 > 30 ? 1 : 0;
+  }
+  m_Input.pairs[0].moving.mask = other.data();
   m_Input.pairs[0].moving.maskGrid = m_Input.pairs[0].moving.grid;
-  m_Input.pairs[0].moving.maskGrid.size[1] = 35;
-  EXPECT_THROW(this->Run({ { { "kind", "translation" }, { "metric", "meansquares" }, { "shrink", { 1 } } } }),
-               std::invalid_argument);
+  EXPECT_THROW(this->Run({ stage }), std::invalid_argument);
+}
+
+/** Few of the samples are not enough for a histogram: more are drawn. */
+TEST_F(PipelinePair, FractionsOfSamples)
+{
+  const Json stage{ { "kind", "rigid" }, { "sampling", "random" }, { "fraction", 0.1 }, { "shrink", { 2, 1 } }, { "iterations", 1 } };
+  const auto few = this->Run({ stage }).stages[0].fractions; // 50 bins want 2500 samples
+  EXPECT_EQ(few, (std::vector<double>{ 1.0, 1.0 }));
+  Json squares = stage;
+  squares["metric"] = "meansquares"; // three parameters want 60
+  const auto more = this->Run({ squares }).stages[0].fractions;
+  EXPECT_EQ(more[0], 60.0 / (20 * 18));
+  EXPECT_EQ(more[1], 0.1);
 }
 
 TEST_F(PipelinePair, Similarity)
@@ -233,6 +257,74 @@ TEST_F(PipelinePair, StillLevels)
   ASSERT_EQ(m_Warnings.size(), 1u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::StillLevels);
   EXPECT_EQ(m_Warnings[0].stage, 0);
+}
+
+/** Parameters and axes that are restricted stay. */
+TEST_F(PipelinePair, Restrictions)
+{
+  const RegistrationOutcome linear = this->Run({ { { "kind", "rigid" },
+                                                   { "metric", "meansquares" },
+                                                   { "shrink", { 2, 1 } },
+                                                   { "restrict_deformation", { 0, 1, 0 } } } });
+  const LinearTransform     found = std::get<LinearTransform>(linear.GetChain().front());
+  EXPECT_EQ(found.GetParameters()[0], 0.0);
+  EXPECT_NEAR(found.GetParameters()[1], shift[0], 0.15);
+  EXPECT_EQ(found.GetParameters()[2], 0.0);
+  for (const char * const kind : { "syn", "greedy" })
+  {
+    this->Run({ { { "kind", kind },
+                  { "radius", 2 },
+                  { "iterations", 30 },
+                  { "shrink", { 2, 1 } },
+                  { "restrict_deformation", { 0, 1 } } } });
+    const std::vector<double> & forward = m_Arrays[{ 0, 0 }];
+    double                      along = 0.0;
+    for (std::size_t i = 0; i < forward.size(); i += 2)
+    {
+      EXPECT_EQ(forward[i], 0.0) << kind;
+      along = std::max(along, std::abs(forward[i + 1]));
+    }
+    EXPECT_GT(along, 0.4) << kind;
+  }
+  EXPECT_THROW(this->Run({ { { "kind", "rigid" }, { "restrict_deformation", { 1, 1 } } } }), SpecError);
+}
+
+/** Steps and cells in voxels: the same images in other units of length have the same results in voxels. */
+TEST_F(PipelinePair, UnitsOfLength)
+{
+  const auto run = [this](double unit) {
+    for (MaskedImage * const image : { &m_Input.pairs[0].fixed, &m_Input.pairs[0].moving })
+    {
+      for (unsigned int d = 0; d < 2; ++d)
+      {
+        image->grid.origin[d] *= unit;
+        image->grid.spacing[d] *= unit;
+        image->grid.indexToPoint[d][d] *= unit;
+        image->grid.pointToIndex[d][d] /= unit;
+      }
+    }
+    const Json rigid{ { "kind", "rigid" }, { "optimizer", "gradient-descent" }, { "step", 0.1 }, { "step_in_voxels", true } };
+    const RegistrationOutcome outcome = this->Run({ rigid, { { "kind", "bspline" }, { "iterations", 5 } } });
+    const auto                chain = outcome.GetChain();
+    EXPECT_EQ(std::get<FoundSpline>(chain[0]).grid.size[0], 2 + 3); // 58.5 mm by 24 voxels of 1.37 mm
+    return std::get<LinearTransform>(chain[1]).GetTranslation()[0];
+  };
+  const double before = run(1.0);
+  EXPECT_NEAR(before, shift[0], 0.1);
+  EXPECT_NEAR(run(0x1p-10) * 0x1p10, before, 1e-3);
+  EXPECT_NEAR(run(0x1p18) * 0x1p-8, before, 1e-3);
+}
+
+/** Axes with wide spacing are shrunk less. */
+TEST_F(PipelinePair, ShrinksByAxis)
+{
+  for (MaskedImage * const image : { &m_Input.pairs[0].fixed, &m_Input.pairs[0].moving })
+  {
+    image->grid.spacing[1] = image->grid.indexToPoint[1][1] = 5.0;
+    image->grid.pointToIndex[1][1] = 0.2;
+  }
+  this->Run({ { { "kind", "greedy" }, { "radius", 1 }, { "iterations", 1 }, { "shrink", { 4 } }, { "sigmas", { 0 } } } });
+  EXPECT_EQ((m_Arrays[{ 0, 0 }].size()), 2u * (40 / 4) * 36); // 6 mm by 5 mm
 }
 
 } // namespace

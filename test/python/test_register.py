@@ -272,7 +272,7 @@ class TestSplines:
 
     def test_options(self):
         stage = cudaspline.Stage("BSpline")
-        assert (stage.kind, stage.metric, stage.optimizer, stage.grid_spacing) == ("bspline", "mattes", "lbfgs", 24.0)
+        assert (stage.kind, stage.metric, stage.optimizer, stage.grid_spacing) == ("bspline", "mattes", "lbfgs", None)
         for name, value in (("convergence", 1e-6), ("minimum_step", 1.0), ("learning_rate", 0.2), ("optimizer", "conjugate-gradient")):
             with pytest.raises(ValueError, match=f"^{name}: "):
                 cudaspline.Stage("bspline", **{name: value})

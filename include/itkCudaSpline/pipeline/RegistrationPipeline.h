@@ -82,7 +82,8 @@ struct PipelineWarning
   {
     FaintValues, ///< mean squares hardly see one of the images
     PoorRotation, ///< the best rotation explains little
-    StillLevels   ///< levels of a field stage that cannot move anything
+    StillLevels,  ///< levels of a field stage that cannot move anything
+    SkippedLevel  ///< a level with too few samples under the mask
   };
   Kind        kind{ Kind::FaintValues }; ///< what it is about
   int         stage{ -1 };               ///< number of the stage; -1: before the first one
@@ -149,6 +150,7 @@ using FoundTransform = std::variant<FoundSpline, FoundFields, LinearTransform>;
 struct StageOutcome
 {
   std::vector<LevelRecord> levels;                 ///< those of the specification
+  std::vector<double>      fractions;              ///< of the samples that each level compared, not of fields
   RunRecord                run;                    ///< which backend computed it
   BackendUse               use;                    ///< of the process, when it ended
   double                   seconds{ 0.0 };         ///< duration

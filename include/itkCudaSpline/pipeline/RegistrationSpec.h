@@ -93,7 +93,8 @@ struct LinearModel
 {
   LinearKind    kind{ LinearKind::Rigid };                ///< the transform
   LinearDescent optimizer{ LinearDescent::RegularStep };  ///< the optimizer
-  double        step{ 0.0 };         ///< maximum displacement of the first iteration (mm); 0: a voxel of the level
+  double        step{ 0.0 };         ///< maximum displacement of the first iteration; 0: a voxel of the level
+  bool          isStepInVoxels{ false }; ///< unit of the step: the least spacing of the fixed image, else mm
   double        minimumStep{ 0.0 };  ///< a smaller displacement ends a level (mm); 0: a thousandth of a voxel
   double        convergence{ 1e-7 }; ///< a level ends if the values of the last iterations fall less (ConvergenceWindow)
 };
@@ -102,7 +103,9 @@ struct LinearModel
 struct SplineModel
 {
   double              step{ 0.0 };           ///< initial factor of line searches; 0: the length of a voxel of the level
-  std::vector<double> gridSpacing{ { 24.0 } }; ///< cells at the last level (mm): one value, or one for each axis
+  /** Cells at the last level (mm): one value, or one for each axis; empty: 24 times the geometric mean of the fixed
+   * image's spacing. */
+  std::vector<double> gridSpacing;
 };
 
 /** \brief Dense displacement fields. */
@@ -128,6 +131,9 @@ struct StageSpec
   unsigned int                                       order{ 1 }; ///< of the moving image's B-spline; not for fields
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
+  /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
+   * empty: 1. Not for B-splines and demons. */
+  std::vector<double> restriction;
 
   /** The kind. */
   StageKind
@@ -155,6 +161,10 @@ struct RegistrationSpec
   std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
   std::vector<StageSpec>               stages;    ///< one after the other
 };
+
+/** \brief Spacing of the cells of a B-spline stage at its last level along each axis (mm). */
+std::vector<double>
+FindGridSpacing(const SplineModel & model, const FieldGrid & fixed);
 
 /** \brief Cells of a B-spline stage at its last level, x first: the extent between the outermost samples divided by the
  * spacing, rounded; at least 1.

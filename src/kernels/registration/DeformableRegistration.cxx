@@ -40,7 +40,7 @@ namespace
 FieldShape
 ShapeOf(const FieldGrid & fixed, const PyramidLevel & level, ScalarType element)
 {
-  return { ShrinkGrid(fixed, level.shrink), element };
+  return { ShrinkGrid(fixed, level), element };
 }
 
 /** How each pair is compared. \param[in] grid of the level, \param[in] pixel of the images */
@@ -356,6 +356,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   const auto finest = std::max_element(options.levels.begin(), options.levels.end(), isCoarser);
   PyramidLevel level;
   level.shrink = finest == options.levels.end() ? 1 : std::max(1U, finest->shrink);
+  level.isByAxis = finest != options.levels.end() && finest->isByAxis;
   const bool isSmoothed =
     std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
   const FieldShape  shape = ShapeOf(fixed, level, options.element);

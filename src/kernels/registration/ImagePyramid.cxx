@@ -45,6 +45,26 @@ CentreOf(const FieldGrid & grid)
   return centre;
 }
 
+/** How many times as far samples of a level are apart, by axis. */
+std::array<unsigned int, 3>
+FactorsOf(const FieldGrid & grid, const PyramidLevel & level)
+{
+  std::array<unsigned int, 3> factors{ { 1, 1, 1 } };
+  const double wanted = level.shrink * *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    factors[d] = level.shrink;
+    for (unsigned int smaller = level.shrink; level.isByAxis && smaller-- > 1;)
+    {
+      if (std::abs(grid.spacing[d] * smaller - wanted) < std::abs(grid.spacing[d] * factors[d] - wanted))
+      {
+        factors[d] = smaller;
+      }
+    }
+  }
+  return factors;
+}
+
 /** A Gaussian over a grid, whose sigmas are not set. */
 GaussianDescriptor
 DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output)
@@ -108,17 +128,25 @@ InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension)
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, unsigned int factor)
 {
-  if (factor == 0)
+  return ShrinkGrid(grid, PyramidLevel{ factor });
+}
+
+FieldGrid
+ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level)
+{
+  if (level.shrink == 0)
   {
     throw std::invalid_argument("Grids are shrunk by 1 and more, not by 0.");
   }
-  if (factor == 1)
+  const auto factors = FactorsOf(grid, level);
+  if (factors == std::array<unsigned int, 3>{ { 1, 1, 1 } })
   {
     return grid;
   }
   FieldGrid shrunk = grid;
   for (unsigned int d = 0; d < grid.dimension; ++d)
   {
+    const unsigned int factor = factors[d];
     shrunk.spacing[d] = grid.spacing[d] * factor;
     shrunk.size[d] = grid.size[d] / factor > 1 ? grid.size[d] / factor : 1;
     shrunk.start[d] =

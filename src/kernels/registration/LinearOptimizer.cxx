@@ -147,9 +147,10 @@ LinearOptimizer::EstimateLearningRate(const Parameters & step) const
 void
 LinearOptimizer::ApplyScales(Parameters & numbers) const
 {
-  for (std::size_t p = 0; p < m_Transform.CountParameters() && !m_ScalesAreIdentity; ++p)
+  for (std::size_t p = 0; p < m_Transform.CountParameters(); ++p)
   {
-    numbers[p] *= 1.0 / m_Scales[p];
+    numbers[p] *= m_ScalesAreIdentity ? 1.0 : 1.0 / m_Scales[p];
+    numbers[p] *= m_Rules.weights[p];
   }
 }
 

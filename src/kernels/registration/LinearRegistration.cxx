@@ -56,7 +56,7 @@ LinearRegistration::RunLevel(std::size_t         level,
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
-  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of);
   LinearMetric         metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
@@ -119,7 +119,7 @@ PlanLinearRegistration(const FieldGrid &     fixed,
                        std::size_t           budget)
 {
   const PyramidLevel & of = options.levels.at(level);
-  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(fixed, of);
   return PlanLinearLevel(grid,
                          options.metric,
                          moving,
@@ -139,7 +139,7 @@ CountLinearRegistrationWork(const FieldGrid &     fixed,
   // A search along a line evaluates some ten times.
   const PyramidLevel & of = options.levels.at(level);
   const std::uint64_t  ofIteration = options.rules.descent == LinearDescent::ConjugateGradient ? 10 : 1;
-  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(fixed, of);
   return CountLinearWork(
     grid, options.metric, moving, of.iterations * ofIteration, imageBytes, CountDrawnPlaces(grid, options.samples));
 }

@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -350,10 +351,12 @@ public:
   ImageAgreement
   Agree(const std::function<LinearTransform::Vector(const LinearTransform::Vector &)> & transform) const
   {
-    std::vector<double> joint(std::size_t{ bins } * bins, 0.0);
-    Index               index{};
-    std::size_t         all = 0;
-    std::size_t         inside = 0;
+    // What the moving image has where each coarse voxel of the fixed one goes.
+    std::vector<unsigned int> values(m_Fixed.values.size());
+    std::vector<std::size_t>  insides;
+    Index                     index{};
+    std::size_t               all = 0;
+    std::size_t               inside = 0;
     // A mask of a few voxels may lie between all coarse ones: then it is the image that is looked at.
     const bool isMasked =
       std::find(m_Fixed.isUnderMask.begin(), m_Fixed.isUnderMask.end(), true) != m_Fixed.isUnderMask.end();
@@ -379,22 +382,25 @@ public:
         ++all;
         inside += isInside ? 1 : 0;
       }
-      joint[std::size_t{ m_FixedBins[n] } * bins + m_Moving.BinOf(m_Moving.ValueAt(place))] += 1.0;
+      values[n] = static_cast<unsigned int>(m_Moving.BinOf(m_Moving.ValueAt(place)));
+      if (isInside)
+      {
+        insides.push_back(n);
+      }
     }
-    const auto               count = static_cast<double>(m_Fixed.values.size());
-    std::array<double, bins> moving{};
-    std::array<double, bins> fixed{};
-    for (std::size_t n = 0; n < joint.size(); ++n)
+    const double information = this->InformationOf(values);
+    // By chance: the same values inside, anywhere. What lies outside says the same as before.
+    std::mt19937  random(1);
+    double        chance = 0.0;
+    constexpr int times = 4;
+    for (int time = 0; time < times; ++time)
     {
-      joint[n] /= count;
-      moving[n % bins] += joint[n];
-      fixed[n / bins] += joint[n];
+      for (std::size_t left = insides.size(); left > 1; --left)
+      {
+        std::swap(values[insides[left - 1]], values[insides[random() % left]]);
+      }
+      chance += this->InformationOf(values) / times;
     }
-    const auto occupied = [](const auto & parts) {
-      return static_cast<double>(std::count_if(parts.begin(), parts.end(), [](double part) { return part > 0.0; }));
-    };
-    const double   chance = (occupied(joint) - occupied(moving) - occupied(fixed) + 1.0) / (2.0 * count);
-    const double   information = m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
     ImageAgreement agreement;
     agreement.overlap = all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0.0;
     agreement.explained = m_FixedEntropy > 0.0 ? std::max(0.0, information - chance) / m_FixedEntropy
@@ -403,6 +409,21 @@ public:
   }
 
 private:
+  /** Mutual information of the fixed image and values of the moving one at its coarse voxels, in nats. */
+  double
+  InformationOf(const std::vector<unsigned int> & values) const
+  {
+    std::vector<double>      joint(std::size_t{ bins } * bins, 0.0);
+    std::array<double, bins> moving{};
+    const double             one = 1.0 / static_cast<double>(values.size());
+    for (std::size_t n = 0; n < values.size(); ++n)
+    {
+      joint[std::size_t{ m_FixedBins[n] } * bins + values[n]] += one;
+      moving[values[n]] += one;
+    }
+    return m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
+  }
+
   /** A rotation about the centre and a translation, and the mutual information of what they lay over each other. */
   struct Pose
   {

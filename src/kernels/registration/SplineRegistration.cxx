@@ -62,7 +62,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
-  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of);
   if (static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(spline, grid.dimension))
   {
     throw std::invalid_argument("A level of a B-spline registration: there are as many coefficients as its grid has.");
@@ -399,7 +399,7 @@ PlanSplineRegistration(const TransformChain::Stage & spline,
                        std::size_t                   budget)
 {
   const PyramidLevel & of = options.levels.at(level);
-  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(fixed, of);
   return PlanSplineLevel(spline,
                          grid,
                          options.metric,
@@ -419,7 +419,7 @@ CountSplineRegistrationWork(const TransformChain::Stage & spline,
                             std::size_t                   imageBytes)
 {
   const PyramidLevel & of = options.levels.at(level);
-  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  const FieldGrid      grid = ShrinkGrid(fixed, of);
   return CountSplineWork(
     spline, grid, options.metric, moving, of.iterations, imageBytes, CountDrawnPlaces(grid, options.samples));
 }

@@ -38,6 +38,9 @@ struct PyramidLevel
   unsigned int shrink{ 1 };     ///< samples of the fixed image for one of the level's grid, along each axis; from 1 on
   double       sigma{ 0.0 };    ///< of the Gaussian that smooths both images (samples of each, or mm); 0: none
   unsigned int iterations{ 0 }; ///< at most
+  /** Whether axes with wider spacing are shrunk less, as by antsRegistration: so that the spacing of each axis is as
+   * near as possible to the least one times \c shrink. Else all axes are shrunk alike, as by ITK. */
+  bool isByAxis{ false };
 };
 
 /** \brief The inverse of the matrix of a grid, by cofactors: of matrices that are diagonal with ITK's bits.
@@ -55,6 +58,14 @@ InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension);
  * \exception std::invalid_argument a factor of 0 */
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, unsigned int factor);
+
+/** \brief The grid of a level: ShrinkGrid() with a factor for each axis.
+ *
+ * \param[in] grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] level its shrink and isByAxis
+ * \exception std::invalid_argument a factor of 0 */
+FieldGrid
+ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level);
 
 /** \brief How an image is smoothed for a level. Axes with fewer than SmallestGaussianLine samples are not smoothed: their
  * sigma is 0.

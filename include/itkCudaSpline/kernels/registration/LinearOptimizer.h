@@ -56,6 +56,8 @@ struct LinearRules
   double minimumStep{ 0.0 }; ///< an iteration that moves no watched place as far as this is the last one (mm)
   /** Places whose ways are measured, \c dimension numbers each (mm); empty: the corners of the virtual domain. */
   std::vector<double> watched;
+  /** Factors of the gradient by parameter: a parameter with 0 stays (itk::ObjectToObjectOptimizerBase's weights). */
+  LinearTransform::Parameters weights{ { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
   double              relaxation{ 0.5 };          ///< of RegularStep: factor of steps where the direction turns back
   double              convergence{ 1e-7 };        ///< slope of the last values that ends the others (ConvergenceWindow)
   std::size_t         window{ 10 };               ///< values of the slope; 2 or more

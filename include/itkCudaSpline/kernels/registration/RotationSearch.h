@@ -80,9 +80,9 @@ FindRotation(const MaskedImage &             fixed,
 struct ImageAgreement
 {
   double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
-  /** Mutual information as a part of the fixed image's entropy, less what chance gives (Miller and Madow); not a number
-   * where the fixed image is flat. Images of one subject by different scanners have 0.1 and more, of unrelated images
-   * it is near 0. */
+  /** Mutual information as a part of the fixed image's entropy, less what chance gives: what it is when the values of
+   * the moving image that are inside are shuffled. Not a number where the fixed image is flat. Images of one subject by
+   * different scanners have 0.1 and more, of unrelated images it is near 0. */
   double explained{ 1.0 };
 };
 
