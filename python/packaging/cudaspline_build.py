@@ -7,6 +7,7 @@ decides; it is the last line of the captured output, too.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -96,6 +97,8 @@ def watched(progress: Progress) -> Iterator[None]:
     """Hands the lines that this process and its children print to a Progress; they are printed all the same."""
     reading, writing = os.pipe()
     sys.stdout.flush()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # its lines come before those of the processes that it starts later
     printed = os.dup(1)
 
     def copy() -> None:

@@ -113,16 +113,18 @@ class Progress(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             printed = Path(folder) / "printed"
             program = STAND_IN + textwrap.dedent(text)
+            environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}  # as pip's users have it
             if not terminal:
                 with open(printed, "wb") as stream:
-                    subprocess.run([sys.executable, "-B", "-c", program], stdout=stream, stderr=subprocess.STDOUT, start_new_session=True, check=True)
+                    streams = {"stdout": stream, "stderr": subprocess.STDOUT}
+                    subprocess.run([sys.executable, "-B", "-c", program], **streams, env=environment, start_new_session=True, check=True)
                 return printed.read_text(), ""
             child, shown = pty.fork()
             if child == 0:
                 stream = os.open(printed, os.O_WRONLY | os.O_CREAT)
                 os.dup2(stream, 1)
                 os.dup2(stream, 2)
-                os.execv(sys.executable, [sys.executable, "-B", "-c", program])
+                os.execve(sys.executable, [sys.executable, "-B", "-c", program], environment)
             seen = b""
             while True:
                 try:
