@@ -481,6 +481,8 @@ TEST_F(RegisterInPlane, Seeds)
                                   "random",
                                   "--fraction",
                                   "0.2",
+                                  "--bins",
+                                  "10",
                                   "--device",
                                   "cpu",
                                   "--seed",
