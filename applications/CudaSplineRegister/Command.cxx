@@ -27,7 +27,6 @@
 #include "PathIdentity.h"
 #include "Picture.h"
 #include "ProgressBar.h"
-#include "QuietRegistration.h"
 #include "Registration.h"
 #include "RegistrationInput.h"
 #include "Report.h"
@@ -283,7 +282,11 @@ RunCommand(Options options)
   request.progress = [&](const Iteration & iteration) {
     ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is something to write now
     report.iterations.push_back(iteration);
-    if (!options.verbose)
+    if (options.verbose)
+    {
+      std::cout << LineOf(iteration, options) << std::endl; // at once
+    }
+    else
     {
       bar.Show(NameOf(options.spec.stages[iteration.stage].GetKind()), iteration.progress);
     }
@@ -294,7 +297,7 @@ RunCommand(Options options)
     std::fputs((std::string(programName) + ": warning: " + OneLine(text) + "\n").c_str(), stderr);
   };
   const Stopwatch          registering;
-  const RegistrationResult result = RegisterQuietly(request, options, options.verbose);
+  const RegistrationResult result = Register(request);
   report.registerSeconds = registering.GetSeconds();
   ListenToSignals(false);
   bar.Wipe();

@@ -20,6 +20,7 @@
 #include "Deformation.h"
 #include "DeviceWord.h"
 #include "Error.h"
+#include "Outside.h"
 #include "StageTransforms.h"
 
 #include "itkCudaSplineBackend.h"
@@ -404,6 +405,39 @@ WarpMoving(const RegistrationRequest & request, const itk::TransformBase * trans
   settings.order = options.order;
   settings.device = options.device;
   return Warp(request.moving, request.fixed.grid, transform, options.defaultValue, settings);
+}
+
+Volume
+WarpWhatIsFinite(const RegistrationRequest &   request,
+                 const std::optional<Volume> & finite,
+                 const itk::TransformBase *    transform)
+{
+  const Volume warped = WarpMoving(request, transform);
+  if (finite)
+  {
+    DeformationSettings settings;
+    settings.type = warped.type;
+    settings.device = request.options->device;
+    BlankOutside(warped, *finite, transform, request.options->defaultValue, settings);
+  }
+  return warped;
+}
+
+std::string
+DescribePoorAgreement(const Agreement & agreement)
+{
+  if (agreement.overlap < leastOverlap)
+  {
+    return "only " + Brief(100.0 * agreement.overlap) +
+           " % of the fixed image lie in the moving one (few are less than " + Brief(100.0 * leastOverlap) + " %)";
+  }
+  if (agreement.explained < leastExplained) // not where it is no number
+  {
+    return "the moving image explains " + Brief(100.0 * agreement.explained) +
+           " % of the fixed one's entropy under the transform, as unrelated images do (poor is below " +
+           Brief(100.0 * leastExplained) + " %)";
+  }
+  return {};
 }
 
 } // namespace CudaSplineRegister

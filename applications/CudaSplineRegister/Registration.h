@@ -132,6 +132,19 @@ inline constexpr double leastExplained = 0.03;
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform);
 
+/** \brief The moving image under a transform, with the default value where it was not finite.
+ *
+ * \param[in] finite of TakeOutWhatIsNotFinite() */
+Volume
+WarpWhatIsFinite(const RegistrationRequest &   request,
+                 const std::optional<Volume> & finite,
+                 const itk::TransformBase *    transform);
+
+/** \brief Says, with the numbers, where the images hardly overlap under a transform, or where the one tells nothing of
+ * the other; empty where neither is so. */
+std::string
+DescribePoorAgreement(const Agreement & agreement);
+
 } // namespace CudaSplineRegister
 
 #endif

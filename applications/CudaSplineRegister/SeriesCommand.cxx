@@ -25,7 +25,6 @@
 #include "PathIdentity.h"
 #include "Picture.h"
 #include "ProgressBar.h"
-#include "QuietRegistration.h"
 #include "Report.h"
 #include "Stopwatch.h"
 #include "StopSignal.h"
@@ -424,7 +423,7 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     const RegistrationResult result = [&] {
       try
       {
-        return RegisterQuietly(request, options, false);
+        return Register(request);
       }
       catch (const itk::ExceptionObject & exception)
       {
