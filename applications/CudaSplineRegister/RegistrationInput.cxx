@@ -25,7 +25,7 @@
 #include "TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
-#include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/pipeline/SpecDocument.h"
 
 #include "itkMultiThreaderBase.h"
 

@@ -19,7 +19,7 @@
 #define CudaSplineRegister_StageTransforms_h
 
 #include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
-#include "itkCudaSpline/kernels/transforms/LinearTransform.h"
+#include "itkCudaSpline/pipeline/RegistrationSpec.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"

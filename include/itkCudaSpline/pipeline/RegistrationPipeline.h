@@ -178,6 +178,7 @@ class OverlapError : public std::invalid_argument
 public:
   /** \param[in] pair number of the pair, from 0
    * \param[in] stage number of the stage that failed; -1: at the start
+   * \param[in] kind name of that stage's kind
    * \param[in] overlap part of the fixed image, under its mask, that is inside the moving one
    * \param[in] detail what the stage said; may be empty */
   OverlapError(std::size_t pair, int stage, const std::string & kind, double overlap, const std::string & detail);
