@@ -151,6 +151,10 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     data = (tmp_path / "b.nii").read_bytes()
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
+    flat = cudaspline.Image(numpy.zeros((6, 5, 3), "f4"), channels="last")
+    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers a pixel"):
+        _nifti.write(flat, tmp_path / "d.nii")
+    assert read(tmp_path / "d.nii").geometry.dimension == 3
     sagittal = changed(header, srow=[[0, 0, 4, 10], [2, 0, 0, 20], [0, 3, 0, 30]])
     image = read(write(tmp_path / "c.nii", sagittal, values_of(sagittal, random.Random(4))))
     assert numpy.allclose(affine_of(image.geometry), sagittal.srow)
@@ -190,6 +194,23 @@ def test_what_is_refused(tmp_path, fields, words):
     with pytest.raises(ValueError, match=words) as caught:
         read(tmp_path / "a.nii")
     assert "\n" not in str(caught.value) and "a.nii" in str(caught.value) and str(caught.value).startswith("image: ")
+
+
+@pytest.mark.parametrize("rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")])
+def test_bytes_after_compressed_data_are_ignored(tmp_path, rest):
+    """As by gzip, and by the programs."""
+    values = values_of(plain(), random.Random(6))
+    data = file_bytes(plain(), values)
+    (tmp_path / "a.nii.gz").write_bytes(gzip.compress(data[:100]) + gzip.compress(b"") + gzip.compress(data[100:]) + rest)
+    assert numpy.array_equal(read(tmp_path / "a.nii.gz").array.ravel(), values)
+
+
+def test_names_need_not_have_an_ending(tmp_path):
+    values = values_of(plain(), random.Random(6))
+    for name in ("a.nii", "a.nii.gz"):
+        data = write(tmp_path / name, plain(), values).read_bytes()
+        (tmp_path / "other").write_bytes(data)
+        assert numpy.array_equal(read(tmp_path / "other").array.ravel(), values)
 
 
 def test_short_and_damaged_files(tmp_path):
