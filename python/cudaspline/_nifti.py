@@ -75,7 +75,8 @@ def _read_bytes(path: Path, most: int) -> bytes:
     with open(path, "rb") as file:
         data = file.read(2)
         if not _packed.is_gzip(data):
-            return data + file.read(max(0, most - len(data)))
+            left = min(most, path.stat().st_size) - len(data)  # a header may promise more than memory has
+            return data + file.read(max(0, left))
         return _packed.decompress(data + file.read(), most)
 
 

@@ -213,6 +213,14 @@ def test_names_need_not_have_an_ending(tmp_path):
         assert numpy.array_equal(read(tmp_path / "other").array.ravel(), values)
 
 
+@pytest.mark.parametrize("name", ["a.nii", "a.nii.gz"])
+def test_headers_that_promise_more_than_memory_has(tmp_path, name):
+    header = plain(dim=[3, 32000, 32000, 32000, 1, 1, 1, 1])
+    write(tmp_path / name, header, values_of(plain(), random.Random(6)))
+    with pytest.raises(ValueError, match="cut short: it holds 840 bytes of pixels where its header promises 131072000000000"):
+        read(tmp_path / name)
+
+
 def test_short_and_damaged_files(tmp_path):
     data = file_bytes(plain(), values_of(plain(), random.Random(6)))
     (tmp_path / "a.nii").write_bytes(data[:-1])
