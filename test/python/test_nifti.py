@@ -270,9 +270,25 @@ def test_fields_mean_the_same_whatever_is_installed(tmp_path, monkeypatch, insta
         assert found[2, 10, 10] == 800 + 20 * (10 + scale * sign * 3) + 10 + scale * sign * 2
 
 
-def test_fields_of_fsl_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="FSL.*wb_command"):
-        cudaspline.resample(ramp(), field_file(tmp_path / "field.nii", 2006), device="cpu")
+@pytest.mark.parametrize("intent, name, words", [(2006, b"", "FSL.*wb_command"), (1007, b"Mapping", "SPM.*positions"), (1007, b"NREG_TRANS", "NiftyReg")])
+def test_fields_of_other_programs_are_refused(tmp_path, intent, name, words):
+    """By name, and as objects of nibabel."""
+    path = field_file(tmp_path / "field.nii", intent, intent_name=name)
+    with pytest.raises(ValueError, match=words):
+        cudaspline.resample(ramp(), path, device="cpu")
+    nibabel = pytest.importorskip("nibabel")
+    with pytest.raises(ValueError, match=words):
+        cudaspline.resample(ramp(), cudaspline.DisplacementField(nibabel.load(path)), device="cpu")
+
+
+@pytest.mark.parametrize("big", [False, True])
+def test_fields_of_afni_in_nibabel_are_refused(tmp_path, big):
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.load(field_file(tmp_path / "field.nii", 1007, big=big))
+    assert _images.foreign_warp(image) == ""
+    image.header.extensions.append(nibabel.nifti1.Nifti1Extension("comment", b"text"))
+    image.header.extensions.append(nibabel.nifti1.Nifti1Extension("afni", b"<AFNI/>"))
+    assert "AFNI" in _images.foreign_warp(image)
 
 
 def test_fields_are_written_and_read(tmp_path):
