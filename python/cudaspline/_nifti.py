@@ -154,7 +154,8 @@ def read(path: Path, name: str) -> NiftiImage:
     array = numpy.empty(shape, _library.TYPE_NAMES[nifti.type])
     _library.read_nifti(nifti, stored.ctypes.data, stored.size, array.ctypes.data)
     if warning:
-        _warnings.warn(f"{name}: the NIfTI file {path}: {warning}", _warnings.FileWarning)
+        # Without the argument's name: a file that is two of them is warned of once.
+        _warnings.warn(f"the NIfTI file {path}: {warning}", _warnings.FileWarning)
     return NiftiImage.with_header(array, geometry, channels, nifti, foreign_warp)
 
 

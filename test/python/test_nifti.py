@@ -244,6 +244,10 @@ def test_two_matrices_are_one_warning(tmp_path):
         image = read(tmp_path / "a.nii")
     assert len(caught) == 1 and caught[0].filename == __file__
     assert numpy.allclose(affine_of(image.geometry), header.srow)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        cudaspline.resample(tmp_path / "a.nii", reference=tmp_path / "a.nii", interpolation="nearest", device="cpu")
+    assert len(caught) == 1
 
 
 def ramp():
