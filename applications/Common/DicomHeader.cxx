@@ -394,6 +394,13 @@ HasDicomPreamble(const std::string & path)
   return stream.seekg(preamble) && stream.read(letters, sizeof(letters)) && std::string(letters, 4) == "DICM";
 }
 
+bool
+HasPixels(const gdcm::DataSet & data)
+{
+  return std::any_of(
+    std::begin(pixelData), std::end(pixelData), [&data](const gdcm::Tag & tag) { return data.FindDataElement(tag); });
+}
+
 DicomHeader
 ReadDicomHeader(const std::string & path)
 {
@@ -412,9 +419,7 @@ ReadDicomHeader(const std::string & path)
     throw ProgramError("the DICOM file \"" + path + "\" is damaged or cut short: it ends within its data");
   }
   const gdcm::DataSet & data = reader.GetFile().GetDataSet();
-  const bool            hasPixels = std::any_of(
-    std::begin(pixelData), std::end(pixelData), [&data](const gdcm::Tag & tag) { return data.FindDataElement(tag); });
-  if (!hasPixels)
+  if (!HasPixels(data))
   {
     throw ProgramError("the DICOM file \"" + path + "\" is no image: it has no PixelData (7FE0,0010)");
   }

@@ -25,6 +25,11 @@
 #include <string>
 #include <vector>
 
+namespace gdcm
+{
+class DataSet;
+}
+
 namespace CudaSplineProgram
 {
 
@@ -62,6 +67,10 @@ struct DicomHeader
 /** \brief Whether a file begins as DICOM files do: 128 bytes of anything, and the letters DICM. */
 bool
 HasDicomPreamble(const std::string & path);
+
+/** \brief Whether a data set has pixels: integers, float or double. */
+bool
+HasPixels(const gdcm::DataSet & data);
 
 /** \brief Reads the elements that say where the frames of a file are.
  *

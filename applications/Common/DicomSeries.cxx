@@ -25,6 +25,7 @@
 #include "PixelType.h"
 
 #include "gdcmImageReader.h"
+#include "gdcmMediaStorage.h"
 #include "gdcmReader.h"
 #include "gdcmTrace.h"
 #include "itkGDCMImageIO.h"
@@ -115,6 +116,14 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
     {
       throw ProgramError("the DICOM file \"" + file +
                          "\" is damaged or cut short; restore it or take it out of the folder");
+    }
+    // Between two elements of its header a file that is cut short looks whole.
+    gdcm::MediaStorage storage;
+    storage.SetFromFile(reader.GetFile());
+    if (gdcm::MediaStorage::IsImage(storage) && !HasPixels(reader.GetFile().GetDataSet()))
+    {
+      throw ProgramError("the DICOM file \"" + file + "\" is an image (" + storage.GetString() +
+                         ") without PixelData (7FE0,0010): it is cut short; restore it or take it out of the folder");
     }
   }
 }

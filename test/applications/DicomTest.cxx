@@ -487,6 +487,22 @@ TEST_F(ProgramDicom, CutShort)
     ExpectError(Run({}), { "1.dcm", "damaged" });
     ExpectError(Run({ "--force" }), { "1.dcm", "damaged" });
   }
+  WriteSeries(Positions({ 6.0 }), "last");
+  const std::string bytes = Content(std::filesystem::directory_iterator(m_Folder / "last")->path().string());
+  // After an element of the header, before the series' number, and within its elements.
+  const std::size_t series = bytes.find(std::string("\x20\x00\x0D\x00", 4));
+  ASSERT_NE(series, std::string::npos);
+  for (const std::size_t size : { series, series + 6, std::size_t{ 160 } })
+  {
+    std::ofstream(file, std::ios::binary) << bytes.substr(0, size);
+    for (const std::vector<std::string> & options : { std::vector<std::string>{}, { "--force" } })
+    {
+      const ProgramResult result = Run(options);
+      ExpectError(result, { "1.dcm" });
+      EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+    }
+  }
+  std::filesystem::resize_file(file, 0);
   std::filesystem::rename(file, m_Folder / "series" / "notes");
   EXPECT_EQ(Run({ "--force" }).code, 0); // a file that says nothing of DICOM is none
 }
