@@ -20,6 +20,7 @@
 #include "Error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace CudaSplineProgram
@@ -124,22 +125,64 @@ CheckGaps(const std::vector<DicomSlice> & slices, std::vector<std::string> & pro
   }
 }
 
-/** Slices that are shifted within their plane from one to the next. */
+/** Gaps that are all near the usual one, and add up to slices that are elsewhere than in a regular grid. */
 void
-CheckTilt(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
+CheckDrift(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
 {
-  const Coordinates & first = slices.front().grid.origin;
-  const Coordinates & last = slices.back().grid.origin;
-  const Coordinates   along{ last[0] - first[0], last[1] - first[1], last[2] - first[2] };
-  const double        shiftX = Dot(along, Column(slices.front().grid, 0));
-  const double        shiftY = Dot(along, Column(slices.front().grid, 1));
-  const double        angle =
-    std::atan2(std::hypot(shiftX, shiftY), slices.back().position - slices.front().position) * degreesOfRadian;
+  const double first = slices.front().position;
+  const double step = (slices.back().position - first) / static_cast<double>(slices.size() - 1);
+  double       largest = 0.0;
+  for (std::size_t index = 0; index < slices.size(); ++index)
+  {
+    largest = std::max(largest, std::abs(slices[index].position - first - static_cast<double>(index) * step));
+  }
+  if (largest > 0.1 * step + Tolerance(0.0))
+  {
+    problems.push_back("the slice spacing is not uniform: slices are up to " + Brief(largest) +
+                       " mm from where even gaps of " + Brief(step) + " mm have them");
+  }
+}
+
+/** Slices that are shifted within their plane: all by the same angle, or some of them. */
+void
+CheckShifts(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
+{
+  const Grid & grid = slices.front().grid;
+  // From the first slice to one, along rows and columns.
+  const auto shiftOf = [&grid](const DicomSlice & slice) {
+    const Coordinates along{ slice.grid.origin[0] - grid.origin[0],
+                             slice.grid.origin[1] - grid.origin[1],
+                             slice.grid.origin[2] - grid.origin[2] };
+    return std::array<double, 2>{ Dot(along, Column(grid, 0)), Dot(along, Column(grid, 1)) };
+  };
+  const auto   whole = shiftOf(slices.back());
+  const double length = slices.back().position - slices.front().position;
+  const double angle = std::atan2(std::hypot(whole[0], whole[1]), length) * degreesOfRadian;
   if (angle > 0.05)
   {
     problems.push_back(
       "gantry tilt: the slices are sheared by " + Brief(angle) + " degrees" +
       (slices.front().tilt.empty() ? "" : " (Gantry/Detector Tilt " + OneLine(slices.front().tilt) + ")"));
+  }
+  // Positions are rounded when they are written: to 0.1 mm at the most.
+  const double tolerance = std::max(0.05, 0.1 * std::min(grid.spacing[0], grid.spacing[1])) + 1e-6;
+  double       largest = 0.0;
+  double       position = 0.0;
+  for (const DicomSlice & slice : slices)
+  {
+    const auto   shift = shiftOf(slice);
+    const double part = length > 0.0 ? (slice.position - slices.front().position) / length : 0.0;
+    const double distance = std::hypot(shift[0] - part * whole[0], shift[1] - part * whole[1]);
+    if (distance > largest)
+    {
+      largest = distance;
+      position = slice.position;
+    }
+  }
+  if (largest > tolerance)
+  {
+    problems.push_back("slices are shifted within their plane: the one at the position " + Brief(position) + " mm by " +
+                       Brief(largest) + " mm from the line between the first and the last one");
   }
 }
 
@@ -203,7 +246,11 @@ FindIrregularities(const std::vector<DicomSlice> & slices)
 {
   std::vector<std::string> problems;
   CheckGaps(slices, problems);
-  CheckTilt(slices, problems);
+  if (problems.empty() && slices.size() > 1)
+  {
+    CheckDrift(slices, problems);
+  }
+  CheckShifts(slices, problems);
   return problems;
 }
 

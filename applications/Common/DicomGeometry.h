@@ -18,8 +18,9 @@
 #ifndef CudaSplineProgram_DicomGeometry_h
 #define CudaSplineProgram_DicomGeometry_h
 
-#include "Volume.h"
+#include "DicomHeader.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,14 @@ namespace CudaSplineProgram
 /** \brief A DICOM slice: its file and what its header says. */
 struct DicomSlice
 {
-  std::string file;
-  std::size_t frame{ 0 }; ///< of the file
-  Grid        grid;
-  ScalarType  type{ ScalarType::Int16 };
-  std::string tilt;            ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty without
-  double      position{ 0.0 }; ///< mm along the normal of the image plane
+  std::string                 file;
+  std::size_t                 frame{ 0 }; ///< of the file
+  Grid                        grid;
+  ScalarType                  type{ ScalarType::Int16 };
+  std::string                 tilt; ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty without
+  double                      position{ 0.0 }; ///< mm along the normal of the image plane
+  std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
+  bool                        isMask{ false }; ///< a bit a pixel
 };
 
 /** \brief Sorts slices by their position along the normal of the image plane, which it computes. */

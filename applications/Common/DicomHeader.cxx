@@ -21,6 +21,7 @@
 #include "LibraryMessages.h"
 #include "Numbers.h"
 
+#include "gdcmAttribute.h"
 #include "gdcmReader.h"
 #include "gdcmSequenceOfItems.h"
 
@@ -80,6 +81,8 @@ const Element gridFrameOffsets{ { 0x3004, 0x000C }, "GridFrameOffsetVector (3004
 const Element doseGridScaling{ { 0x3004, 0x000E }, "DoseGridScaling (3004,000E)" };
 const Element gantryTilt{ { 0x0018, 0x1120 }, "GantryDetectorTilt (0018,1120)" };
 const Element sopClass{ { 0x0008, 0x0016 }, "SOPClassUID (0008,0016)" };
+const Element imageType{ { 0x0008, 0x0008 }, "ImageType (0008,0008)" };
+const Element photometricInterpretation{ { 0x0028, 0x0004 }, "PhotometricInterpretation (0028,0004)" };
 
 /** Of integers, float and double. */
 const gdcm::Tag pixelData[] = { { 0x7FE0, 0x0010 }, { 0x7FE0, 0x0008 }, { 0x7FE0, 0x0009 } };
@@ -91,6 +94,7 @@ const gdcm::Tag planeOrientation(0x0020, 0x9116);
 const gdcm::Tag pixelMeasures(0x0028, 0x9110);
 const gdcm::Tag valueTransformation(0x0028, 0x9145);
 const gdcm::Tag detectorInformation(0x0054, 0x0022);
+const gdcm::Tag modalityTable(0x0028, 0x3000);
 
 /** The text of an element without what fills it up; empty where it is not there. */
 std::string
@@ -233,6 +237,22 @@ AddElements(const gdcm::DataSet & data, const std::string & path, DicomPlane & p
   }
 }
 
+/** Takes slope and intercept. */
+void
+AddRescale(const gdcm::DataSet & data, const std::string & path, DicomPlane & plane)
+{
+  const std::optional<double> slope = NumberOf(data, rescaleSlope, path);
+  const std::optional<double> intercept = NumberOf(data, rescaleIntercept, path);
+  if (slope && *slope == 0.0)
+  {
+    Refuse(path, rescaleSlope, TextOfElement(data, rescaleSlope), "a number other than 0 is allowed");
+  }
+  if (slope || intercept)
+  {
+    plane.rescale = DicomRescale{ slope.value_or(1.0), intercept.value_or(0.0) };
+  }
+}
+
 /** Takes what the functional groups of an enhanced object say of a plane. */
 void
 AddGroups(const gdcm::DataSet & groups, const std::string & path, DicomHeader & header, DicomPlane & plane)
@@ -246,10 +266,8 @@ AddGroups(const gdcm::DataSet & groups, const std::string & path, DicomHeader & 
       header.thickness = thickness > 0.0 ? thickness : header.thickness;
     });
   }
-  UseItem(SequenceOf(groups, valueTransformation), 0, [&](const gdcm::DataSet & item) {
-    plane.rescale = DicomRescale{ NumberOf(item, rescaleSlope, path).value_or(1.0),
-                                  NumberOf(item, rescaleIntercept, path).value_or(0.0) };
-  });
+  UseItem(
+    SequenceOf(groups, valueTransformation), 0, [&](const gdcm::DataSet & item) { AddRescale(item, path, plane); });
 }
 
 /** Positions of the planes of RT Dose: relative to the first one along the normal, or patient's coordinates z. */
@@ -321,13 +339,22 @@ HeaderOf(const gdcm::DataSet & data, const std::string & path)
   {
     header.detectorSpacing = SpacingOf(data, nominalPixelSpacing, path);
   }
+  const std::string type = TextOfElement(data, imageType);
+  header.mosaic = type.find("MOSAIC") == std::string::npos ? std::string() : type;
+  header.hasTable = data.FindDataElement(modalityTable);
+  header.isInverted = TextOfElement(data, photometricInterpretation) == "MONOCHROME1";
+  gdcm::Attribute<0x0028, 0x0100> bitsAllocated;
+  bitsAllocated.SetFromDataSet(data);
+  header.isMask = bitsAllocated.GetValue() == 1;
   DicomPlane all;
   UseItem(SequenceOf(data, detectorInformation), 0, [&](const gdcm::DataSet & item) { // of nuclear medicine
     AddElements(item, path, all);
   });
   AddElements(data, path, all);
+  AddRescale(data, path, all);
   if (header.isDose)
   {
+    all.rescale = std::nullopt;
     if (const std::optional<double> scaling = NumberOf(data, doseGridScaling, path))
     {
       all.rescale = DicomRescale{ *scaling, 0.0 };
@@ -367,6 +394,13 @@ HasDicomPreamble(const std::string & path)
   return stream.seekg(preamble) && stream.read(letters, sizeof(letters)) && std::string(letters, 4) == "DICM";
 }
 
+bool
+HasPixels(const gdcm::DataSet & data)
+{
+  return std::any_of(
+    std::begin(pixelData), std::end(pixelData), [&data](const gdcm::Tag & tag) { return data.FindDataElement(tag); });
+}
+
 DicomHeader
 ReadDicomHeader(const std::string & path)
 {
@@ -385,9 +419,7 @@ ReadDicomHeader(const std::string & path)
     throw ProgramError("the DICOM file \"" + path + "\" is damaged or cut short: it ends within its data");
   }
   const gdcm::DataSet & data = reader.GetFile().GetDataSet();
-  const bool            hasPixels = std::any_of(
-    std::begin(pixelData), std::end(pixelData), [&data](const gdcm::Tag & tag) { return data.FindDataElement(tag); });
-  if (!hasPixels)
+  if (!HasPixels(data))
   {
     throw ProgramError("the DICOM file \"" + path + "\" is no image: it has no PixelData (7FE0,0010)");
   }

@@ -25,6 +25,11 @@
 #include <string>
 #include <vector>
 
+namespace gdcm
+{
+class DataSet;
+}
+
 namespace CudaSplineProgram
 {
 
@@ -52,12 +57,20 @@ struct DicomHeader
   double                               thickness{ 0.0 }; ///< Spacing Between Slices, or Slice Thickness, mm; 0: neither
   double                               sliceSpacing{ 0.0 }; ///< Spacing Between Slices, mm; may be negative; 0: none
   bool                                 isDose{ false };     ///< RT Dose
-  std::string                          tilt; ///< Gantry/Detector Tilt in degrees, as written; empty without
+  std::string                          tilt;   ///< Gantry/Detector Tilt in degrees, as written; empty without
+  std::string                          mosaic; ///< Image Type of a picture with slices as tiles; else empty
+  bool                                 hasTable{ false }; ///< Modality LUT Sequence: values are those of a table
+  bool isInverted{ false }; ///< MONOCHROME1: the smallest value is white; ITK's reader inverts the stored numbers
+  bool isMask{ false };     ///< a bit a pixel, of which ITK's reader makes 0 and 255, and loses the last ones
 };
 
 /** \brief Whether a file begins as DICOM files do: 128 bytes of anything, and the letters DICM. */
 bool
 HasDicomPreamble(const std::string & path);
+
+/** \brief Whether a data set has pixels: integers, float or double. */
+bool
+HasPixels(const gdcm::DataSet & data);
 
 /** \brief Reads the elements that say where the frames of a file are.
  *

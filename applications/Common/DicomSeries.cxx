@@ -25,6 +25,7 @@
 #include "PixelType.h"
 
 #include "gdcmImageReader.h"
+#include "gdcmMediaStorage.h"
 #include "gdcmReader.h"
 #include "gdcmTrace.h"
 #include "itkGDCMImageIO.h"
@@ -77,8 +78,18 @@ FindSeries(const std::string & path)
   return all;
 }
 
-/** Throws where a DICOM file of the folder belongs to no series because it is damaged: GDCM leaves such slices out in
- * silence. What GDCM can read in full is no image (a report, a directory) and may stay out. */
+/** Whether a name is that of a DICOM file, by its ending. */
+bool
+IsDicomName(const std::filesystem::path & file)
+{
+  std::string ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending == ".dcm" || ending == ".dicom" || ending == ".ima";
+}
+
+/** Throws where a DICOM file of the folder, by its beginning or its name, belongs to no series because it is damaged or
+ * empty: GDCM leaves such slices out in silence. What GDCM can read in full is no image (a report, a directory) and may
+ * stay out. */
 void
 CheckLeftOut(const std::string & path, const std::vector<Series> & all)
 {
@@ -93,7 +104,8 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
   for (const std::filesystem::directory_entry & entry : std::filesystem::directory_iterator(path))
   {
     const std::string file = entry.path().string();
-    if (!entry.is_regular_file() || known.count(entry.path().filename().string()) > 0 || !HasDicomPreamble(file))
+    if (!entry.is_regular_file() || known.count(entry.path().filename().string()) > 0 ||
+        !(HasDicomPreamble(file) || IsDicomName(entry.path())))
     {
       continue;
     }
@@ -104,6 +116,14 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
     {
       throw ProgramError("the DICOM file \"" + file +
                          "\" is damaged or cut short; restore it or take it out of the folder");
+    }
+    // Between two elements of its header a file that is cut short looks whole.
+    gdcm::MediaStorage storage;
+    storage.SetFromFile(reader.GetFile());
+    if (gdcm::MediaStorage::IsImage(storage) && !HasPixels(reader.GetFile().GetDataSet()))
+    {
+      throw ProgramError("the DICOM file \"" + file + "\" is an image (" + storage.GetString() +
+                         ") without PixelData (7FE0,0010): it is cut short; restore it or take it out of the folder");
     }
   }
 }
@@ -164,9 +184,10 @@ SpacingText(const std::array<double, 2> & spacing)
   return Brief(spacing[0]) + "\\" + Brief(spacing[1]);
 }
 
-/** What a file does not say of the place of its frames, in words; empty where nothing is missing. */
+/** Why a file is read with --force alone, in words: what it does not say of the position of its frames, and what is not
+ * read as it is meant; empty where there is nothing. */
 std::string
-MissingElements(const DicomHeader & header)
+FindObstacles(const DicomHeader & header)
 {
   std::string missing;
   const auto  add = [&missing](const std::string & text) { missing += (missing.empty() ? "" : "; ") + text; };
@@ -201,10 +222,20 @@ MissingElements(const DicomHeader & header)
   {
     add("DoseGridScaling (3004,000E) is missing (--force takes 1)");
   }
+  if (!header.mosaic.empty())
+  {
+    add("ImageType (0008,0008) is \"" + OneLine(header.mosaic) +
+        "\": slices are tiles of a single picture; dcm2niix converts it (--force takes the picture as a slice)");
+  }
+  if (header.hasTable)
+  {
+    add("ModalityLUTSequence (0028,3000) has the values in a table, which is not applied (--force takes the stored "
+        "numbers)");
+  }
   return missing;
 }
 
-/** The slices of a file, a frame each. What is missing is filled in: the caller has judged MissingElements(). */
+/** The slices of a file, a frame each. What is missing is filled in: the caller has judged FindObstacles(). */
 std::vector<DicomSlice>
 SlicesOf(const DicomHeader & header, const itk::ImageIOBase & io, const std::string & file)
 {
@@ -301,19 +332,31 @@ OpenByItk(const std::string & file, const DicomHeader & header)
   return io;
 }
 
+/** Whether ITK's reader has the values of all frames: it applies one slope and intercept to all of them, and inverts
+ * MONOCHROME1, which says how values are displayed, not what they are. */
+bool
+HasValuesOfItk(const DicomHeader & header, const itk::GDCMImageIO & io)
+{
+  const auto isNear = [](double wanted, double found) { return std::abs(wanted - found) <= 1e-9 * std::abs(wanted); };
+  return !header.isInverted && std::all_of(header.planes.begin(), header.planes.end(), [&](const DicomPlane & plane) {
+    return !plane.rescale || (isNear(plane.rescale->slope, io.GetRescaleSlope()) &&
+                              isNear(plane.rescale->intercept, io.GetRescaleIntercept()));
+  });
+}
+
 /** The slice of a file of a series.
- * \param[in,out] missing what the first file with something missing does not say */
+ * \param[in,out] obstacles of the first file that has some */
 DicomSlice
-DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string & missing)
+DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string & obstacles)
 {
   const DicomHeader header = ReadDicomHeader(file);
-  const std::string ofFile = MissingElements(header);
-  if (!ofFile.empty() && missing.empty())
+  const std::string ofFile = FindObstacles(header);
+  if (!ofFile.empty() && obstacles.empty())
   {
-    missing = "in \"" + file + "\" " + ofFile;
+    obstacles = "in \"" + file + "\" " + ofFile;
     if (!choice.force)
     {
-      throw ProgramError("the DICOM series is refused: " + missing);
+      throw ProgramError("the DICOM series is refused: " + obstacles);
     }
   }
   const itk::GDCMImageIO::Pointer io = OpenByItk(file, header);
@@ -324,6 +367,12 @@ DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string
   }
   DicomSlice slice = SlicesOf(header, *io, file).front();
   slice.grid.size[2] = header.planes.size();
+  if (!HasValuesOfItk(header, *io))
+  {
+    slice.rescale = header.planes.front().rescale.value_or(DicomRescale{});
+    slice.type = ScalarType::Float64;
+  }
+  slice.isMask = header.isMask;
   return slice;
 }
 
@@ -355,7 +404,7 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
 {
   const DicomHeader header = ReadDicomHeader(path);
   const std::string which = "the DICOM file \"" + path + "\"";
-  Judge(which, MissingElements(header), choice); // before GDCM ends the process over it
+  Judge(which, FindObstacles(header), choice); // before GDCM ends the process over it
   const itk::GDCMImageIO::Pointer io = OpenByItk(path, header);
   std::vector<DicomSlice>         slices = SlicesOf(header, *io, path);
   SortByPosition(slices);
@@ -375,19 +424,12 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
   image.layout.isSeries = false;
   image.layout.volumes = 1;
   image.type = TypeOfHeader(*io, path);
-  bool isOfItk = true; // whether ITK rescales every frame as it should be
-  for (const DicomPlane & plane : header.planes)
-  {
-    const DicomRescale rescale = plane.rescale.value_or(DicomRescale{});
-    isOfItk =
-      isOfItk && (!plane.rescale ||
-                  (std::abs(rescale.slope - io->GetRescaleSlope()) <= 1e-9 * std::abs(rescale.slope) &&
-                   std::abs(rescale.intercept - io->GetRescaleIntercept()) <= 1e-9 * std::abs(rescale.intercept)));
-  }
+  const bool isOfItk = HasValuesOfItk(header, *io);
   for (const DicomSlice & slice : slices)
   {
     DicomFrame frame;
     frame.number = slice.frame;
+    frame.isMask = header.isMask;
     if (!isOfItk)
     {
       frame.rescale = header.planes[slice.frame].rescale.value_or(DicomRescale{});
@@ -398,8 +440,10 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
   {
     if (image.layout.components != 1)
     {
-      throw ProgramError(which + " has " + std::to_string(image.layout.components) +
-                         " components a pixel, and rescales them; scalar pixels (one number each) are allowed then");
+      throw ProgramError(
+        which + " has " + std::to_string(image.layout.components) +
+        " components a pixel, and rescales them or has the smallest as white; scalar pixels (one number each) are "
+        "allowed then");
     }
     image.type = ScalarType::Float64;
   }
@@ -409,62 +453,117 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
 namespace
 {
 
-/** Reads the frames as they are stored and rescales each. */
-void
-ReadRescaledFrames(const OpenedImage & image, double * to)
+/** The numbers of a DICOM file as they are stored. */
+class StoredFrames
 {
-  const std::string file = image.slices.empty() ? image.path : image.slices.front();
-  gdcm::ImageReader reader;
-  reader.SetFileName(file.c_str());
-  std::vector<char> stored;
-  const bool        isRead = reader.Read();
-  if (isRead)
+public:
+  explicit StoredFrames(const std::string & file)
+    : m_File(file)
   {
-    stored.resize(reader.GetImage().GetBufferLength());
+    gdcm::ImageReader reader;
+    reader.SetFileName(file.c_str());
+    const bool isRead = reader.Read();
+    if (isRead)
+    {
+      m_Numbers.resize(reader.GetImage().GetBufferLength());
+    }
+    if (!isRead || !reader.GetImage().GetBuffer(m_Numbers.data()))
+    {
+      throw ProgramError("cannot read the pixels of the DICOM file \"" + file + "\"");
+    }
+    static const std::map<gdcm::PixelFormat::ScalarType, ScalarType> types{
+      { gdcm::PixelFormat::UINT8, ScalarType::UInt8 },     { gdcm::PixelFormat::INT8, ScalarType::Int8 },
+      { gdcm::PixelFormat::UINT16, ScalarType::UInt16 },   { gdcm::PixelFormat::INT16, ScalarType::Int16 },
+      { gdcm::PixelFormat::UINT32, ScalarType::UInt32 },   { gdcm::PixelFormat::INT32, ScalarType::Int32 },
+      { gdcm::PixelFormat::FLOAT32, ScalarType::Float32 }, { gdcm::PixelFormat::FLOAT64, ScalarType::Float64 }
+    };
+    const gdcm::PixelFormat & format = reader.GetImage().GetPixelFormat();
+    if (format.GetScalarType() == gdcm::PixelFormat::SINGLEBIT)
+    {
+      this->UnpackBits();
+      return;
+    }
+    const auto type = types.find(format.GetScalarType());
+    if (type == types.end())
+    {
+      throw ProgramError("the DICOM file \"" + file + "\" has pixels of " + format.GetScalarTypeAsString() +
+                         "; integers of 8 to 32 bits, float and double are allowed with frames that are rescaled");
+    }
+    m_Type = type->second;
   }
-  if (!isRead || !reader.GetImage().GetBuffer(stored.data()))
+
+  /** Copies a frame of bits, a byte each. \exception ProgramError there are fewer numbers */
+  void
+  CopyMask(std::size_t number, std::size_t voxels, std::uint8_t * to) const
   {
-    throw ProgramError("cannot read the pixels of the DICOM file \"" + file + "\"");
+    this->CheckNumbers(number, voxels);
+    std::memcpy(to, m_Numbers.data() + number * voxels, voxels);
   }
-  static const std::map<gdcm::PixelFormat::ScalarType, ScalarType> types{
-    { gdcm::PixelFormat::UINT8, ScalarType::UInt8 },     { gdcm::PixelFormat::INT8, ScalarType::Int8 },
-    { gdcm::PixelFormat::UINT16, ScalarType::UInt16 },   { gdcm::PixelFormat::INT16, ScalarType::Int16 },
-    { gdcm::PixelFormat::UINT32, ScalarType::UInt32 },   { gdcm::PixelFormat::INT32, ScalarType::Int32 },
-    { gdcm::PixelFormat::FLOAT32, ScalarType::Float32 }, { gdcm::PixelFormat::FLOAT64, ScalarType::Float64 }
-  };
-  const auto        type = types.find(reader.GetImage().GetPixelFormat().GetScalarType());
-  const std::size_t voxels = image.grid.size[0] * image.grid.size[1];
-  if (type == types.end() || stored.size() != voxels * image.frames.size() * itk::CudaSpline::SizeOf(type->second))
+
+  /** Copies a frame, rescaled. \exception ProgramError there are fewer numbers */
+  void
+  Rescale(std::size_t number, std::size_t voxels, const DicomRescale & rescale, double * to) const
   {
-    throw ProgramError("the DICOM file \"" + file + "\" has pixels of " +
-                       reader.GetImage().GetPixelFormat().GetScalarTypeAsString() +
-                       "; integers of 8, 16 and 32 bits, float and double are allowed with frames that are rescaled");
-  }
-  for (const DicomFrame & frame : image.frames)
-  {
+    this->CheckNumbers(number, voxels);
     for (std::size_t voxel = 0; voxel < voxels; ++voxel)
     {
       const auto value = itk::CudaSpline::LoadScalar<double>(
-        stored.data(), type->second, static_cast<std::int64_t>(frame.number * voxels + voxel));
-      *to++ = frame.rescale->slope * value + frame.rescale->intercept;
+        m_Numbers.data(), m_Type, static_cast<std::int64_t>(number * voxels + voxel));
+      to[voxel] = rescale.slope * value + rescale.intercept;
     }
   }
-}
+
+private:
+  void
+  CheckNumbers(std::size_t number, std::size_t voxels) const
+  {
+    if (m_Numbers.size() < (number + 1) * voxels * itk::CudaSpline::SizeOf(m_Type))
+    {
+      throw ProgramError("the DICOM file \"" + m_File + "\" is damaged or cut short: it holds " +
+                         std::to_string(m_Numbers.size()) + " bytes of pixels where its header promises more");
+    }
+  }
+
+  /** Makes a byte of each bit, the least significant one first: frames follow each other without a gap. */
+  void
+  UnpackBits()
+  {
+    std::vector<char> bytes(8 * m_Numbers.size());
+    for (std::size_t bit = 0; bit < bytes.size(); ++bit)
+    {
+      bytes[bit] = static_cast<char>(static_cast<unsigned char>(m_Numbers[bit / 8]) >> bit % 8 & 1U);
+    }
+    m_Numbers = std::move(bytes);
+    m_Type = ScalarType::UInt8;
+  }
+
+  std::string       m_File;
+  ScalarType        m_Type{ ScalarType::Int16 };
+  std::vector<char> m_Numbers;
+};
 
 } // namespace
 
 void
 ReadDicomFrames(const OpenedImage & image, void * pixels)
 {
-  LibraryMessages messages;
-  if (image.frames.front().rescale)
+  LibraryMessages   messages;
+  const std::size_t frameBytes = BytesOfVolume(image) / image.frames.size();
+  if (image.frames.front().rescale || image.frames.front().isMask)
   {
-    ReadRescaledFrames(image, static_cast<double *>(pixels));
+    const StoredFrames stored(image.slices.empty() ? image.path : image.slices.front());
+    const std::size_t  voxels = image.grid.size[0] * image.grid.size[1];
+    auto *             to = static_cast<char *>(pixels);
+    for (const DicomFrame & frame : image.frames)
+    {
+      frame.rescale ? stored.Rescale(frame.number, voxels, *frame.rescale, reinterpret_cast<double *>(to))
+                    : stored.CopyMask(frame.number, voxels, reinterpret_cast<std::uint8_t *>(to));
+      to += frameBytes;
+    }
   }
   else
   {
-    const std::size_t frameBytes = BytesOfVolume(image) / image.frames.size();
-    bool              isInOrder = true;
+    bool isInOrder = true;
     for (std::size_t frame = 0; frame < image.frames.size(); ++frame)
     {
       isInOrder = isInOrder && image.frames[frame].number == frame;
@@ -500,10 +599,10 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
     return image;
   }
   std::vector<DicomSlice> slices;
-  std::string             missing;
+  std::string             obstacles;
   for (const std::string & file : series.files)
   {
-    slices.push_back(DescribeSlice(file, choice, missing));
+    slices.push_back(DescribeSlice(file, choice, obstacles));
   }
   SortByPosition(slices);
   const std::string which = "the DICOM series " + series.uid + " in \"" + path + "\"";
@@ -512,7 +611,7 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   {
     throw ProgramError(which + " is no volume: " + why);
   }
-  Judge(which, missing, choice);
+  Judge(which, obstacles, choice);
   const std::string problems = Join(FindIrregularities(slices));
   if (!problems.empty())
   {
@@ -530,12 +629,13 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   for (const DicomSlice & slice : slices)
   {
     description.slices.push_back(slice.file);
+    description.frames.push_back({ 0, slice.rescale, slice.isMask });
   }
   return description;
 }
 
 void
-ReadDicomSlices(ImageDescription & description, const Volume & volume)
+ReadDicomSlices(const OpenedImage & description, const Volume & volume)
 {
   Grid              sliceGrid = description.grid;
   const std::size_t count = description.slices.size();
@@ -544,13 +644,30 @@ ReadDicomSlices(ImageDescription & description, const Volume & volume)
   LibraryMessages   messages;
   for (std::size_t slice = 0; slice < count; ++slice)
   {
-    const auto io = itk::GDCMImageIO::New();
+    const auto         io = itk::GDCMImageIO::New();
+    const DicomFrame & frame = description.frames[slice];
     try
     {
-      io->SetFileName(description.slices[slice]);
-      io->ReadImageInformation();
-      Volume pixels = Volume::Allocate(sliceGrid, TypeOfHeader(*io, description.slices[slice]));
-      io->Read(pixels.pixels.get());
+      Volume            pixels;
+      const std::size_t voxels = sliceGrid.GetNumberOfVoxels();
+      if (frame.rescale)
+      {
+        pixels = Volume::Allocate(sliceGrid, ScalarType::Float64);
+        StoredFrames(description.slices[slice])
+          .Rescale(0, voxels, *frame.rescale, static_cast<double *>(pixels.pixels.get()));
+      }
+      else if (frame.isMask)
+      {
+        pixels = Volume::Allocate(sliceGrid, ScalarType::UInt8);
+        StoredFrames(description.slices[slice]).CopyMask(0, voxels, static_cast<std::uint8_t *>(pixels.pixels.get()));
+      }
+      else
+      {
+        io->SetFileName(description.slices[slice]);
+        io->ReadImageInformation();
+        pixels = Volume::Allocate(sliceGrid, TypeOfHeader(*io, description.slices[slice]));
+        io->Read(pixels.pixels.get());
+      }
       pixels = pixels.type == volume.type ? pixels : CastVolume(pixels, volume.type);
       std::memcpy(static_cast<char *>(volume.pixels.get()) + slice * bytes, pixels.pixels.get(), bytes);
     }
@@ -559,7 +676,7 @@ ReadDicomSlices(ImageDescription & description, const Volume & volume)
       throw ProgramError("cannot read the DICOM file \"" + description.slices[slice] + "\": " + TextOf(exception));
     }
   }
-  description.messages += messages.Take();
+  CheckComplete(messages.Take(), description.path);
 }
 
 } // namespace CudaSplineProgram

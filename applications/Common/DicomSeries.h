@@ -32,9 +32,11 @@ namespace CudaSplineProgram
  * normal.
  *
  * Refused, all with their numbers and unless \p choice says how to go on: several series; missing slices; gaps that
- * differ by more than 1 % and 0.01 mm (positions are decimal strings, often of two digits); slices sheared by more than
- * 0.05 degrees (gantry tilt). Slices that differ in size, orientation or pixel spacing, or share a position, are no
- * volume and always refused, and so is a folder with a damaged file. \exception ProgramError no DICOM, or refused */
+ * differ by more than 1 % and 0.01 mm (positions are decimal strings, often of two digits), or add up to a tenth of a
+ * gap; slices sheared by more than 0.05 degrees (gantry tilt), or shifted within their plane by more than a tenth of a
+ * pixel and 0.05 mm; tiles of a mosaic; tables of values. Slices that differ in size, orientation or pixel spacing, or
+ * share a position, are no volume and always refused, and so is a folder with a damaged or an empty file. \exception
+ * ProgramError no DICOM, or refused */
 OpenedImage
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);
 
@@ -54,12 +56,12 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice);
 void
 ReadDicomFrames(const OpenedImage & image, void * pixels);
 
-/** \brief Reads the slices of a series into a volume; GDCM applies rescale slope and intercept of each.
- * \param[in,out] description the series; gets GDCM's messages
+/** \brief Reads the slices of a series into a volume, with rescale slope and intercept of each.
+ * \param[in] description the series
  * \param[out] volume of the series's grid and type
  * \exception ProgramError a slice cannot be read */
 void
-ReadDicomSlices(ImageDescription & description, const Volume & volume);
+ReadDicomSlices(const OpenedImage & description, const Volume & volume);
 
 } // namespace CudaSplineProgram
 

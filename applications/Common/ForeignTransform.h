@@ -28,7 +28,7 @@ namespace CudaSplineProgram
  *
  * FSL: matrices of FLIRT (text of 4 x 4 numbers), images with the intent codes 2006 to 2009 and 2016 to 2018. AFNI:
  * .1D, .HEAD, .BRIK, text of 12 numbers a line, images with AFNI's extension. MINC: .xfm. FreeSurfer: .lta, .m3z.
- * A file that is missing or unreadable is left to the reader.
+ * Images of SPM and NiftyReg are known by intent_name. A file that is missing or unreadable is left to the reader.
  * \exception ProgramError the file is one of these */
 void
 RefuseForeignTransform(const std::string & file);

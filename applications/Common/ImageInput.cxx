@@ -203,6 +203,33 @@ ReadStep(OpenedImage &          image,
   return image.messages;
 }
 
+/** Throws with the name of the first file of a folder over which a library fails. */
+void
+FindDamagedFile(const std::string & path)
+{
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+  {
+    return;
+  }
+  for (const fs::directory_entry & entry : fs::directory_iterator(path))
+  {
+    try
+    {
+      if (entry.is_regular_file())
+      {
+        DescribeImage(entry.path().string(), {});
+      }
+    }
+    catch (const ReadingProcessError &)
+    {
+      throw;
+    }
+    catch (const ProgramError &)
+    {} // files of other kinds are in folders, too
+  }
+}
+
 } // namespace
 
 ImageDescription
@@ -226,7 +253,16 @@ DescribeImage(const std::string & path, const SeriesChoice & choice)
     path, fileBytes, [=, image = OpenedImage()](const nlohmann::json & order, SharedMemory & memory) mutable {
       return ReadStep(image, order, path, choice, fileBytes, memory);
     });
-  ImageDescription description = FromJson(reader->Ask(nullptr));
+  ImageDescription description;
+  try
+  {
+    description = FromJson(reader->Ask(nullptr));
+  }
+  catch (const ReadingProcessError &)
+  {
+    FindDamagedFile(path);
+    throw;
+  }
   description.path = path;
   description.reader = reader;
   return description;

@@ -336,7 +336,10 @@ Write(const Volume &                  volume,
 {
   if (IsNiftiName(file))
   {
-    return CompareGeometry(volume.grid, WriteNifti(volume, read, file, layout));
+    const Grid        written = WriteNifti(volume, read, file, layout);
+    const std::string lost = CompareGeometry(volume.grid, written);
+    const bool        isSlice = written.dimension != volume.grid.dimension; // in 2D of other than 2 numbers a pixel
+    return lost + (isSlice ? std::string(lost.empty() ? "" : ", ") + "2 dimensions (it becomes a slice of 3)" : "");
   }
   constexpr std::size_t few = 2; // with which a format has the fourth axis
   const std::string     name = NameForItk(file);

@@ -318,18 +318,18 @@ CheckPixels(const OpenedImage & image)
 void
 ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
 {
-  if (!image.frames.empty())
-  {
-    ReadDicomFrames(image, pixels);
-    return;
-  }
-  if (!image.slices.empty())
+  if (image.slices.size() > 1)
   {
     Volume slices;
     slices.grid = image.grid;
     slices.type = image.type;
     slices.pixels = std::shared_ptr<void>(pixels, [](void *) {});
     ReadDicomSlices(image, slices);
+    return;
+  }
+  if (!image.frames.empty())
+  {
+    ReadDicomFrames(image, pixels);
     return;
   }
   if (image.nifti)

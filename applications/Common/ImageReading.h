@@ -38,8 +38,9 @@ namespace CudaSplineProgram
 /** \brief A frame of a DICOM file. */
 struct DicomFrame
 {
-  std::size_t                 number{ 0 }; ///< in the file
-  std::optional<DicomRescale> rescale;     ///< where frames differ, or ITK has another one
+  std::size_t                 number{ 0 };     ///< in the file
+  std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
+  bool                        isMask{ false }; ///< a bit a pixel
 };
 
 /** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
@@ -50,7 +51,7 @@ struct OpenedImage : ImageDescription
   std::optional<NiftiInput>                       nifti;   ///< of a NIfTI file
   std::shared_ptr<NiftiReader>                    reader;  ///< reads its volumes
   std::optional<itk::CudaSpline::ImageFileHeader> stored;  ///< of an NRRD file or a MetaImage
-  std::vector<DicomFrame>                         frames;  ///< of a DICOM file, in the order of the image
+  std::vector<DicomFrame>                         frames;  ///< of DICOM files, in the order of the image
   std::optional<VolumePlace>                      place;   ///< where volumes can be read one by one
   std::shared_ptr<VolumeReader>                   volumes; ///< reads them there
   std::shared_ptr<void> all; ///< pixels of all volumes, where the format gives them at once only

@@ -266,8 +266,8 @@ ReadingProcess::Ask(const nlohmann::json & order)
                          "; it is damaged, or made to take long");
     }
     const std::string said = LastLine(m_Messages.GetText(0));
-    throw ProgramError("\"" + m_Name + "\" cannot be read, it is damaged or a library fails with it: " + TextOf(end) +
-                       (said.empty() ? "" : "; its last message: " + said));
+    throw ReadingProcessError("\"" + m_Name + "\" cannot be read, it is damaged or a library fails with it: " +
+                              TextOf(end) + (said.empty() ? "" : "; its last message: " + said));
   }
   nlohmann::json reply = nlohmann::json::from_cbor(*answer);
   for (const nlohmann::json & warning : reply.at("warnings"))

@@ -19,6 +19,7 @@
 #define CudaSplineProgram_ReadingProcess_h
 
 #include "ChildProcess.h"
+#include "Error.h"
 #include "SharedMemory.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -57,6 +58,13 @@ enum class Packing : unsigned char
 double
 MostBytes(double fileBytes, Packing packing);
 
+/** \brief The child that read a file was ended by a signal: what it said last, as one line. */
+class ReadingProcessError : public ProgramError
+{
+public:
+  using ProgramError::ProgramError;
+};
+
 /** \brief Reads files in a child of this process, which survives it where a library crashes or asks for too much.
  *
  * The child does steps, one after the other, each when it is asked. It may take of memory what AllowReading() says, at
@@ -82,7 +90,8 @@ public:
   operator=(const ReadingProcess &) = delete;
 
   /** \brief Has a step done. Warnings of the child are kept for ShowWarnings().
-   * \exception ProgramError what the step threw, or how the child ended, with the last line that it wrote */
+   * \exception ProgramError what the step threw
+   * \exception ReadingProcessError how the child ended, with the last line that it wrote */
   nlohmann::json
   Ask(const nlohmann::json & order);
 

@@ -18,18 +18,20 @@
 #include "StoredImage.h"
 
 #include "Error.h"
+#include "Numbers.h"
 #include "PixelType.h"
 
 #include "itkCudaSplineSystem.h"
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <locale>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 namespace CudaSplineProgram
@@ -143,15 +145,45 @@ BytesOfFile(const ImageFileHeader & header)
   return header.GetNumberOfStoredNumbers() * itk::CudaSpline::SizeOf(header.type) / files;
 }
 
+/** Stores a decimal number, "-inf" or "nan". \return false for other words, and numbers that the type does not hold */
+bool
+StoreWord(const std::string & word, itk::CudaSpline::ScalarType type, std::uint64_t index, void * to)
+{
+  const std::size_t sign = word[0] == '-' || word[0] == '+' ? 1 : 0;
+  if (word.size() > sign + 1 && (word[sign + 1] == 'x' || word[sign + 1] == 'X'))
+  {
+    return false; // hexadecimal numbers are of C, not of these formats
+  }
+  const bool isSigned64 = type == itk::CudaSpline::ScalarType::Int64;
+  const bool isInteger = word.find_first_not_of("0123456789", sign) == std::string::npos && word.size() > sign;
+  if (isInteger && (isSigned64 || (type == itk::CudaSpline::ScalarType::UInt64 && word[0] != '-')))
+  {
+    errno = 0; // doubles do not hold them
+    const auto number = isSigned64 ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 10))
+                                   : std::strtoull(word.c_str(), nullptr, 10);
+    std::memcpy(static_cast<char *>(to) + index * sizeof(number), &number, sizeof(number));
+    return errno == 0;
+  }
+  const std::optional<double> value = ParseNumber(word);
+  if (!value || !CanHold(type, *value))
+  {
+    return false;
+  }
+  if (type == itk::CudaSpline::ScalarType::Float32)
+  {
+    static_cast<float *>(to)[index] = static_cast<float>(*value); // infinite ones, too
+    return true;
+  }
+  itk::CudaSpline::StoreScalar(to, type, static_cast<std::int64_t>(index), *value);
+  return true;
+}
+
 /** Numbers as text. */
 void
 ReadText(const ImageFileHeader & header, const fs::path & file, std::uint64_t count, char * to)
 {
   std::ifstream stream(file, std::ios::binary);
-  stream.imbue(std::locale::classic());
   stream.seekg(static_cast<std::streamoff>(BeginOfNumbers(header, file)) + header.byteSkip);
-  const bool is64 =
-    header.type == itk::CudaSpline::ScalarType::Int64 || header.type == itk::CudaSpline::ScalarType::UInt64;
   std::string word;
   for (std::uint64_t index = 0; index < count; ++index)
   {
@@ -160,20 +192,10 @@ ReadText(const ImageFileHeader & header, const fs::path & file, std::uint64_t co
       RefuseDamage(file,
                    "it holds " + std::to_string(index) + " numbers where its header promises " + std::to_string(count));
     }
-    char *       end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    if (end != word.c_str() + word.size() || (!is64 && !CanHold(header.type, value)))
+    if (!StoreWord(word, header.type, index, to))
     {
       RefuseDamage(file, "\"" + word.substr(0, 40) + "\" is not a number of type " + NameOfPixelType(header.type));
     }
-    if (is64) // which doubles do not hold
-    {
-      const std::uint64_t number = word[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 10))
-                                                  : std::strtoull(word.c_str(), nullptr, 10);
-      std::memcpy(to + index * sizeof(number), &number, sizeof(number));
-      continue;
-    }
-    itk::CudaSpline::StoreScalar(to, header.type, static_cast<std::int64_t>(index), value);
   }
 }
 

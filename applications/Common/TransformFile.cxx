@@ -596,7 +596,11 @@ CheckTransform(const TransformNumbers & numbers)
   CheckFinite(numbers.parameters, "");
   const std::string name = ClassOf(numbers.type);
   const std::size_t dimension = NumberOfType(numbers.type, 0);
-  const auto        contains = [&name](const char * text) { return name.find(text) != std::string::npos; };
+  if (dimension == 0)
+  {
+    throw ProgramError("its type does not have a dimension; types such as AffineTransform_double_3_3 are allowed");
+  }
+  const auto contains = [&name](const char * text) { return name.find(text) != std::string::npos; };
   if (contains("VelocityField") || contains("Exponential"))
   {
     throw ProgramError("a velocity field is not a map of points before it is integrated, which ITK does not do when it "

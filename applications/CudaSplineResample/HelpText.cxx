@@ -35,8 +35,8 @@ HelpDetails()
   return std::string(R"(Files
   Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of
   DICOM are applied. Slices of a DICOM folder, and frames of a file, are put in the order of their positions. Several
-  series, missing or unevenly spaced slices, gantry tilt, and files without PixelSpacing, ImageOrientationPatient or
-  ImagePositionPatient are refused, with the numbers, unless --series or --force is given. The output is replaced only
+  series, missing, shifted or unevenly spaced slices, gantry tilt, mosaics, and files without PixelSpacing,
+  ImageOrientationPatient or ImagePositionPatient are refused, with the numbers, unless --series or --force is given. The output is replaced only
   when the new one is complete; it must not be one of the inputs.
   - Series (4D): every volume is resampled, one at a time; of colours, vectors and tensors every component. A transform
     does not rotate vectors.

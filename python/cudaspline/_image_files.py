@@ -20,12 +20,9 @@ def is_name_of_field(path: Path) -> bool:
     return path.name.lower().endswith(_FIELDS) or _nifti.is_name(path)
 
 
-def _is_dicom(path: Path) -> bool:
-    """Whether a file begins as DICOM files do: 128 bytes of anything, and four letters."""
-    if not path.is_file():
-        return False
-    with open(path, "rb") as file:
-        return file.read(132)[128:] == b"DICM"
+def _converter(path: Path) -> str:
+    """What to do with DICOM."""
+    return f"Of DICOM, CudaSplineResample {path} out.nrrd makes a file, with its positions checked; an image that SimpleITK has read is taken, too."
 
 
 def read_image(path: Any, name: str) -> Any:
@@ -34,16 +31,25 @@ def read_image(path: Any, name: str) -> Any:
 
     name: of the argument, for errors
 
-    Raises ImportError where none is, ValueError for files of these formats that are refused and for DICOM, and the library's own errors."""
+    Raises ImportError where none is, ValueError for files of these formats that are refused, for DICOM, folders and pipes, and the library's own
+    errors."""
     path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{name}: {path} is a folder; images are read from files. {_converter(path)}")
+    if not path.is_file():
+        raise ValueError(f"{name}: {path} is a device or a pipe; images are read from files.")
     if path.suffix == ".npy":
         return numpy.load(path)
+    with open(path, "rb") as file:
+        beginning = file.read(132)
+    if _stored_images.is_nrrd(beginning) or (_stored_images.is_stored(path) and not _nifti.is_name(path)):
+        return _stored_images.read(path, name)
     if _nifti.is_name(path):
         return _nifti.read(path, name)
-    if _stored_images.is_stored(path):
-        return _stored_images.read(path, name)
-    if _is_dicom(path):
-        raise ValueError(f"{name}: {path} is DICOM, whose frames have positions of their own; CudaSplineResample reads it, and writes .nrrd.")
+    if beginning[128:] == b"DICM":
+        raise ValueError(f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}")
+    if _nifti.is_nifti(path):
+        return _nifti.read(path, name)
     libraries: list[tuple[str, Callable[[Any], Any]]] = [
         ("SimpleITK", lambda library: library.ReadImage(str(path))),
         ("itk", lambda library: library.imread(str(path))),

@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import math
 import os
+import struct
 import sys
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays, _foreign_images
+from . import _arrays, _foreign_images, _library
 from ._checks import choose, flag
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, has_indices, make_geometry
 from ._options import Channels
@@ -493,6 +494,16 @@ def has_ras_vectors(image: Any) -> bool:
     if not _is_nibabel(image):
         return False
     return not (hasattr(image.header, "get_intent") and image.header.get_intent()[0] == "vector")
+
+
+def foreign_warp(image: Any) -> str:
+    """Why an image, read by name or by nibabel, is a warp of another program than ITK; empty for others."""
+    header: Any = getattr(image, "header", None)
+    if not (_is_nibabel(image) and hasattr(header, "binaryblock") and hasattr(header, "extensions")):
+        return str(getattr(image, "foreign_warp", ""))
+    codes = [int(extension.get_code()) for extension in header.extensions]
+    packed = b"".join(struct.pack(f"{header.endianness}ii8x", 16, code) for code in codes)
+    return _library.nifti_foreign_warp(header.binaryblock + bytes([bool(codes), 0, 0, 0]) + packed)
 
 
 def _open_nibabel(image: Any, name: str) -> Pixels:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import copy
 import gzip
-import zlib
 from pathlib import Path
 from typing import Any, Optional
 
 import numpy
 
-from . import _library, _warnings
+from . import _library, _packed, _warnings
 from ._geometry import Geometry, make_geometry
 from ._images import Image
 from ._options import Channels
@@ -64,18 +63,30 @@ def _restore(array: Any, geometry: Geometry, channels: Channels, nifti: bytes, f
     return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
 
 
-def _read_bytes(path: Path, name: str, count: int = -1) -> bytes:
-    """The bytes of a file, decompressed where it is compressed, whatever its name is."""
+def _read_beginning(path: Path) -> bytes:
+    """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises ValueError where that is damaged."""
     with open(path, "rb") as file:
-        is_packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        try:
-            if not is_packed:
-                return file.read(count)
-            with gzip.GzipFile(fileobj=file) as packed:
-                return packed.read(count)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
+        data = file.read(_BEGINNING)
+    return _packed.decompress(data, _BEGINNING, False) if _packed.is_gzip(data) else data
+
+
+def _read_bytes(path: Path, most: int) -> bytes:
+    """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises ValueError where that is damaged."""
+    with open(path, "rb") as file:
+        data = file.read(2)
+        if not _packed.is_gzip(data):
+            left = min(most, path.stat().st_size) - len(data)  # a header may promise more than memory has
+            return data + file.read(max(0, left))
+        return _packed.decompress(data + file.read(), most)
+
+
+def is_nifti(path: Path) -> bool:
+    """Whether a file begins with a header that can be read, whatever its name is."""
+    try:
+        _library.describe_nifti(_read_beginning(path))
+        return True
+    except ValueError:
+        return False
 
 
 def _partner(path: Path, own: str, other: str) -> Optional[Path]:
@@ -116,7 +127,10 @@ def read(path: Path, name: str) -> NiftiImage:
 
     Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not read, and OSError."""
     header = _partner(path, ".img", ".hdr") or path
-    beginning = _read_bytes(header, name, _BEGINNING)
+    try:
+        beginning = _read_beginning(header)
+    except ValueError as error:
+        raise ValueError(f"{name}: {header} is damaged or cut short: {error}") from None
     try:
         nifti, warning = _library.describe_nifti(beginning)
         foreign_warp = _library.nifti_foreign_warp(beginning)
@@ -125,19 +139,23 @@ def read(path: Path, name: str) -> NiftiImage:
     pixels = header if nifti.single_file else _partner(header, ".hdr", ".img")
     if pixels is None:
         raise ValueError(f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing")
-    data = _read_bytes(pixels, name)
     geometry = _geometry(nifti, f"{name}: {path}: ")
     channels: Channels = "last" if nifti.components > 1 else False
     shape = (*geometry.shape, nifti.components) if channels else geometry.shape
-    stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     itemsize = numpy.dtype(_library.TYPE_NAMES[nifti.stored_type]).itemsize
     count = int(numpy.prod([int(n) for n in shape], dtype=object)) * itemsize
+    try:
+        data = _read_bytes(pixels, nifti.pixel_offset + count)
+    except ValueError as error:
+        raise ValueError(f"{name}: {pixels} is damaged or cut short: {error}") from None
+    stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
         raise ValueError(f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}")
     array = numpy.empty(shape, _library.TYPE_NAMES[nifti.type])
     _library.read_nifti(nifti, stored.ctypes.data, stored.size, array.ctypes.data)
     if warning:
-        _warnings.warn(f"{name}: the NIfTI file {path}: {warning}", _warnings.FileWarning)
+        # Without the argument's name: a file that is two of them is warned of once.
+        _warnings.warn(f"the NIfTI file {path}: {warning}", _warnings.FileWarning)
     return NiftiImage.with_header(array, geometry, channels, nifti, foreign_warp)
 
 
@@ -203,6 +221,9 @@ def write(image: Image, path: Path) -> None:
     array = numpy.ascontiguousarray(found, found.dtype.newbyteorder("="))
     nifti = _describe(image, array, path)
     header = _library.make_nifti_header(nifti)
+    if _library.describe_nifti(header)[0].dimension != nifti.dimension:
+        _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers a pixel",
+                       _warnings.FileWarning)  # fmt: skip
     with_pixels = path
     if not nifti.single_file:
         lower = path.name.lower()

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ctypes
 import json
 import math
-import zlib
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy
 
-from . import _images, _library
+from . import _images, _library, _packed
 from ._warnings import FileWarning, warn
 
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
 FORMATS = {".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metaimage"}
 #: Bytes of a header, with its list of files.
 _MOST_BYTES = 1 << 20
+_INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 _describe = getattr(_library._library, "cudaspline_describe_header")
 _describe.restype = ctypes.c_int32
@@ -35,6 +36,11 @@ _describe.argtypes = [
 def is_stored(path: Path) -> bool:
     """Whether a name is that of an NRRD file or a MetaImage, by its ending."""
     return path.suffix.lower() in FORMATS
+
+
+def is_nrrd(beginning: bytes) -> bool:
+    """Whether a file begins as an NRRD file, of whatever version."""
+    return beginning.startswith(b"NRRD")
 
 
 def read(path: Path, name: str) -> _images.Image:
@@ -83,7 +89,7 @@ def _describe_file(path: Path, name: str) -> Any:
     """The description of a header by the library."""
     with open(path, "rb") as file:
         text = file.read(_MOST_BYTES)
-    kind = "nrrd" if text.startswith(b"NRRD") else FORMATS[path.suffix.lower()]
+    kind = "nrrd" if is_nrrd(text) else FORMATS[path.suffix.lower()]
     try:
         header = _description(kind, text, False)
         if header["literal_name"] and (path.parent / header["literal_name"]).is_file():
@@ -111,26 +117,6 @@ def _files_of(header: Any, path: Path) -> list[Path]:
     return [path.parent / file for file in header["files"]] or [path]
 
 
-def _decompress(data: bytes, most: int) -> bytes:
-    """The streams of zlib or gzip that follow each other, as far as they are needed. Raises ValueError where one is damaged or has no end."""
-    found = bytearray()
-    while True:
-        stream = zlib.decompressobj(47)
-        try:
-            found += stream.decompress(data, max(1, most + 1 - len(found)))
-            if not stream.eof and len(found) <= most:
-                raise ValueError("its compressed data have no end")
-            while not stream.eof and stream.unconsumed_tail:
-                stream.decompress(stream.unconsumed_tail, 1 << 20)  # up to the checksum
-        except zlib.error as error:
-            raise ValueError(f"its compressed data are wrong: {error}") from None
-        if not stream.eof:
-            raise ValueError("its compressed data have no end")
-        data = stream.unused_data
-        if not data.startswith(b"\x1f"):
-            return bytes(found)
-
-
 def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
     """The numbers that a file has, in its order."""
     if not path.is_file():
@@ -150,7 +136,7 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
             first = begin + skip if skip >= 0 else len(data) - needed + skip + 1
             found = data[max(first, begin) : first + needed] if first >= begin else b""
         elif header["encoding"] == "deflate":
-            found = _decompress(data[begin:], skip + needed)[skip : skip + needed]
+            found = _packed.decompress(data[begin:], skip + needed)[skip : skip + needed]
         elif header["encoding"] == "hex":
             found = bytes.fromhex("".join(data[begin + skip :].decode("ascii").split())[: 2 * needed])
         else:
@@ -167,10 +153,27 @@ def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy
     """Decimal numbers as an array. Raises ValueError for other words, or too few."""
     if len(words) < count:
         raise ValueError(f"it holds {len(words)} numbers where its header promises {count}")
-    if kind.kind == "f":
-        return numpy.array([float(word) for word in words], kind)
-    numbers = [int(word) if word.lstrip(b"+-").isdigit() else int(float(word)) for word in words]
-    limits = numpy.iinfo(kind)
-    if any(not limits.min <= number <= limits.max for number in numbers):
-        raise ValueError(f"it has a number that is not of type {kind}")
+    limits: Any = numpy.finfo(kind) if kind.kind == "f" else numpy.iinfo(kind)
+    convert: Any = float if kind.kind == "f" else int  # of NumPy's numbers
+    least, most = convert(limits.min), convert(limits.max)
+    numbers = []
+    for word in words:
+        number = _number(word, convert)
+        is_held = number is not None and (least <= number <= most or (convert is float and not math.isfinite(number)))
+        if not is_held:
+            raise ValueError(f"{word[:40].decode('latin-1')!r} is not a number of type {kind}")
+        numbers.append(number)
     return numpy.array(numbers, kind)
+
+
+def _number(word: bytes, convert: Any) -> Any:
+    """A decimal number as float or int; None for other words, and fractions where these are not allowed."""
+    if convert is int and _INTEGER.fullmatch(word):
+        return int(word)  # floats do not hold those of 64 bits
+    if b"_" in word:  # which numbers of Python alone have
+        return None
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if convert is float else int(number) if number.is_integer() else None

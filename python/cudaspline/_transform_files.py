@@ -316,8 +316,8 @@ def _read_field(path: Path, name: str) -> DisplacementField:
     """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space; of NIfTI's intent 1006 along RAS."""
     try:
         image = _image_files.read_image(path, name)
-        if getattr(image, "foreign_warp", ""):
-            raise ValueError(image.foreign_warp)
+        if reason := _images.foreign_warp(image):
+            raise ValueError(reason)
         field = DisplacementField(image, space="LPS")
         pixels = _images.open_image(field.array, name)
         is_finite = bool(numpy.isfinite(pixels.buffer.array).all())

@@ -474,6 +474,8 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
             raise TypeError(f"{name}: space 'RAS' is for images and arrays of NumPy, not for {type(field.array).__name__}.")
         stages.add_field(_turn(field.array) if is_ras else field.array, geometry, field.nearest, field.extend, name, device)
         return
+    if reason := _images.foreign_warp(field.array):
+        raise ValueError(f"{name}: {reason}.")
     pixels = _images.open_image(field.array, name)
     if pixels.components != dimension or not pixels.channels:
         raise ValueError(f"{name}: an image of displacements has {dimension} numbers a pixel; this one has {pixels.components}.")

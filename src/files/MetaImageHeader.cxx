@@ -188,10 +188,12 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
   {
     return;
   }
-  // "slice%03d.raw first last step", where first is 1, last the number of slices and step 1 if they are not there.
+  // "slice%03d.raw first last step", where first is 1, last that of as many files as slices and step 1 if they are not
+  // there.
   const std::optional<double> first = words.size() > 1 ? NumberOf(words[1]) : 1.0;
-  const std::optional<double> last =
-    words.size() > 2 ? NumberOf(words[2]) : static_cast<double>(header.storedSizes.back());
+  const std::optional<double> last = words.size() > 2 ? NumberOf(words[2])
+                                     : first          ? *first + static_cast<double>(header.storedSizes.back()) - 1.0
+                                                      : first;
   const std::optional<double> step = words.size() > 3 ? NumberOf(words[3]) : 1.0;
   constexpr double            most = 1e15;
   if (first && last && step && std::abs(*first) < most && std::abs(*last) < most && std::abs(*step) < most)

@@ -526,6 +526,18 @@ GetForeignWarpReason(const void * bytes, std::size_t count)
            "-convert-warpfield -from-fnirt FILE SOURCE -to-itk OUT (coefficients first with FSL's fnirtfileutils "
            "--in=FILE --ref=REFERENCE --out=FIELD)";
   }
+  if (intent == vectorIntent && header.intentName == "Mapping")
+  {
+    return "it is a deformation of SPM (intent_name \"Mapping\"), whose vectors are positions along RAS; a "
+           "displacement of "
+           "ITK is the position minus that of the voxel, with x and y negated (intent_name empty)";
+  }
+  if (intent == vectorIntent && header.intentName == "NREG_TRANS")
+  {
+    return "it is a transform of NiftyReg (intent_name \"NREG_TRANS\"), whose vectors are along RAS; convert it, for "
+           "example with NiftyReg and Connectome Workbench: reg_transform -ref REFERENCE -disp FILE DISPLACEMENTS, "
+           "wb_command -convert-warpfield -from-world DISPLACEMENTS -to-itk OUT";
+  }
   constexpr std::int32_t afni = 4; // code of an extension
   const auto * const     all = static_cast<const char *>(bytes);
   const auto             number = [&](std::size_t offset) {

@@ -77,7 +77,8 @@ ReadFields(std::string_view text)
   std::size_t at = 0;
   std::string line;
   NextLine(text, at, line);
-  if (!IsNrrd(line))
+  constexpr std::size_t letters = 7;
+  if (line.compare(0, letters, "NRRD000") != 0 || line.size() <= letters || line[letters] < '1' || line[letters] > '6')
   {
     throw std::invalid_argument("the first line is \"" + line.substr(0, 20) + "\"; NRRD0001 to NRRD0006 are allowed");
   }
@@ -806,7 +807,7 @@ SetComponents(const std::vector<Axis> & axes, ImageFileHeader & header)
 bool
 IsNrrd(std::string_view beginning)
 {
-  return beginning.size() >= 8 && beginning.compare(0, 7, "NRRD000") == 0 && beginning[7] >= '1' && beginning[7] <= '6';
+  return beginning.compare(0, 4, "NRRD") == 0;
 }
 
 ImageFileHeader

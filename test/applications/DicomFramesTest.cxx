@@ -98,6 +98,8 @@ struct FramesToWrite
   std::string              shared;      ///< functional groups
   std::vector<std::string> frames;      ///< functional groups of each
   std::vector<int>         values;      ///< added to the pixels of each frame
+  std::string              photometric{ "MONOCHROME2" };
+  unsigned int             bits{ 16 }; ///< of a pixel: 16, or 1 of the lowest bit of each
 };
 
 constexpr int columnsOfFrame = 4;
@@ -122,14 +124,15 @@ WriteFrames(const FramesToWrite & file, const std::string & path)
                      DicomElement(8, 0x60, "CS", file.modality) + file.more + DicomElement(0x20, 0xD, "UI", "1.2.3") +
                      DicomElement(0x20, 0xE, "UI", "1.2.3.5") + optional(0x20, 0x32, "DS", file.position) +
                      optional(0x20, 0x37, "DS", file.orientation) + DicomNumber(0x28, 2, 1) +
-                     DicomElement(0x28, 4, "CS", "MONOCHROME2");
+                     DicomElement(0x28, 4, "CS", file.photometric);
   if (file.values.size() > 1)
   {
     body += DicomElement(0x28, 8, "IS", std::to_string(file.values.size()));
   }
   body += DicomNumber(0x28, 0x10, rowsOfFrame) + DicomNumber(0x28, 0x11, columnsOfFrame) +
-          optional(0x28, 0x30, "DS", file.spacing) + DicomNumber(0x28, 0x100, 16) + DicomNumber(0x28, 0x101, 16) +
-          DicomNumber(0x28, 0x102, 15) + DicomNumber(0x28, 0x103, 0) + file.late;
+          optional(0x28, 0x30, "DS", file.spacing) + DicomNumber(0x28, 0x100, file.bits) +
+          DicomNumber(0x28, 0x101, file.bits) + DicomNumber(0x28, 0x102, file.bits - 1) + DicomNumber(0x28, 0x103, 0) +
+          file.late;
   if (!file.shared.empty())
   {
     body += DicomSequence(0x5200, 0x9229, { file.shared });
@@ -149,7 +152,13 @@ WriteFrames(const FramesToWrite & file, const std::string & path)
       }
     }
   }
-  body += DicomElement(0x7FE0, 0x10, "OW", BytesOf(pixels));
+  std::vector<std::uint8_t> bits((pixels.size() + 7) / 8, 0);
+  for (std::size_t pixel = 0; pixel < pixels.size(); ++pixel)
+  {
+    bits[pixel / 8] = static_cast<std::uint8_t>(bits[pixel / 8] | (pixels[pixel] & 1U) << pixel % 8);
+  }
+  body += file.bits == 1 ? DicomElement(0x7FE0, 0x10, "OB", BytesOf(bits))
+                         : DicomElement(0x7FE0, 0x10, "OW", BytesOf(pixels));
   const auto size = static_cast<std::uint32_t>(meta.size());
   meta = DicomElement(2, 0, "UL", BytesOf(std::vector<std::uint32_t>{ size })) + meta;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -484,6 +493,70 @@ TEST_F(ProgramDicomFrames, WrongValues)
   expect(&FramesToWrite::position, "1\\2\\nan", { "ImagePositionPatient", "finite numbers" });
   expect(&FramesToWrite::orientation, "1\\0\\0\\1\\0\\0", { "ImageOrientationPatient", "right angles" });
   expect(&FramesToWrite::orientation, "0\\0\\0\\0\\1\\0", { "ImageOrientationPatient", "unit vectors" });
+}
+
+/** The smallest value is displayed as white in MONOCHROME1: the values are those that are stored, and rescaled. */
+TEST_F(ProgramDicomFrames, WhiteZero)
+{
+  FramesToWrite file = Enhanced({ 2, 0 });
+  file.photometric = "MONOCHROME1";
+  WriteFrames(file, Path("in.dcm"));
+  ExpectQuietSuccess(Convert("in.dcm"));
+  ExpectNumbers(Values<double>({ 1, 0 }));
+  // And in a series, with a slope.
+  for (int slice = 0; slice < 3; ++slice)
+  {
+    FramesToWrite single;
+    single.sopClass = "1.2.840.10008.5.1.4.1.1.2";
+    single.instance = "1.2.3.4." + std::to_string(10 + slice);
+    single.position = DecimalString({ 1, 2, 3.0 + 2 * slice });
+    single.orientation = "1\\0\\0\\0\\1\\0";
+    single.spacing = "0.75\\0.5";
+    single.photometric = "MONOCHROME1";
+    single.late = DicomElement(0x28, 0x1052, "DS", "-10") + DicomElement(0x28, 0x1053, "DS", "0.5");
+    single.values = { slice };
+    WriteFrames(single, Path("folder/" + std::to_string(slice) + ".dcm"));
+  }
+  ExpectQuietSuccess(Convert("folder"));
+  ExpectNumbers(Values<double>({ 0, 1, 2 }, { 0.5, 0.5, 0.5 }, { -10, -10, -10 }));
+}
+
+/** A bit a pixel, frames without a gap between them: 0 and 1, up to the last one. */
+TEST_F(ProgramDicomFrames, Masks)
+{
+  FramesToWrite file = Enhanced({ 0, 2, 4 });
+  file.sopClass = "1.2.840.10008.5.1.4.1.1.66.4";
+  file.modality = "SEG";
+  file.bits = 1;
+  WriteFrames(file, Path("in.dcm"));
+  ExpectQuietSuccess(Convert("in.dcm"));
+  auto wanted = Values<std::uint8_t>({ 0, 1, 2 });
+  std::transform(
+    wanted.begin(), wanted.end(), wanted.begin(), [](std::uint8_t x) { return static_cast<std::uint8_t>(x & 1U); });
+  ExpectNumbers(wanted);
+}
+
+/** Slices as tiles of a picture, values in a table, a slope of 0: nothing of it is a volume of the stored numbers. */
+TEST_F(ProgramDicomFrames, OtherThanTheStoredNumbers)
+{
+  FramesToWrite single;
+  single.sopClass = "1.2.840.10008.5.1.4.1.1.4";
+  single.position = "1\\2\\3";
+  single.orientation = "1\\0\\0\\0\\1\\0";
+  single.spacing = "0.75\\0.5";
+  single.values = { 0 };
+  FramesToWrite file = single;
+  file.more = DicomElement(8, 8, "CS", "ORIGINAL\\PRIMARY\\M\\ND\\MOSAIC");
+  WriteFrames(file, Path("in.dcm"));
+  ExpectRefusedUnlessForced("in.dcm", { "ImageType (0008,0008) is \"ORIGINAL\\PRIMARY\\M\\ND\\MOSAIC\"", "tiles" });
+  file = single;
+  file.late = DicomSequence(0x28, 0x3000, { DicomElement(0x28, 0x3004, "LO", "HU") });
+  WriteFrames(file, Path("in.dcm"));
+  ExpectRefusedUnlessForced("in.dcm", { "ModalityLUTSequence (0028,3000)", "table" });
+  file = single;
+  file.late = DicomElement(0x28, 0x1053, "DS", "0");
+  WriteFrames(file, Path("in.dcm"));
+  ExpectRefusedByBoth("in.dcm", { "RescaleSlope (0028,1053) \"0\"", "other than 0" });
 }
 
 class ProgramDicomDose : public ProgramDicomFrames

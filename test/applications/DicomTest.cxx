@@ -252,6 +252,33 @@ TEST_F(ProgramDicom, GantryTilt)
   ExpectRefusalUnlessForced({ "gantry tilt", "sheared by 12 degrees", "Gantry/Detector Tilt 12" });
 }
 
+/** A slice that the line between the first and the last one misses. */
+TEST_F(ProgramDicom, SliceShiftedWithinItsPlane)
+{
+  auto slices = Positions({ 0.0, 2.0, 4.0, 6.0 });
+  slices[2].shift = 0.04; // rounding
+  WriteSeries(slices);
+  ExpectQuietSuccess(Run({}));
+
+  std::filesystem::remove_all(m_Folder / "series");
+  std::filesystem::remove(Path("out.nrrd"));
+  slices[2].shift = 3.0;
+  WriteSeries(slices);
+  ExpectRefusalUnlessForced({ "shifted within their plane", "at the position 4 mm by 3 mm" });
+}
+
+/** Gaps that differ by less than 1 %, all of the first half in one way. */
+TEST_F(ProgramDicom, GapsThatAddUp)
+{
+  std::vector<double> positions{ 0.0 };
+  for (int gap = 0; gap < 80; ++gap)
+  {
+    positions.push_back(positions.back() + (gap < 40 ? 1.99 : 2.009));
+  }
+  WriteSeries(Positions(positions));
+  ExpectRefusalUnlessForced({ "not uniform", "up to 0.38 mm from where even gaps of 1.9995 mm have them" });
+}
+
 /** Several faults are named together. */
 TEST_F(ProgramDicom, TiltAndMissingSlice)
 {
@@ -453,6 +480,31 @@ TEST_F(ProgramDicom, CutShort)
     // Of a single file with hardly a header left its kind is not known any more.
     ExpectError(RunProgram({ file.string(), Path("out.nrrd") }), { "1.dcm", "damaged" });
   }
+  // A slice of which nothing is left may be the last one, where no gap shows it.
+  for (const std::uintmax_t size : { 100, 0 })
+  {
+    std::filesystem::resize_file(file, size);
+    ExpectError(Run({}), { "1.dcm", "damaged" });
+    ExpectError(Run({ "--force" }), { "1.dcm", "damaged" });
+  }
+  WriteSeries(Positions({ 6.0 }), "last");
+  const std::string bytes = Content(std::filesystem::directory_iterator(m_Folder / "last")->path().string());
+  // After an element of the header, before the series' number, and within its elements.
+  const std::size_t series = bytes.find(std::string("\x20\x00\x0D\x00", 4));
+  ASSERT_NE(series, std::string::npos);
+  for (const std::size_t size : { series, series + 6, std::size_t{ 160 } })
+  {
+    std::ofstream(file, std::ios::binary) << bytes.substr(0, size);
+    for (const std::vector<std::string> & options : { std::vector<std::string>{}, { "--force" } })
+    {
+      const ProgramResult result = Run(options);
+      ExpectError(result, { "1.dcm" });
+      EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+    }
+  }
+  std::filesystem::resize_file(file, 0);
+  std::filesystem::rename(file, m_Folder / "series" / "notes");
+  EXPECT_EQ(Run({ "--force" }).code, 0); // a file that says nothing of DICOM is none
 }
 
 } // namespace

@@ -140,6 +140,7 @@ TEST_F(ProgramMetaImage, Data)
   {
     Write("slices/s" + std::to_string(10 + 2 * z) + ".raw", raw.substr(120 * z, 120));
     Write("slices/t" + std::to_string(1 + z) + ".raw", raw.substr(120 * z, 120));
+    Write("slices/u0" + std::to_string(3 + z) + ".raw", raw.substr(120 * z, 120));
     list += "slices/s" + std::to_string(10 + 2 * z) + ".raw\n";
     volumes += "slices/t" + std::to_string(1 + z) + ".raw\n";
   }
@@ -147,6 +148,7 @@ TEST_F(ProgramMetaImage, Data)
                                     volumes,
                                     std::string("slices/s%d.raw 10 22 2"),
                                     std::string("slices/t%d.raw 1 7 1"),
+                                    std::string("slices/u%02d.raw 3"),
                                     std::string("slices/t%d.raw") })
   {
     Write("in.mhd", Header(place, data));

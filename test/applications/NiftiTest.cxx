@@ -640,6 +640,21 @@ TEST_F(ProgramNifti, TwoDimensions)
   const auto flat = ReadTestImage<Image2>(Path("out.nrrd"));
   EXPECT_EQ(flat->GetOrigin()[0], -10);
   EXPECT_EQ(flat->GetSpacing()[1], 3);
+  // Of three numbers a pixel NIfTI has slices only, which is said, and colours.
+  for (const bool isColour : { false, true })
+  {
+    std::ofstream(Path("in.nrrd"), std::ios::binary)
+      << "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 3 2 2\nspace dimension: 2\nkinds: "
+      << (isColour ? "RGB-color" : "vector")
+      << " domain domain\nspace directions: none (2,0) (0,3)\nspace origin: (1,2)\nencoding: raw\n\n012345678901";
+    const ProgramResult result = Resample("in.nrrd", "out.nii");
+    EXPECT_EQ(result.code, 0) << result.errors;
+    EXPECT_EQ(result.errors.find("does not keep the image's 2 dimensions (it becomes a slice of 3)") ==
+                std::string::npos,
+              isColour)
+      << result.errors;
+    EXPECT_EQ(result.CountErrorLines(), isColour ? 0U : 1U) << result.errors;
+  }
   // A sagittal plane has no place in the plane of x and y: it is a slice in space.
   f.srow = { { { 0, 0, 4, 10 }, { 2, 0, 0, 20 }, { 0, 3, 0, 30 } } };
   WriteFile("in.nii", f, values);

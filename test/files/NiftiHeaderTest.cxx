@@ -784,6 +784,17 @@ TEST(NiftiHeader, WarpsOfOtherPrograms)
   f.intentCode = 2006;
   std::string bytes = Pack(f);
   EXPECT_NE(GetForeignWarpReason(bytes.data(), bytes.size()).find("FSL"), std::string::npos);
+  for (const auto & [name, program] : { std::pair("Mapping", "SPM"), std::pair("NREG_TRANS", "NiftyReg") })
+  {
+    f = Plain();
+    f.intentName = name;
+    for (const int intent : { 1007, 1001 })
+    {
+      f.intentCode = intent;
+      bytes = Pack(f);
+      EXPECT_EQ(GetForeignWarpReason(bytes.data(), bytes.size()).find(program) != std::string::npos, intent == 1007);
+    }
+  }
   for (const bool isSwapped : { false, true })
   {
     f = Plain();

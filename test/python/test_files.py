@@ -6,6 +6,7 @@ S turns the signs of the space's coordinates and U are its units. Answers of Sim
 
 import gzip
 import importlib.util
+import os
 import warnings
 import zlib
 
@@ -115,6 +116,7 @@ def test_files_of_data(read, tmp_path):
     expect(read("a.nhdr", nrrd(more="data file: s%02d.raw 0 6 1\n")), *grid)
     expect(read("a.mhd", (META + f"ElementDataFile = LIST\n{names}").encode()), *grid)
     expect(read("a.mhd", (META + "ElementDataFile = s%02d.raw 0 6 1\n").encode()), *grid)
+    expect(read("a.mhd", (META + "ElementDataFile = s%02d.raw 0\n").encode()), *grid)
     for name in ("77 %.raw", "50%d.raw", "a%d 1 7 1"):
         (tmp_path / name).write_bytes(raw)
         expect(read("a.mhd", (META + f"ElementDataFile = {name}\n").encode()), *grid)
@@ -173,9 +175,54 @@ def test_a_field_by_name_has_its_space(tmp_path):
 
 
 def test_dicom_is_refused(tmp_path):
+    """With what to do about it, as are folders of it."""
     (tmp_path / "a.dcm").write_bytes(bytes(128) + b"DICM" + bytes(100))
-    with pytest.raises(ValueError, match="^image: .*a.dcm is DICOM.*CudaSplineResample"):
-        _image_files.read_image(tmp_path / "a.dcm", "image")
+    for path, words in ((tmp_path / "a.dcm", "is DICOM"), (tmp_path, "is a folder")):
+        with pytest.raises(ValueError, match=f"^image: {path} {words}.*CudaSplineResample {path} out.nrrd.*SimpleITK") as caught:
+            _images.loaded(path, "image")
+        assert "\n" not in str(caught.value)
+
+
+def test_pipes_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "a.nii")
+    with pytest.raises(ValueError, match="^image: .*a.nii is a device or a pipe"):
+        _images.loaded(tmp_path / "a.nii", "image")
+
+
+def test_the_beginning_of_a_file_says_that_it_is_nrrd(read):
+    """Whatever its name is, and its version: ITK's reader takes more of these, and other spaces."""
+    for name in ("a", "a.nii", "a.mha", "a.dat"):
+        expect(read(name, nrrd() + A.tobytes()), (1.5, 2, 3), (10, 20, 30))
+    for version in ("NRRD00.01", "NRRD0009"):
+        with pytest.raises(ValueError, match=f'^image: .*a is refused: the first line is "{version}"'):
+            read("a", nrrd().replace(b"NRRD0004", version.encode()) + A.tobytes())
+
+
+@pytest.mark.parametrize(
+    "kind, words, numbers",
+    [
+        ("int64", "-9223372036854775808 9223372036854775807", [-(2**63), 2**63 - 1]),
+        ("int64", "1e3 +7.0", [1000, 7]),
+        ("uint64", "18446744073709551615 0", [2**64 - 1, 0]),
+        ("float", "inf -Infinity", [numpy.inf, -numpy.inf]),
+    ],
+)
+def test_numbers_as_text(read, kind, words, numbers):
+    head = f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n"
+    assert read("a.nrrd", (head + words).encode())[0].ravel().tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "kind, word",
+    [
+        ("int64", "9223372036854775808"), ("int64", "3.7"), ("int64", "nan"), ("int64", "0x10"), ("int64", "1_000"), ("uint64", "-5"),
+        ("short", "3.7"), ("short", "40000"), ("short", "inf"), ("float", "1e39"), ("float", "1_0"), ("float", "x"),
+    ],
+)  # fmt: skip
+def test_numbers_as_text_that_a_type_does_not_hold(read, kind, word):
+    head = f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n1 "
+    with pytest.raises(ValueError, match=f"^image: .*a.nrrd is damaged or cut short: '{word}' is not a number of type"):
+        read("a.nrrd", (head + word).encode())
 
 
 def test_the_same_as_simpleitk(tmp_path, rng):

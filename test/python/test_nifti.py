@@ -151,6 +151,10 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     data = (tmp_path / "b.nii").read_bytes()
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
+    flat = cudaspline.Image(numpy.zeros((6, 5, 3), "f4"), channels="last")
+    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers a pixel"):
+        _nifti.write(flat, tmp_path / "d.nii")
+    assert read(tmp_path / "d.nii").geometry.dimension == 3
     sagittal = changed(header, srow=[[0, 0, 4, 10], [2, 0, 0, 20], [0, 3, 0, 30]])
     image = read(write(tmp_path / "c.nii", sagittal, values_of(sagittal, random.Random(4))))
     assert numpy.allclose(affine_of(image.geometry), sagittal.srow)
@@ -192,6 +196,31 @@ def test_what_is_refused(tmp_path, fields, words):
     assert "\n" not in str(caught.value) and "a.nii" in str(caught.value) and str(caught.value).startswith("image: ")
 
 
+@pytest.mark.parametrize("rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")])
+def test_bytes_after_compressed_data_are_ignored(tmp_path, rest):
+    """As by gzip, and by the programs."""
+    values = values_of(plain(), random.Random(6))
+    data = file_bytes(plain(), values)
+    (tmp_path / "a.nii.gz").write_bytes(gzip.compress(data[:100]) + gzip.compress(b"") + gzip.compress(data[100:]) + rest)
+    assert numpy.array_equal(read(tmp_path / "a.nii.gz").array.ravel(), values)
+
+
+def test_names_need_not_have_an_ending(tmp_path):
+    values = values_of(plain(), random.Random(6))
+    for name in ("a.nii", "a.nii.gz"):
+        data = write(tmp_path / name, plain(), values).read_bytes()
+        (tmp_path / "other").write_bytes(data)
+        assert numpy.array_equal(read(tmp_path / "other").array.ravel(), values)
+
+
+@pytest.mark.parametrize("name", ["a.nii", "a.nii.gz"])
+def test_headers_that_promise_more_than_memory_has(tmp_path, name):
+    header = plain(dim=[3, 32000, 32000, 32000, 1, 1, 1, 1])
+    write(tmp_path / name, header, values_of(plain(), random.Random(6)))
+    with pytest.raises(ValueError, match="cut short: it holds 840 bytes of pixels where its header promises 131072000000000"):
+        read(tmp_path / name)
+
+
 def test_short_and_damaged_files(tmp_path):
     data = file_bytes(plain(), values_of(plain(), random.Random(6)))
     (tmp_path / "a.nii").write_bytes(data[:-1])
@@ -215,6 +244,10 @@ def test_two_matrices_are_one_warning(tmp_path):
         image = read(tmp_path / "a.nii")
     assert len(caught) == 1 and caught[0].filename == __file__
     assert numpy.allclose(affine_of(image.geometry), header.srow)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        cudaspline.resample(tmp_path / "a.nii", reference=tmp_path / "a.nii", interpolation="nearest", device="cpu")
+    assert len(caught) == 1
 
 
 def ramp():
@@ -241,9 +274,25 @@ def test_fields_mean_the_same_whatever_is_installed(tmp_path, monkeypatch, insta
         assert found[2, 10, 10] == 800 + 20 * (10 + scale * sign * 3) + 10 + scale * sign * 2
 
 
-def test_fields_of_fsl_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="FSL.*wb_command"):
-        cudaspline.resample(ramp(), field_file(tmp_path / "field.nii", 2006), device="cpu")
+@pytest.mark.parametrize("intent, name, words", [(2006, b"", "FSL.*wb_command"), (1007, b"Mapping", "SPM.*positions"), (1007, b"NREG_TRANS", "NiftyReg")])
+def test_fields_of_other_programs_are_refused(tmp_path, intent, name, words):
+    """By name, and as objects of nibabel."""
+    path = field_file(tmp_path / "field.nii", intent, intent_name=name)
+    with pytest.raises(ValueError, match=words):
+        cudaspline.resample(ramp(), path, device="cpu")
+    nibabel = pytest.importorskip("nibabel")
+    with pytest.raises(ValueError, match=words):
+        cudaspline.resample(ramp(), cudaspline.DisplacementField(nibabel.load(path)), device="cpu")
+
+
+@pytest.mark.parametrize("big", [False, True])
+def test_fields_of_afni_in_nibabel_are_refused(tmp_path, big):
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.load(field_file(tmp_path / "field.nii", 1007, big=big))
+    assert _images.foreign_warp(image) == ""
+    image.header.extensions.append(nibabel.nifti1.Nifti1Extension("comment", b"text"))
+    image.header.extensions.append(nibabel.nifti1.Nifti1Extension("afni", b"<AFNI/>"))
+    assert "AFNI" in _images.foreign_warp(image)
 
 
 def test_fields_are_written_and_read(tmp_path):

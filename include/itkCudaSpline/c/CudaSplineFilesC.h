@@ -104,8 +104,8 @@ extern "C"
                             char *             warnings,
                             int64_t            warning_bytes);
 
-  /** \brief What keeps an image from being a displacement field of ITK, although it has the numbers of one: FSL or AFNI
-   * wrote it.
+  /** \brief What keeps an image from being a displacement field of ITK, although it has the numbers of one: FSL, SPM,
+   * NiftyReg or AFNI wrote it.
    *
    * \param[in] bytes as those of cudaspline_describe_nifti(), with the extensions of the header
    * \param[in] count how many

@@ -122,9 +122,9 @@ UseLiteralName(ImageFileHeader & header);
 void
 CheckNumberOfFiles(const ImageFileHeader & header);
 
-/** \brief Whether a file begins as an NRRD file.
+/** \brief Whether a file begins as an NRRD file, of whatever version.
  *
- * \param[in] beginning the first bytes of the file, at least 8 */
+ * \param[in] beginning the first bytes of the file, at least 4 */
 bool
 IsNrrd(std::string_view beginning);
 

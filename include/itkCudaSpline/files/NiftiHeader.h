@@ -71,7 +71,7 @@ std::string
 MakeNiftiHeader(NiftiDescription & description);
 
 /** \brief What keeps an image from being a displacement field along ITK's axes, although it has the numbers of one: it
- * is a field of FSL, or AFNI wrote it.
+ * is of FSL, SPM or NiftyReg, or AFNI wrote it.
  *
  * \param[in] bytes as those of DescribeNifti(), with the header's extensions
  * \param[in] count how many
