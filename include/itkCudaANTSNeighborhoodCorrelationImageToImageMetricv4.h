@@ -195,6 +195,19 @@ private:
   mutable bool          m_ComparesPixels{ false };
 };
 
+/** \brief The classes of MetricKind::LocalCorrelation. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::LocalCorrelationMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = ANTSNeighborhoodCorrelationImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TArguments...>;
+  ///@}
+};
+
 } // namespace itk
 
 #endif

@@ -105,6 +105,19 @@ protected:
   }
 };
 
+/** \brief The classes of MetricKind::Correlation. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::CorrelationMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = CorrelationImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaCorrelationImageToImageMetricv4<TArguments...>;
+  ///@}
+};
+
 } // namespace itk
 
 #endif

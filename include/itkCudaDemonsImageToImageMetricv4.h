@@ -140,6 +140,19 @@ private:
   }
 };
 
+/** \brief The classes of MetricKind::Demons. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::DemonsMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = DemonsImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaDemonsImageToImageMetricv4<TArguments...>;
+  ///@}
+};
+
 } // namespace itk
 
 #endif

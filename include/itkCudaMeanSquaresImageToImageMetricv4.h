@@ -97,6 +97,19 @@ protected:
   }
 };
 
+/** \brief The classes of MetricKind::MeanSquares. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::MeanSquaresMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = MeanSquaresImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaMeanSquaresImageToImageMetricv4<TArguments...>;
+  ///@}
+};
+
 } // namespace itk
 
 #endif

@@ -118,13 +118,13 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
   Check(grid, moving, fixed.image.pixel);
   Require(IsReal(metric.arithmetic), "its arithmetic is float or double");
   Require(metric.order <= 5, "splines have an order of 0 to 5, not " + std::to_string(metric.order));
-  Require(metric.kind != LinearMetricKind::Mattes || (metric.bins >= 5 && metric.bins <= MostHistogramBins),
+  Require(HasParameterDerivative(metric.kind), std::string(NameOf(metric.kind)) + " is a metric of fields alone");
+  Require(!HasHistogram(metric.kind) || (metric.bins >= 5 && metric.bins <= MostHistogramBins),
           "a histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " + std::to_string(metric.bins));
   Require(metric.gradient == MetricGradient::CentralDifferences || metric.gradient == MetricGradient::Image ||
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients are central differences, those of a Gaussian, or those of a spline of order 2 or more");
-  Require(metric.places.empty() ||
-            (metric.places.size() % grid.dimension == 0 && metric.kind != LinearMetricKind::LocalCorrelation),
+  Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
           "places have a number an axis each, and local correlation has none");
 }
 
@@ -156,7 +156,7 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
   this->TakePlaces();
   const PixelRange fixedRange = this->TakeFixed(fixed);
   this->TakeMoving(moving);
-  if (metric.kind == LinearMetricKind::Mattes)
+  if (HasHistogram(metric.kind))
   {
     const PixelRange movingRange = FindPixelRange(moving, residence);
     for (const PixelRange * range : { &fixedRange, &movingRange })
@@ -302,7 +302,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
     Require(count > 0, "no sample of the virtual domain lies in the fixed image and under its mask");
     values = std::shared_ptr<const void>(sampled, sampled->memory.get());
     inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
-    if (m_Metric.kind == LinearMetricKind::Mattes)
+    if (HasHistogram(m_Metric.kind))
     {
       range = m_Metric.places.empty() ? FindPixelRange(fixed, m_Residence) : this->RangeAtPlaces(fixed);
     }
@@ -377,12 +377,11 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   MetricDescriptor descriptor;
   descriptor.dimension = grid.dimension;
   descriptor.chain.regionSize = grid.size;
-  descriptor.pass =
-    metric.kind == LinearMetricKind::LocalCorrelation ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
+  descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
   descriptor.gradient = metric.gradient;
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
-  descriptor.sharesValues = metric.kind == LinearMetricKind::Correlation || metric.kind == LinearMetricKind::Mattes;
+  descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }
 

@@ -36,6 +36,20 @@ namespace itk::CudaSpline
 
 namespace
 {
+/** What computes values and forces of a metric. */
+enum class Comparison : unsigned char
+{
+  Windows,  ///< EvaluateLocalCorrelation()
+  Points,   ///< EvaluatePointForces(): of a sample from its values and gradients alone
+  Histogram ///< passes for a histogram, then EvaluatePointForces() with its table; waits for the host
+};
+
+Comparison
+ComparisonOf(MetricKind kind)
+{
+  return HasWindows(kind) ? Comparison::Windows : HasHistogram(kind) ? Comparison::Histogram : Comparison::Points;
+}
+
 LocalCorrelationDescriptor
 DescribeCorrelation(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
 {
@@ -229,15 +243,15 @@ LevelForces::MakePair(SynTerm term) const
   pair.term = std::move(term);
   pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
   pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
-  const SynMetric &   metric = pair.term.metric;
-  const ScalarType    pixel = pair.term.fixed.image.pixel;
-  const SynComparison comparison = ComparisonOf(metric.kind);
-  if (comparison == SynComparison::Windows)
+  const SynMetric & metric = pair.term.metric;
+  const ScalarType  pixel = pair.term.fixed.image.pixel;
+  const Comparison  comparison = ComparisonOf(metric.kind);
+  if (comparison == Comparison::Windows)
   {
     pair.correlationScratch = ResidentArray(
       CountLocalCorrelationScratch(DescribeCorrelation(m_Shape, pixel, metric), m_Residence), m_Residence);
   }
-  else if (comparison == SynComparison::Histogram)
+  else if (comparison == Comparison::Histogram)
   {
     pair.information = std::make_unique<GridInformation>(DescribeInformation(m_Shape, pixel, metric), m_Residence);
     if (m_ComparesOriginals)
@@ -387,7 +401,7 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
   const auto images = this->Present(pair, byFixed != nullptr || exchanges);
   switch (ComparisonOf(metric.kind))
   {
-    case SynComparison::Windows:
+    case Comparison::Windows:
       EvaluateLocalCorrelation(DescribeCorrelation(m_Shape, pair.term.fixed.image.pixel, metric),
                                images,
                                &sums->correlation,
@@ -396,14 +410,14 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
                                pair.correlationScratch.Data(),
                                m_Residence);
       break;
-    case SynComparison::Histogram:
+    case Comparison::Histogram:
       pair.information->Compare(images, 0, byMoving);
       if (byFixed != nullptr)
       {
         pair.information->Compare(images, 1, byFixed);
       }
       break;
-    case SynComparison::Points:
+    case Comparison::Points:
       EvaluatePointForces(
         this->DescribePointForces(pair), images, &sums->differences, byMoving, byFixed, m_Scratch.Data(), m_Residence);
   }
@@ -457,12 +471,12 @@ LevelForces::ValuesOfPair(const Pair & pair, const LevelSums & sums)
   double           value = 0.0; // of both directions
   switch (ComparisonOf(pair.term.metric.kind))
   {
-    case SynComparison::Windows:
+    case Comparison::Windows:
       value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : nothing;
       break;
-    case SynComparison::Histogram:
+    case Comparison::Histogram:
       return pair.information->GetValues();
-    case SynComparison::Points: {
+    case Comparison::Points: {
       const PointSums & differences = sums.differences;
       value = differences.count > 0 ? differences.squares / static_cast<double>(differences.count) : nothing;
     }
@@ -586,7 +600,7 @@ LevelForces::CountBytes(const FieldShape &             shape,
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-    const bool isHistogram = ComparisonOf(metric.kind) == SynComparison::Histogram;
+    const bool isHistogram = ComparisonOf(metric.kind) == Comparison::Histogram;
     const auto sums =
       isHistogram ? GridInformation::CountBytes(DescribeInformation(shape, pixel, metric)) : std::size_t(1) << 20;
     bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + sums;

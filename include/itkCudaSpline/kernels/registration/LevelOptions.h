@@ -23,7 +23,7 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
-#include "itkCudaSpline/kernels/registration/SynMetricList.h"
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -112,6 +112,12 @@ struct SynSide
   std::optional<GaussianDescriptor>  gradient;
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
+
+/** \brief The metrics of deformable registrations by their former names, for one release. */
+///@{
+using SynMetricKind = MetricKind;
+inline constexpr auto AllSynMetrics = FieldMetrics;
+///@}
 
 /** \brief How two images are compared. */
 struct SynMetric
