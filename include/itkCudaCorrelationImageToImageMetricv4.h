@@ -100,8 +100,10 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    return CudaSpline::ReduceCorrelation(
-      reduce, withDerivative, static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon()));
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.parameters.epsilon = static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon());
+    return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Correlation, reduce, reduction);
   }
 };
 

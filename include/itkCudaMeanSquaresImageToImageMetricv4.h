@@ -86,7 +86,10 @@ protected:
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
     // Of a displacement, which has its own sample's part alone, ITK makes no mean.
-    return CudaSpline::ReduceMeanSquares(reduce, withDerivative, !this->HasLocalSupport());
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.takesMean = !this->HasLocalSupport();
+    return CudaSpline::ReduceMetric(CudaSpline::MetricKind::MeanSquares, reduce, reduction);
   }
 
   /** Displacements have their own samples' part, which is what the pass gives. */

@@ -22,9 +22,10 @@
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
 #include "kernels/common/MemoryBudget.h"
+#include "kernels/metrics/ConvertNumbers.h"
+#include "kernels/metrics/GridSources.h"
 #include "kernels/metrics/MetricMovingValues.h"
-#include "kernels/registration/ConvertNumbers.h"
-#include "kernels/registration/GridSources.h"
+#include "kernels/registration/RangeUnderMask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -187,28 +188,13 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
     return EvaluateMetric(m_Descriptor, m_Sources, m_Context, &m_Workspace);
   };
   ++m_Evaluations;
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  MetricOutcome    outcome;
-  switch (m_Metric.kind)
-  {
-    case LinearMetricKind::MeanSquares:
-      outcome = ReduceMeanSquares(reduce, withDerivative);
-      break;
-    case LinearMetricKind::Correlation:
-      outcome = ReduceCorrelation(reduce, withDerivative, epsilon);
-      break;
-    case LinearMetricKind::Mattes:
-      outcome = withDerivative && MakesTable(m_Descriptor, m_Context) ? ReduceMattesAtOnce(reduce, m_Bins)
-                                                                      : ReduceMattes(reduce, withDerivative, m_Bins);
-      break;
-    default: {
-      MetricParameters parameters;
-      parameters.radius = m_Metric.radius;
-      parameters.epsilon = epsilon;
-      outcome = ReduceLocalCorrelation(reduce, withDerivative, parameters);
-    }
-  }
-  return outcome;
+  MetricReduction reduction;
+  reduction.withDerivative = withDerivative;
+  reduction.makesTable = MakesTable(m_Descriptor, m_Context);
+  reduction.parameters.bins = m_Bins;
+  reduction.parameters.radius = m_Metric.radius;
+  reduction.parameters.epsilon = std::numeric_limits<double>::epsilon();
+  return ReduceMetric(m_Metric.kind, reduce, reduction);
 }
 
 std::shared_ptr<const SampleSource>

@@ -15,14 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/registration/GridInformation.h"
+#include "kernels/metrics/mutual_information/InformationForces.h"
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 
-#include "kernels/registration/ConvertNumbers.h"
-#include "kernels/registration/GridSources.h"
+#include "kernels/metrics/ConvertNumbers.h"
+#include "kernels/metrics/GridSources.h"
+#include "kernels/metrics/mutual_information/MutualInformation.h"
 
 #include <cmath>
 #include <cstdint>
@@ -60,61 +61,83 @@ DescribeGridPass(const FieldGrid & grid)
   return descriptor;
 }
 
+/** Numbers of a histogram are no less exact than the pixels. */
+ScalarType
+ElementOf(const FieldMetricSetup & setup)
+{
+  return setup.pixel == ScalarType::Float64 ? setup.pixel : setup.options.arithmetic;
+}
+
 /** Bytes of one image's numbers, where they are not its pixels. */
 std::size_t
-BytesOfNumbers(const GridInformationDescriptor & descriptor)
+BytesOfNumbers(const FieldMetricSetup & setup)
 {
-  return descriptor.element == descriptor.pixel
-           ? 0
-           : static_cast<std::size_t>(descriptor.shape.grid.Count()) * SizeOf(descriptor.element);
+  const ScalarType element = ElementOf(setup);
+  return element == setup.pixel ? 0 : static_cast<std::size_t>(setup.shape.grid.Count()) * SizeOf(element);
 }
 
 } // namespace
 
-GridInformation::GridInformation(const GridInformationDescriptor & descriptor, const Residence & residence)
-  : m_Descriptor(descriptor)
+InformationForces::InformationForces(const FieldMetricSetup & setup, const Residence & residence)
+  : m_Setup(setup)
+  , m_Element(ElementOf(setup))
   , m_Residence(residence)
 {
-  if (descriptor.bins < 5 || descriptor.bins > MostHistogramBins)
+  if (setup.options.bins < 5 || setup.options.bins > MostHistogramBins)
   {
     throw std::invalid_argument("A histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " +
-                                std::to_string(descriptor.bins) + ".");
+                                std::to_string(setup.options.bins) + ".");
   }
-  const auto bins = static_cast<std::size_t>(descriptor.bins);
+  const auto bins = static_cast<std::size_t>(setup.options.bins);
   for (std::size_t n = 0; n < 2; ++n)
   {
-    m_Numbers[n] = ResidentArray(BytesOfNumbers(descriptor), residence);
+    m_Numbers[n] = ResidentArray(BytesOfNumbers(setup), residence);
     m_Tables[n] = ResidentArray(bins * bins * sizeof(double), residence);
   }
 }
 
 const void *
-GridInformation::Convert(std::size_t image, const void * pixels)
+InformationForces::Convert(std::size_t image, const void * pixels)
 {
-  if (m_Descriptor.element == m_Descriptor.pixel)
+  if (m_Element == m_Setup.pixel)
   {
     return pixels;
   }
   void * const numbers = m_Numbers[image].Data();
-  ConvertNumbers(pixels, m_Descriptor.pixel, numbers, m_Descriptor.shape.grid.Count(), m_Residence);
+  ConvertNumbers(pixels, m_Setup.pixel, numbers, m_Setup.shape.grid.Count(), m_Residence);
   return numbers;
 }
 
 void
-GridInformation::Compare(const LocalCorrelationImages & images, std::size_t direction, void * force)
+InformationForces::Compare(const LocalCorrelationImages & images,
+                           FieldMetricSums *,
+                           void * byMoving,
+                           void * byFixed,
+                           void *)
 {
-  const FieldShape &   shape = m_Descriptor.shape;
-  const ScalarType     pixel = m_Descriptor.pixel;
-  const ScalarType     element = m_Descriptor.element;
+  this->CompareDirection(images, 0, byMoving);
+  if (byFixed != nullptr)
+  {
+    this->CompareDirection(images, 1, byFixed);
+  }
+}
+
+void
+InformationForces::CompareDirection(const LocalCorrelationImages & images, std::size_t direction, void * force)
+{
+  const FieldShape &   shape = m_Setup.shape;
+  const ScalarType     pixel = m_Setup.pixel;
+  const ScalarType     element = m_Element;
   const std::int64_t   count = shape.grid.Count();
   PixelRange           ranges[2];
   const void *         numbers[2] = { images.fixed, images.moving };
   const std::uint8_t * inside[2] = { images.fixedInside, images.movingInside };
   for (std::size_t n = 0; n < 2; ++n)
   {
-    ranges[n] = m_Ranges ? (*m_Ranges)[n] : FindPixelRange(numbers[n], pixel, inside[n], count, m_Residence);
+    ranges[n] =
+      m_Setup.ranges ? (*m_Setup.ranges)[n] : FindPixelRange(numbers[n], pixel, inside[n], count, m_Residence);
     numbers[n] = this->Convert(n, numbers[n]);
-    if (!std::isnormal((ranges[n].highest - ranges[n].lowest) / m_Descriptor.bins) ||
+    if (!std::isnormal((ranges[n].highest - ranges[n].lowest) / m_Setup.options.bins) ||
         ranges[n].lowest > ranges[n].highest)
     {
       throw std::invalid_argument(
@@ -164,9 +187,11 @@ GridInformation::Compare(const LocalCorrelationImages & images, std::size_t dire
     descriptor.parameters = parameters;
     return EvaluateMetric(descriptor, sources, context);
   };
-  const ParzenBins bins = MakeParzenBins(
-    m_Descriptor.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
-  const MetricOutcome outcome = ReduceMattes(reduce, force != nullptr, bins);
+  MetricReduction reduction;
+  reduction.withDerivative = force != nullptr;
+  reduction.parameters.bins = MakeParzenBins(
+    m_Setup.options.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
+  const MetricOutcome outcome = MetricImplementation<MattesMetric>::Reduce(reduce, reduction);
   m_Values[direction] = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
   if (outcome.count == 0 && force != nullptr)
   {
@@ -175,10 +200,24 @@ GridInformation::Compare(const LocalCorrelationImages & images, std::size_t dire
 }
 
 std::size_t
-GridInformation::CountBytes(const GridInformationDescriptor & descriptor)
+InformationForces::CountBytes(const FieldMetricSetup & setup)
 {
   // Sums of blocks; of histograms some MiB on the device.
-  return 2 * BytesOfNumbers(descriptor) + (std::size_t(8) << 20);
+  return 2 * BytesOfNumbers(setup) + (std::size_t(8) << 20);
+}
+
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<MattesMetric>::MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence)
+{
+  return std::make_unique<InformationForces>(setup, residence);
+}
+
+template <>
+std::size_t
+MetricImplementation<MattesMetric>::CountFieldBytes(const FieldMetricSetup & setup)
+{
+  return InformationForces::CountBytes(setup);
 }
 
 } // namespace itk::CudaSpline

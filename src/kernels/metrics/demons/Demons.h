@@ -15,27 +15,33 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_kernels_registration_ConvertNumbers_h
-#define itkCudaSpline_kernels_registration_ConvertNumbers_h
+#ifndef Demons_h
+#define Demons_h
 
-#include "itkCudaSpline/kernels/common/Residence.h"
-#include "itkCudaSpline/math/ScalarType.h"
+#include "kernels/metrics/MetricImplementation.h"
 
-#include <cstdint>
+/** \file
+ * \brief Demons on the host: declarations of Demons.cxx. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Converts numbers in the memory of a residence: float to double, or double to float.
- *
- * \param[in] from numbers, \param[in] type their type: Float32 or Float64; the output has the other
- * \param[out] to as many numbers */
-void
-ConvertNumbers(const void * from, ScalarType type, void * to, std::int64_t count, const Residence & residence);
+/** \brief One pass: the mean of the squared differences; the derivative is each sample's own force. */
+template <>
+MetricOutcome
+MetricImplementation<DemonsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief ConvertNumbers() on a device; there is none without the CUDA Toolkit. */
-void
-ConvertNumbersOnCuda(const void * from, ScalarType type, void * to, std::int64_t count, const Residence & residence);
+/** \brief Forces by EvaluatePointForces().
+ *
+ * \exception std::invalid_argument images with initial transforms are compared as they are */
+///@{
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
+template <>
+std::size_t
+MetricImplementation<DemonsMetric>::CountFieldBytes(const FieldMetricSetup & setup);
+///@}
 
 } // namespace itk::CudaSpline
 

@@ -19,13 +19,11 @@
 #define PixelRange_h
 
 #include "itkCudaSpline/kernels/common/Residence.h"
-#include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 /** \file
  * \brief Lowest and highest pixel of an image in the memory of a backend. */
@@ -66,14 +64,6 @@ FindPixelRange(const void *         pixels,
                const std::uint8_t * inside,
                std::int64_t         count,
                const Residence &    residence);
-
-/** \brief A mask on the grid of the image that it belongs to, by the nearest pixel; null: there is none. */
-std::shared_ptr<const void>
-MaskOn(const FieldGrid & grid, const ResidentImage & mask, const Residence & residence);
-
-/** \brief The range of an image's pixels under its mask; waits. */
-PixelRange
-FindPixelRange(const SynSide & side, const Residence & residence);
 
 /** \brief FindPixelRange() on a device; there is none without the CUDA Toolkit. */
 PixelRange

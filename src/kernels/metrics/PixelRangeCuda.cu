@@ -18,7 +18,7 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/registration/PixelRange.h"
+#include "kernels/metrics/PixelRange.h"
 
 #include <cuda_runtime.h>
 

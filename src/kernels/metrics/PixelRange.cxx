@@ -15,14 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/registration/PixelRange.h"
+#include "kernels/metrics/PixelRange.h"
 
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/fields/WarpImage.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -74,34 +72,6 @@ FindPixelRange(const void *         pixels,
   return type == ScalarType::Float32
            ? FindOnHost(static_cast<const float *>(pixels), inside, count, residence.GetContext())
            : FindOnHost(static_cast<const double *>(pixels), inside, count, residence.GetContext());
-}
-
-std::shared_ptr<const void>
-MaskOn(const FieldGrid & grid, const ResidentImage & mask, const Residence & residence)
-{
-  if (mask.data == nullptr || mask.grid == grid)
-  {
-    return mask.data;
-  }
-  const auto warped = std::make_shared<ResidentArray>(static_cast<std::size_t>(grid.Count()), residence);
-  ImageWarp  warp;
-  warp.input = mask.grid;
-  warp.output = grid;
-  warp.pixel = ScalarType::UInt8;
-  warp.nearest = true;
-  WarpImage(warp, mask.data.get(), warped->Data(), residence);
-  return std::shared_ptr<const void>(warped, warped->Data());
-}
-
-PixelRange
-FindPixelRange(const SynSide & side, const Residence & residence)
-{
-  const auto mask = MaskOn(side.image.grid, side.mask, residence);
-  return FindPixelRange(side.image.data.get(),
-                        side.image.pixel,
-                        static_cast<const std::uint8_t *>(mask.get()),
-                        side.image.grid.Count(),
-                        residence);
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

@@ -18,7 +18,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/registration/ConvertNumbers.h"
+#include "kernels/metrics/ConvertNumbers.h"
 
 #include <cuda_runtime.h>
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/registration/ConvertNumbers.h"
+#include "kernels/metrics/ConvertNumbers.h"
 
 #include "itkCudaSpline/device/DeviceError.h"
 
