@@ -21,7 +21,7 @@
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 #include "itkCudaSpline/math/HostDevice.h"
 
-#include "kernels/metrics/LocalWindow.h"
+#include "kernels/metrics/local_correlation/LocalWindow.h"
 
 #include <cstdint>
 

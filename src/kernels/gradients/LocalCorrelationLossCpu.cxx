@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/gradients/LocalCorrelationLossBackends.h"
-#include "kernels/metrics/WindowMarch.h"
+#include "kernels/metrics/local_correlation/WindowMarch.h"
 
 #include <algorithm>
 #include <cstddef>

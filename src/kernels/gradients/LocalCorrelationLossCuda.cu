@@ -21,8 +21,8 @@
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/gradients/LocalCorrelationLossBackends.h"
-#include "kernels/metrics/LocalMarch.cuh"
-#include "kernels/metrics/LocalPlan.cuh"
+#include "kernels/metrics/local_correlation/LocalMarch.cuh"
+#include "kernels/metrics/local_correlation/LocalPlan.cuh"
 
 #include <cuda_runtime.h>
 

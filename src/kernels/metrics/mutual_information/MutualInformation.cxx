@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "kernels/metrics/mutual_information/MutualInformation.h"
 
-#include "kernels/metrics/BinInformation.h"
+#include "kernels/metrics/mutual_information/BinInformation.h"
 
 #include <cstddef>
 #include <memory>
