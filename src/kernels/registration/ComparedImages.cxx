@@ -148,11 +148,11 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
   m_Descriptor.chain.stages.insert(m_Descriptor.chain.stages.begin(), transform);
   if (transform.kind == TransformKind::BSpline)
   {
-    m_Descriptor.splineStage = 0;
+    m_Descriptor.derivative = SplineCoefficients{ 0 };
   }
-  else if (!m_Descriptor.IsAffineFrom(0))
+  else
   {
-    m_Descriptor.linearStages = 1;
+    m_Descriptor.derivative = m_Descriptor.IsAffineFrom(0) ? LinearMoments{} : LinearMoments{ 1 };
   }
   this->TakePlaces();
   const PixelRange fixedRange = this->TakeFixed(fixed);
@@ -365,6 +365,7 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   descriptor.chain.regionSize = grid.size;
   descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
   descriptor.gradient = metric.gradient;
+  descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
   descriptor.sharesValues = CountPasses(metric.kind) > 1;

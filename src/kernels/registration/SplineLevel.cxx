@@ -58,7 +58,7 @@ PlannedSplinePass(const TransformChain::Stage & spline, const FieldGrid & grid, 
 {
   MetricDescriptor pass = PlannedPass(grid, metric);
   pass.chain.stages = { spline };
-  pass.splineStage = 0;
+  pass.derivative = SplineCoefficients{ 0 };
   return pass;
 }
 } // namespace

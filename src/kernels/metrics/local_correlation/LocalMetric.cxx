@@ -137,7 +137,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     MetricSources    ofValues = sources;
     wanted.pass = MetricPass::Means;
     wanted.gradient = MetricGradient::None;
-    wanted.splineStage = wanted.fieldStage = wanted.linearStages = -1;
+    wanted.derivative = NoDerivative{};
     wanted.sharesValues = wanted.marksValid = true;
     wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32; // what windows have
     wanted.forces = nullptr;
@@ -155,7 +155,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   }
 
   // By displacements of the samples themselves the derivative is the field that the windows give.
-  const bool isField = withDerivative && areThose && descriptor.fieldStage >= 0 &&
+  const bool isField = withDerivative && areThose && descriptor.GetField() != nullptr &&
                        descriptor.gradient == MetricGradient::CentralDifferences && !descriptor.HasOuterJacobian();
   local.factorsAlone = !isField;
   local.derivative = isField ? ScalarType::Float64 : element;
@@ -200,7 +200,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32;
     // Values are not needed again. By coefficients of splines those that are kept are in another order.
     wanted.sharesValues =
-      values.values != nullptr && descriptor.splineStage < 0 && descriptor.gradient != MetricGradient::Analytic;
+      values.values != nullptr && descriptor.GetSpline() == nullptr && descriptor.gradient != MetricGradient::Analytic;
     result = EvaluateMetric(wanted, weighted, context, wanted.sharesValues ? &values : workspace);
   }
   result.count = found.count;

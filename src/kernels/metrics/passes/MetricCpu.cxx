@@ -290,7 +290,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       });
     });
   }
-  else if (descriptor.fieldStage >= 0)
+  else if (descriptor.GetField() != nullptr)
   {
     DispatchMetricForces(descriptor, sources, [&](auto dimension, auto values, auto move) {
       withArguments(dimension, [&](const auto & arguments) {
@@ -299,7 +299,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       });
     });
   }
-  else if (descriptor.splineStage >= 0)
+  else if (descriptor.GetSpline() != nullptr)
   {
     DispatchMetricCoefficients(descriptor, element, [&](auto dimension, auto values, auto sets) {
       withArguments(dimension, [&](const auto & arguments) {

@@ -275,13 +275,13 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      MetricWorkspace *        workspace)
 {
   // Cells have all behind the stage as a matrix.
-  const bool keepsOrder = workspace != nullptr && descriptor.splineStage >= 0 && !descriptor.HasOuterJacobian() &&
+  const bool keepsOrder = workspace != nullptr && descriptor.GetSpline() != nullptr && !descriptor.HasOuterJacobian() &&
                           FitsCells(descriptor, CountMetricSamples(sources));
-  if (keepsOrder || (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None))
+  if (keepsOrder || (descriptor.GetSpline() != nullptr && descriptor.gradient != MetricGradient::None))
   {
     return EvaluateSplineMetricOnCuda(descriptor, sources, context, workspace);
   }
-  if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
+  if (descriptor.GetField() != nullptr && descriptor.gradient != MetricGradient::None)
   {
     return EvaluateFieldMetricOnCuda(descriptor, sources, context, workspace);
   }

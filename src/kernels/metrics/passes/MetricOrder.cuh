@@ -177,8 +177,9 @@ private:
   KeyOf(const MetricDescriptor & descriptor, const MetricSources & sources)
   {
     const TransformChain & chain = descriptor.chain;
+    const std::size_t      spline = descriptor.GetSpline()->stage;
     std::vector<double>    key{ static_cast<double>(descriptor.dimension),
-                             static_cast<double>(descriptor.splineStage),
+                             static_cast<double>(spline),
                              static_cast<double>(CountMetricSamples(sources)) };
     const auto add = [&key](const auto & numbers) { key.insert(key.end(), numbers.begin(), numbers.end()); };
     const auto addMatrix = [&add](const TransformChain::Matrix & matrix) {
@@ -188,10 +189,10 @@ private:
     addMatrix(chain.indexToPoint);
     add(chain.regionStart);
     add(chain.regionSize);
-    for (int i = 0; i <= descriptor.splineStage; ++i)
+    for (std::size_t i = 0; i <= spline; ++i)
     {
-      const TransformChain::Stage & stage = chain.stages[static_cast<std::size_t>(i)];
-      if (i < descriptor.splineStage && stage.kind != TransformKind::Affine)
+      const TransformChain::Stage & stage = chain.stages[i];
+      if (i < spline && stage.kind != TransformKind::Affine)
       {
         return {};
       }

@@ -59,7 +59,7 @@ MetricResult
 ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & pass, const Stream & stream)
 {
   using Numbers = MetricSums<VDimension, 0>;
-  const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+  const auto &       stage = descriptor.chain.stages[descriptor.GetSpline()->stage];
   double * const     wanted = descriptor.forces;
   constexpr int      numbers = CellShape<VDimension>::Numbers;
   const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
