@@ -52,11 +52,10 @@ RunTask(const LocalCentre<TPixel> & centre, const WindowTasks & tasks, std::int6
     }
     const TPixel f = centre.fixed[offset];
     const TPixel m = centre.moving[offset];
-    to[0] = static_cast<double>(f);
-    to[1] = static_cast<double>(m);
-    to[2] = WindowProduct<VRounds>(f, f);
-    to[3] = WindowProduct<VRounds>(m, m);
-    to[4] = WindowProduct<VRounds>(f, m);
+    for (int n = 0; n < WindowSums; ++n)
+    {
+      to[n] = WindowNumberOf<WindowProduct<VRounds>>(n, f, m);
+    }
     if constexpr (VMasked)
     {
       to[WindowSums] = 1.0;

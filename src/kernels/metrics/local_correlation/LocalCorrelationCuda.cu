@@ -104,7 +104,7 @@ struct CentrePixels
   }
 };
 
-/** \tparam VRounds see WindowProduct()
+/** \tparam VRounds see WindowProduct
  * \tparam VMasked valid samples are counted
  * \tparam VRadius of x and y; -1: any */
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>

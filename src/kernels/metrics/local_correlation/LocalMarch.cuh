@@ -176,26 +176,6 @@ ColumnOfLane(int lane)
   return lane % groups * group + lane / groups;
 }
 
-/** What of a pair of pixels is summed. */
-template <bool VRounds, typename TPixel>
-__device__ __forceinline__ double
-WindowNumber(int number, TPixel fixed, TPixel moving)
-{
-  switch (number)
-  {
-    case 0:
-      return static_cast<double>(fixed);
-    case 1:
-      return static_cast<double>(moving);
-    case 2:
-      return WindowProduct<VRounds>(fixed, fixed);
-    case 3:
-      return WindowProduct<VRounds>(moving, moving);
-    default:
-      return WindowProduct<VRounds>(fixed, moving);
-  }
-}
-
 /** What local correlation sums: products of the pixels of two images. */
 template <bool VRounds, typename TPixel>
 struct PairTerms
@@ -225,7 +205,7 @@ struct PairTerms
   __device__ __forceinline__ static double
   Number(int number, const TPixel (&values)[Inputs])
   {
-    return WindowNumber<VRounds>(number, values[0], values[1]);
+    return WindowNumberOf<WindowProduct<VRounds>>(number, values[0], values[1]);
   }
 };
 

@@ -35,22 +35,76 @@ namespace itk::CudaSpline
 /** \brief Numbers that are summed over a window: f, m, f f, m m, f m; with masks how many samples are valid, too. */
 inline constexpr int WindowSums = 5;
 
-/** \brief A product of pixels as it is summed.
+/** \brief A product of pixels as local correlation sums it.
  *
  * \tparam VRounds it is rounded to the type of the pixels, as ITK's is; else that of floats is exact */
-template <bool VRounds, typename TPixel>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-WindowProduct(TPixel a, TPixel b)
+template <bool VRounds>
+struct WindowProduct
 {
-  if constexpr (VRounds)
+  template <typename TPixel>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  operator()(TPixel a, TPixel b) const
   {
-    return static_cast<double>(RoundedProduct(a, b));
+    if constexpr (VRounds)
+    {
+      return static_cast<double>(RoundedProduct(a, b));
+    }
+    else
+    {
+      return RoundedProduct(static_cast<double>(a), static_cast<double>(b));
+    }
   }
-  else
+};
+
+/** \brief A product that a device may fuse with the addition that follows. */
+struct FusedWindowProduct
+{
+  template <typename TPixel>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  operator()(TPixel a, TPixel b) const
   {
-    return RoundedProduct(static_cast<double>(a), static_cast<double>(b));
+    return static_cast<double>(a) * static_cast<double>(b);
+  }
+};
+
+/** \brief What of a pair of values is summed over a window: number \p number of WindowSums.
+ *
+ * \tparam TProduct WindowProduct or FusedWindowProduct */
+template <typename TProduct, typename TPixel>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+WindowNumberOf(int number, TPixel fixed, TPixel moving)
+{
+  constexpr TProduct product{};
+  switch (number)
+  {
+    case 0:
+      return static_cast<double>(fixed);
+    case 1:
+      return static_cast<double>(moving);
+    case 2:
+      return product(fixed, fixed);
+    case 3:
+      return product(moving, moving);
+    default:
+      return product(fixed, moving);
   }
 }
+
+/** \brief Variances and covariance of a window, times the number of its samples. */
+struct WindowVariances
+{
+  double fixed;      ///< of the fixed image
+  double moving;     ///< of the moving image
+  double covariance; ///< of both
+
+  /** \param[in] sums of the window, as WindowSums says, \param[in] fixedMean, movingMean of the window */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  WindowVariances(const double (&sums)[WindowSums], double fixedMean, double movingMean)
+    : fixed(sums[2] - fixedMean * sums[0])
+    , moving(sums[3] - movingMean * sums[1])
+    , covariance(sums[4] - fixedMean * sums[1])
+  {}
+};
 
 /** \brief Variances up to which there is nothing but roundings. */
 struct LocalBounds
@@ -118,12 +172,13 @@ template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE LocalTerm<TReal>
 MakeLocalTerm(const double (&sums)[WindowSums], double inverse, double fixed, double moving, const LocalBounds & bounds)
 {
-  const double fixedMean = sums[0] * inverse;
-  const double movingMean = sums[1] * inverse;
-  const double fixedVariance = sums[2] - fixedMean * sums[0];
-  const double movingVariance = sums[3] - movingMean * sums[1];
-  const double covariance = sums[4] - fixedMean * sums[1];
-  const double product = fixedVariance * movingVariance;
+  const double          fixedMean = sums[0] * inverse;
+  const double          movingMean = sums[1] * inverse;
+  const WindowVariances variances(sums, fixedMean, movingMean);
+  const double          fixedVariance = variances.fixed;
+  const double          movingVariance = variances.moving;
+  const double          covariance = variances.covariance;
+  const double          product = fixedVariance * movingVariance;
 
   LocalTerm<TReal> term{ TReal(1), TReal(0), TReal(0), true };
   const bool       isNoise = !(fixedVariance > bounds.noise * sums[2] && movingVariance > bounds.noise * sums[3]);
