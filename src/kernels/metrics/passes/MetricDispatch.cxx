@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "kernels/metrics/passes/MetricContributions.h"
 #include "kernels/metrics/passes/MetricImplementations.h"
 
 #include <stdexcept>
@@ -25,6 +26,10 @@
 
 namespace itk::CudaSpline
 {
+
+// Those of fields have both gradients (PointForcesBody.h). Passes over samples have none of the fixed image: a metric
+// that needs it there gives AddMovedSample() a list of them, as MetricGradient::Samples has one.
+static_assert(!MetricContributions::NeedsFixedGradient, "AddMovedSample() reads no gradient of the fixed image.");
 
 namespace
 {
@@ -67,8 +72,8 @@ MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence)
 std::size_t
 CountFieldMetricBytes(const FieldMetricSetup & setup)
 {
-  return VisitFieldMetric<std::size_t>(setup.options.kind,
-                          [&](auto metric) { return MetricImplementation<decltype(metric)>::CountFieldBytes(setup); });
+  return VisitFieldMetric<std::size_t>(
+    setup.options.kind, [&](auto metric) { return MetricImplementation<decltype(metric)>::CountFieldBytes(setup); });
 }
 
 } // namespace itk::CudaSpline
