@@ -47,7 +47,10 @@ struct DemonsContribution : SampleContribution<DemonsContribution>
     double square = 0.0;
     for (int d = 0; d < TPair::MaximumAxes; ++d) // known when kernels are compiled: gradients stay in registers
     {
-      square += d < pair.CountAxes() ? pair.movingGradient[d] * pair.movingGradient[d] : 0.0;
+      if (d < pair.CountAxes())
+      {
+        square += pair.movingGradient[d] * pair.movingGradient[d];
+      }
     }
     double weight = 0.0;
     if (FindWeight(numbers, difference, square, weight))
