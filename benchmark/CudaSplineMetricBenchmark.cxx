@@ -32,13 +32,8 @@
 
 #include "BenchmarkHarness.h"
 
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
-
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClasses.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
@@ -229,14 +224,15 @@ Register(const std::string & name, const Cell & cell)
   row->UseRealTime()->Unit(benchmark::kMillisecond);
 }
 
-/** One function a metric: RegisterMeanSquares() and so on. */
-#define CUDASPLINE_REGISTER_METRIC(kind, word, name)                                                                   \
-  void Register##kind(const Cell & cell)                                                                               \
-  {                                                                                                                    \
-    Register<itk::Cuda##name<ImageType, ImageType>, itk::name<ImageType, ImageType>>(word, cell);                      \
-  }
-CUDASPLINE_STAGE_METRICS(CUDASPLINE_REGISTER_METRIC)
-#undef CUDASPLINE_REGISTER_METRIC
+/** \tparam TMetric one of itk::CudaSpline::MetricTypes */
+template <typename TMetric>
+void
+RegisterMetric(const Cell & cell)
+{
+  using Classes = itk::CudaSplineDetail::MetricClass<TMetric>;
+  Register<typename Classes::template Ours<ImageType, ImageType>,
+           typename Classes::template Theirs<ImageType, ImageType>>(TMetric::Word, cell);
+}
 
 } // namespace
 
@@ -264,9 +260,13 @@ main(int argc, char ** argv)
             cell.order = order;
             cell.isDouble = isDouble;
             cell.differences = differences;
-            RegisterMeanSquares(cell);
-            RegisterCorrelation(cell);
-            RegisterMattes(cell);
+            itk::CudaSplineDetail::ForEachMetricClass([&cell](auto metric) {
+              using Metric = decltype(metric);
+              if constexpr (Metric::HasParameterDerivative && !Metric::HasWindows)
+              {
+                RegisterMetric<Metric>(cell);
+              }
+            });
           }
         }
       }
@@ -285,20 +285,20 @@ main(int argc, char ** argv)
         const bool isItk = cell.backend == "itk";
         if (!isItk || size < 256)
         {
-          RegisterMeanSquares(cell);
+          RegisterMetric<itk::CudaSpline::MeanSquaresMetric>(cell);
         }
         if (!isItk) // its mutual information keeps a derivative of each bin by each parameter: gigabytes
         {
-          RegisterCorrelation(cell);
-          RegisterMattes(cell);
+          RegisterMetric<itk::CudaSpline::CorrelationMetric>(cell);
+          RegisterMetric<itk::CudaSpline::MattesMetric>(cell);
         }
       }
       Cell cell;
       cell.backend = backend;
       cell.size = size;
       cell.field = true;
-      RegisterMeanSquares(cell);
-      RegisterMattes(cell);
+      RegisterMetric<itk::CudaSpline::MeanSquaresMetric>(cell);
+      RegisterMetric<itk::CudaSpline::MattesMetric>(cell);
     }
   }
   for (const std::string & backend : backends)
@@ -311,7 +311,7 @@ main(int argc, char ** argv)
       cell.isDouble = isDouble;
       cell.differences = true;
       cell.field = true;
-      RegisterLocalCorrelation(cell);
+      RegisterMetric<itk::CudaSpline::LocalCorrelationMetric>(cell);
     }
   }
   benchmark::Initialize(&argc, argv);

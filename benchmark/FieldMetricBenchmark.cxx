@@ -125,7 +125,7 @@ public:
       stage.data = std::shared_ptr<const double>(m_Field.As<double>(), [](const double *) {});
     }
     m_Descriptor.chain.stages.push_back(stage);
-    m_Descriptor.fieldStage = 0;
+    m_Descriptor.derivative = FieldDisplacements{ 0 };
 
     ParzenBins & bins = m_Descriptor.parameters.bins;
     bins.bins = 32;

@@ -40,29 +40,13 @@ using namespace itk::CudaSpline;
 /** What is measured. */
 struct SplineCell
 {
-  Cell             cell; ///< backend, and the type of pixels and arithmetic
-  LinearMetricKind metric;
-  bool             withOptimizer; ///< a step of L-BFGS with each evaluation
+  Cell       cell; ///< backend, and the type of pixels and arithmetic
+  MetricKind metric;
+  bool       withOptimizer; ///< a step of L-BFGS with each evaluation
 };
 
 constexpr std::array<std::int64_t, 3> BrainSize{ { 197, 233, 189 } }; // of MNI152, 1 mm
 constexpr double                      CellSpacing = 4.0;              // mm
-
-const char *
-NameOf(LinearMetricKind kind)
-{
-  switch (kind)
-  {
-    case LinearMetricKind::MeanSquares:
-      return "meansquares";
-    case LinearMetricKind::Correlation:
-      return "correlation";
-    case LinearMetricKind::Mattes:
-      return "mattes";
-    default:
-      return "cc";
-  }
-}
 
 FieldGrid
 BrainGrid()
@@ -190,10 +174,7 @@ RegisterSplineLevels(bool withCuda)
 {
   for (const ScalarType type : { ScalarType::Float32, ScalarType::Float64 })
   {
-    for (const LinearMetricKind metric : { LinearMetricKind::MeanSquares,
-                                           LinearMetricKind::Correlation,
-                                           LinearMetricKind::Mattes,
-                                           LinearMetricKind::LocalCorrelation })
+    for (const MetricKind metric : ParameterMetrics)
     {
       for (const bool withOptimizer : { false, true })
       {
@@ -203,7 +184,7 @@ RegisterSplineLevels(bool withCuda)
           what.cell.backend = backend;
           what.cell.size = BrainSize[0];
           what.cell.type = type;
-          const std::string name = "SplineLevel" + what.cell.Axes() + "/cells:4mm/metric:" + NameOf(metric) +
+          const std::string name = "SplineLevel" + what.cell.Axes() + "/cells:4mm/metric:" + WordOf(metric) +
                                    "/part:" + (withOptimizer ? "all" : "metric");
           if (withCuda || backend == Backend::Cpu)
           {

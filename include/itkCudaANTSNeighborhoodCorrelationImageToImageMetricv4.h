@@ -133,8 +133,12 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.takesMean = !this->HasLocalSupport();
+    reduction.parameters = this->MakeParameters();
     typename Superclass::Outcome outcome =
-      CudaSpline::ReduceLocalCorrelation(reduce, withDerivative, this->MakeParameters(), !this->HasLocalSupport());
+      CudaSpline::ReduceMetric(CudaSpline::MetricKind::LocalCorrelation, reduce, reduction);
     m_NumberOfFlatWindows = static_cast<SizeValueType>(outcome.flatWindows);
     m_ComparesPixels = outcome.comparesPixels;
     return outcome;
@@ -193,6 +197,19 @@ private:
 
   mutable SizeValueType m_NumberOfFlatWindows{ 0 };
   mutable bool          m_ComparesPixels{ false };
+};
+
+/** \brief The classes of MetricKind::LocalCorrelation. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::LocalCorrelationMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = ANTSNeighborhoodCorrelationImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TArguments...>;
+  ///@}
 };
 
 } // namespace itk

@@ -100,9 +100,24 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    return CudaSpline::ReduceCorrelation(
-      reduce, withDerivative, static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon()));
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.parameters.epsilon = static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon());
+    return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Correlation, reduce, reduction);
   }
+};
+
+/** \brief The classes of MetricKind::Correlation. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::CorrelationMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = CorrelationImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaCorrelationImageToImageMetricv4<TArguments...>;
+  ///@}
 };
 
 } // namespace itk

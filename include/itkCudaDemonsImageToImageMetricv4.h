@@ -87,12 +87,10 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    typename Superclass::Outcome   outcome;
-    const CudaSpline::MetricResult sums =
-      reduce(CudaSpline::MetricPass::Demons, withDerivative, this->MakeParameters());
-    outcome.count = sums.count;
-    outcome.value = sums.count > 0 ? sums.values[0] / static_cast<double>(sums.count) : 0.0;
-    return outcome;
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.parameters = this->MakeParameters();
+    return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Demons, reduce, reduction);
   }
 
   /** Sampled points, of which there is no derivative by displacements. */
@@ -138,6 +136,19 @@ private:
     parameters.denominatorThreshold = static_cast<double>(this->GetDenominatorThreshold());
     return parameters;
   }
+};
+
+/** \brief The classes of MetricKind::Demons. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::DemonsMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = DemonsImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaDemonsImageToImageMetricv4<TArguments...>;
+  ///@}
 };
 
 } // namespace itk

@@ -149,6 +149,19 @@ private:
   RangeOfPoints() const;
 };
 
+/** \brief The classes of MetricKind::Mattes. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::MattesMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = MattesMutualInformationImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaMattesMutualInformationImageToImageMetricv4<TArguments...>;
+  ///@}
+};
+
 } // namespace itk
 
 #ifndef ITK_MANUAL_INSTANTIATION

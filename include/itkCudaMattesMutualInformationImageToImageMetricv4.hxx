@@ -230,7 +230,10 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
                                                                            bool withDerivative) const ->
   typename Superclass::Outcome
 {
-  return CudaSpline::ReduceMattes(reduce, withDerivative, this->MakeBins());
+  CudaSpline::MetricReduction reduction;
+  reduction.withDerivative = withDerivative;
+  reduction.parameters.bins = this->MakeBins();
+  return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Mattes, reduce, reduction);
 }
 
 template <typename TFixedImage,

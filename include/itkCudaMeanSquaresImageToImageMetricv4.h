@@ -86,7 +86,10 @@ protected:
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
     // Of a displacement, which has its own sample's part alone, ITK makes no mean.
-    return CudaSpline::ReduceMeanSquares(reduce, withDerivative, !this->HasLocalSupport());
+    CudaSpline::MetricReduction reduction;
+    reduction.withDerivative = withDerivative;
+    reduction.takesMean = !this->HasLocalSupport();
+    return CudaSpline::ReduceMetric(CudaSpline::MetricKind::MeanSquares, reduce, reduction);
   }
 
   /** Displacements have their own samples' part, which is what the pass gives. */
@@ -95,6 +98,19 @@ protected:
   {
     return true;
   }
+};
+
+/** \brief The classes of MetricKind::MeanSquares. */
+template <>
+struct CudaSplineDetail::MetricClass<CudaSpline::MeanSquaresMetric>
+{
+  /** ITK's class, and the module's. */
+  ///@{
+  template <typename... TArguments>
+  using Theirs = MeanSquaresImageToImageMetricv4<TArguments...>;
+  template <typename... TArguments>
+  using Ours = CudaMeanSquaresImageToImageMetricv4<TArguments...>;
+  ///@}
 };
 
 } // namespace itk

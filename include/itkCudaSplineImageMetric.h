@@ -25,6 +25,7 @@
 #include "itkCudaSpline/itk/FixedSamples.h"
 #include "itkCudaSpline/itk/InputIdentity.h"
 #include "itkCudaSpline/itk/MetricArrays.h"
+#include "itkCudaSpline/itk/MetricClass.h"
 #include "itkCudaSpline/itk/Recognition.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"

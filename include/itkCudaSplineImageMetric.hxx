@@ -494,7 +494,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   };
   if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline && isAllOf(optimized[0]))
   {
-    descriptor.splineStage = static_cast<int>(optimized[0]);
+    descriptor.derivative = CudaSpline::SplineCoefficients{ optimized[0] };
     return std::string();
   }
   if (!withDerivative)
@@ -514,7 +514,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
     {
       return "derivatives by the displacements of a field are accelerated on its own grid, without sampled points";
     }
-    descriptor.fieldStage = static_cast<int>(optimized[0]);
+    descriptor.derivative = CudaSpline::FieldDisplacements{ optimized[0] };
     return std::string();
   }
   // The linear ones that a point goes through first; what is behind brings gradients back.
@@ -529,7 +529,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
            "linear "
            "transforms that a point goes through before others";
   }
-  descriptor.linearStages = static_cast<int>(front);
+  descriptor.derivative = CudaSpline::LinearMoments{ front };
   typename Transform<double, ImageDimension, ImageDimension>::ConstPointer linear;
   if constexpr (!IsSingle)
   {
@@ -613,8 +613,8 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                       evaluating,
                                       this->CountExpected() };
     };
-    const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
-    const bool takesForces = withDerivative && descriptor.fieldStage >= 0 && this->TakesForces();
+    const bool byStage = withDerivative && descriptor.GetStage().has_value();
+    const bool takesForces = withDerivative && descriptor.GetField() != nullptr && this->TakesForces();
     const auto parameterCount = static_cast<std::int64_t>(this->GetNumberOfParameters());
     // Forces are the derivative, in double: of a metric of float they have an array of their own until they are
     // rounded.

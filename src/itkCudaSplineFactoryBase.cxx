@@ -18,7 +18,7 @@
 #include "itkCudaSplineFactoryBase.h"
 #include "itkCudaSplineTrace.h"
 
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClass.h"
 
 #include "itkVersion.h"
 
@@ -43,24 +43,25 @@ namespace
 {
 
 /** The classes of all factories, of which a process may have loaded some. */
-const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
-                                              "WarpImageFilter",
-                                              "BSplineDecompositionImageFilter",
-                                              "SmoothingRecursiveGaussianImageFilter",
-                                              "RecursiveGaussianImageFilter",
-                                              "GradientRecursiveGaussianImageFilter",
-                                              "GradientMagnitudeRecursiveGaussianImageFilter",
-                                              "ComposeDisplacementFieldsImageFilter",
-                                              "InvertDisplacementFieldImageFilter",
-                                              "ExponentialDisplacementFieldImageFilter",
-                                              "DisplacementFieldJacobianDeterminantFilter",
-                                              "DisplacementFieldToBSplineImageFilter",
-                                              CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod",
-                                              "BSplineSyNImageRegistrationMethod",
-                                              "DemonsRegistrationFilter",
-                                              "SymmetricForcesDemonsRegistrationFilter",
-                                              "FastSymmetricForcesDemonsRegistrationFilter",
-                                              "DiffeomorphicDemonsRegistrationFilter" };
+const std::vector<std::string> AllClassNames =
+  CudaSplineDetail::MetricClassNames({ "ResampleImageFilter",
+                                       "WarpImageFilter",
+                                       "BSplineDecompositionImageFilter",
+                                       "SmoothingRecursiveGaussianImageFilter",
+                                       "RecursiveGaussianImageFilter",
+                                       "GradientRecursiveGaussianImageFilter",
+                                       "GradientMagnitudeRecursiveGaussianImageFilter",
+                                       "ComposeDisplacementFieldsImageFilter",
+                                       "InvertDisplacementFieldImageFilter",
+                                       "ExponentialDisplacementFieldImageFilter",
+                                       "DisplacementFieldJacobianDeterminantFilter",
+                                       "DisplacementFieldToBSplineImageFilter",
+                                       "SyNImageRegistrationMethod",
+                                       "BSplineSyNImageRegistrationMethod",
+                                       "DemonsRegistrationFilter",
+                                       "SymmetricForcesDemonsRegistrationFilter",
+                                       "FastSymmetricForcesDemonsRegistrationFilter",
+                                       "DiffeomorphicDemonsRegistrationFilter" });
 
 /** A class's name as a programmer writes it. */
 std::string

@@ -19,7 +19,7 @@
 #include "itkCudaSplineLoadedFactory.h"
 #include "itkCudaSplineRegistrationOverrides.h"
 
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClass.h"
 
 namespace itk
 {
@@ -49,12 +49,12 @@ CudaSplineMetricFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineMetricFactory::GetClassNames()
 {
-  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod",
-           "BSplineSyNImageRegistrationMethod",
-           "DemonsRegistrationFilter",
-           "SymmetricForcesDemonsRegistrationFilter",
-           "FastSymmetricForcesDemonsRegistrationFilter",
-           "DiffeomorphicDemonsRegistrationFilter" };
+  return CudaSplineDetail::MetricClassNames({ "SyNImageRegistrationMethod",
+                                              "BSplineSyNImageRegistrationMethod",
+                                              "DemonsRegistrationFilter",
+                                              "SymmetricForcesDemonsRegistrationFilter",
+                                              "FastSymmetricForcesDemonsRegistrationFilter",
+                                              "DiffeomorphicDemonsRegistrationFilter" });
 }
 
 auto

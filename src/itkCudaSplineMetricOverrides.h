@@ -18,14 +18,9 @@
 #ifndef itkCudaSplineMetricOverrides_h
 #define itkCudaSplineMetricOverrides_h
 
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSplineRegistrationOverrides.h"
 
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClasses.h"
 
 /** \file
  * \brief The metrics that itk::CudaSplineMetricFactory hands out, for each type of image and parameters. */
@@ -38,11 +33,12 @@ template <typename TImage, typename TParameter>
 void
 AppendMetricsOf(Overrides & overrides)
 {
-#define CUDASPLINE_APPEND_METRIC(kind, word, name)                                                                     \
-  AppendOverride<name<TImage, TImage, TImage, TParameter>, Cuda##name<TImage, TImage, TImage, TParameter>>(#name,      \
-                                                                                                           overrides);
-  CUDASPLINE_METRICS(CUDASPLINE_APPEND_METRIC)
-#undef CUDASPLINE_APPEND_METRIC
+  ForEachMetricClass([&overrides](auto metric) {
+    using Classes = MetricClass<decltype(metric)>;
+    AppendOverride<typename Classes::template Theirs<TImage, TImage, TImage, TParameter>,
+                   typename Classes::template Ours<TImage, TImage, TImage, TParameter>>(decltype(metric)::ItkClass,
+                                                                                        overrides);
+  });
 }
 
 } // namespace itk::CudaSplineDetail

@@ -21,7 +21,7 @@
 #include "itkCudaSplineImageMetric.h"
 #include "itkCudaSplineMetricFactory.h"
 
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClasses.h"
 
 #include "itkCorrelationImageToImageMetricv4.h"
 #include "itkImageRegionIteratorWithIndex.h"
@@ -42,11 +42,11 @@ namespace
 
 using itk::CudaSplineMetricFactory;
 
-#define CUDASPLINE_METRIC_CLASS(kind, word, name)                                                                      \
-  template <typename TPixel, unsigned int VDimension>                                                                  \
-  using kind = itk::name<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
-CUDASPLINE_METRICS(CUDASPLINE_METRIC_CLASS)
-#undef CUDASPLINE_METRIC_CLASS
+using namespace itk::CudaSpline;
+using itk::CudaSplineDetail::ForEachMetricClass;
+
+template <typename TMetric, typename... TArguments>
+using ItkClass = typename itk::CudaSplineDetail::MetricClass<TMetric>::template Theirs<TArguments...>;
 
 /** Whether New() of ITK's class gives the module's. */
 template <typename TMetric>
@@ -62,11 +62,15 @@ template <typename TPixel, unsigned int VDimension>
 void
 ExpectMetrics(bool meanSquares, bool correlation, bool mattes, bool others)
 {
-  EXPECT_EQ((IsOurs<MeanSquares<TPixel, VDimension>>()), meanSquares);
-  EXPECT_EQ((IsOurs<Correlation<TPixel, VDimension>>()), correlation);
-  EXPECT_EQ((IsOurs<Mattes<TPixel, VDimension>>()), mattes);
-  EXPECT_EQ((IsOurs<LocalCorrelation<TPixel, VDimension>>()), others);
-  EXPECT_EQ((IsOurs<Demons<TPixel, VDimension>>()), others);
+  using Image = itk::Image<TPixel, VDimension>;
+  ForEachMetricClass([&](auto metric) {
+    using Metric = decltype(metric);
+    const bool expected = Metric::Kind == MetricKind::MeanSquares   ? meanSquares
+                          : Metric::Kind == MetricKind::Correlation ? correlation
+                          : Metric::Kind == MetricKind::Mattes      ? mattes
+                                                                    : others;
+    EXPECT_EQ((IsOurs<ItkClass<Metric, Image, Image>>()), expected) << Metric::ItkClass;
+  });
 }
 
 /** A factory is registered while it lives. */
@@ -124,22 +128,14 @@ TEST_F(RegisteredMetrics, EveryClassOfTheListIsOurs)
   ExpectMetrics<double, 3>(true, true, true, true);
 }
 
-template <template <typename, typename, typename, typename, typename> class TMetric, unsigned int VDimension>
-bool
-IsOursOfFloat()
-{
-  using Image = itk::Image<float, VDimension>;
-  using Traits = itk::DefaultImageToImageMetricTraitsv4<Image, Image, Image, float>;
-  return IsOurs<TMetric<Image, Image, Image, float, Traits>>();
-}
-
 template <unsigned int VDimension>
 void
 ExpectMetricsOfFloat()
 {
-#define CUDASPLINE_EXPECT_METRIC(kind, word, name) EXPECT_TRUE((IsOursOfFloat<itk::name, VDimension>()));
-  CUDASPLINE_METRICS(CUDASPLINE_EXPECT_METRIC)
-#undef CUDASPLINE_EXPECT_METRIC
+  using Image = itk::Image<float, VDimension>;
+  ForEachMetricClass([](auto metric) {
+    EXPECT_TRUE((IsOurs<ItkClass<decltype(metric), Image, Image, Image, float>>())) << decltype(metric)::ItkClass;
+  });
 }
 
 TEST_F(RegisteredMetrics, MetricsOfFloatParametersAreOurs)
@@ -173,7 +169,7 @@ TEST_F(RegisteredMetrics, ClassesAreSwitched)
 
 TEST_F(RegisteredMetrics, ValuesAreThoseOfItk)
 {
-  using Metric = MeanSquares<float, 3>;
+  using Metric = ItkClass<MeanSquaresMetric, itk::Image<float, 3>, itk::Image<float, 3>>;
   using Ours = itk::CudaSplineImageMetric<Metric>;
   const auto            fixed = Waves(0.0);
   const auto            moving = Waves(1.3);

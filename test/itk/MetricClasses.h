@@ -18,13 +18,7 @@
 #ifndef MetricClasses_h
 #define MetricClasses_h
 
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
-
-#include "itkCudaSpline/itk/MetricList.h"
+#include "itkCudaSpline/itk/MetricClasses.h"
 
 /** \file
  * \brief The module's metrics of images of one type, and ITK's that each stands for. */
@@ -32,13 +26,33 @@
 namespace CudaSplineTest
 {
 
-#define CUDASPLINE_METRIC_CLASSES(kind, word, name)                                                                    \
-  template <typename TImage>                                                                                           \
-  using kind##Reference = itk::name<TImage, TImage>;                                                                   \
-  template <typename TImage>                                                                                           \
-  using kind = itk::Cuda##name<TImage, TImage>;
-CUDASPLINE_METRICS(CUDASPLINE_METRIC_CLASSES)
-#undef CUDASPLINE_METRIC_CLASSES
+/** By the type of the list. */
+template <typename TMetric, typename TImage>
+using ReferenceOf = typename itk::CudaSplineDetail::MetricClass<TMetric>::template Theirs<TImage, TImage>;
+template <typename TMetric, typename TImage>
+using OursOf = typename itk::CudaSplineDetail::MetricClass<TMetric>::template Ours<TImage, TImage>;
+
+/** By name. */
+template <typename TImage>
+using MeanSquaresReference = ReferenceOf<itk::CudaSpline::MeanSquaresMetric, TImage>;
+template <typename TImage>
+using MeanSquares = OursOf<itk::CudaSpline::MeanSquaresMetric, TImage>;
+template <typename TImage>
+using CorrelationReference = ReferenceOf<itk::CudaSpline::CorrelationMetric, TImage>;
+template <typename TImage>
+using Correlation = OursOf<itk::CudaSpline::CorrelationMetric, TImage>;
+template <typename TImage>
+using MattesReference = ReferenceOf<itk::CudaSpline::MattesMetric, TImage>;
+template <typename TImage>
+using Mattes = OursOf<itk::CudaSpline::MattesMetric, TImage>;
+template <typename TImage>
+using LocalCorrelationReference = ReferenceOf<itk::CudaSpline::LocalCorrelationMetric, TImage>;
+template <typename TImage>
+using LocalCorrelation = OursOf<itk::CudaSpline::LocalCorrelationMetric, TImage>;
+template <typename TImage>
+using DemonsReference = ReferenceOf<itk::CudaSpline::DemonsMetric, TImage>;
+template <typename TImage>
+using Demons = OursOf<itk::CudaSpline::DemonsMetric, TImage>;
 
 } // namespace CudaSplineTest
 

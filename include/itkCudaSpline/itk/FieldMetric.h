@@ -18,33 +18,27 @@
 #ifndef itkCudaSpline_itk_FieldMetric_h
 #define itkCudaSpline_itk_FieldMetric_h
 
-#include "itkCudaSpline/kernels/registration/SynMetricList.h"
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
 #include <optional>
 #include <string_view>
 
 /** \file
- * \brief The metrics of MetricList.h that registrations by fields have on a backend. */
+ * \brief The metrics that registrations by fields have on a backend. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A metric of SynMetricList.h by what the sources call it, in MetricList.h too; nothing: it is not there.
+/** \brief A metric that has a force on each sample by its name in the sources; nothing: there is none.
  *
- * \param[in] kind as "MeanSquares" */
-constexpr std::optional<CudaSpline::SynMetricKind>
-FindFieldMetric(std::string_view kind)
+ * \param[in] name MetricType's \c Name */
+constexpr std::optional<CudaSpline::MetricKind>
+FindFieldMetric(std::string_view name)
 {
-  for (const CudaSpline::SynMetricKind known : CudaSpline::AllSynMetrics)
-  {
-    if (kind == CudaSpline::NameOf(known))
-    {
-      return known;
-    }
-  }
-  return std::nullopt;
+  const auto found = CudaSpline::FindMetricByName(name);
+  return found && CudaSpline::HasFieldForce(*found) ? found : std::nullopt;
 }
 
 /** @} */

@@ -18,31 +18,35 @@
 #ifndef itkCudaSpline_itk_MetricList_h
 #define itkCudaSpline_itk_MetricList_h
 
-/** \file
- * \brief The metrics of images, once: the factory, CudaSplineRegister, tests and benchmarks are made from this list.
- *
- * `entry(kind, word, name)` is expanded for each metric:
- *
- * - kind: what the sources call it,
- * - word: what users of programs and benchmarks call it,
- * - name: ITK's class; the module's has \c Cuda before. */
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
-/** Those that a stage of a registration optimizes, by whatever transform. */
+#include <string_view>
+
+/** \file
+ * \brief The metrics of the stages of CudaSplineRegister for its preprocessor; everything else takes them from
+ * itkCudaSpline/kernels/metrics/MetricTypes.h.
+ *
+ * `entry(kind, word, name)` is expanded for each of CudaSpline::ParameterMetrics: its MetricKind, its word for users,
+ * and ITK's class; the module's has \c Cuda before. */
 #define CUDASPLINE_STAGE_METRICS(entry)                                                                                \
   entry(MeanSquares, "meansquares", MeanSquaresImageToImageMetricv4)                                                   \
     entry(Correlation, "correlation", CorrelationImageToImageMetricv4)                                                 \
       entry(Mattes, "mattes", MattesMutualInformationImageToImageMetricv4)                                             \
         entry(LocalCorrelation, "cc", ANTSNeighborhoodCorrelationImageToImageMetricv4)
 
-/** All: demons is for displacement fields alone. */
-#define CUDASPLINE_METRICS(entry)                                                                                      \
-  CUDASPLINE_STAGE_METRICS(entry)                                                                                      \
-  entry(Demons, "demons", DemonsImageToImageMetricv4)
-
-/** The name of ITK's class of a metric, with a comma behind it. */
-#define CUDASPLINE_METRIC_NAME(kind, word, name) #name,
-
-/** The names of ITK's classes of all metrics, each with a comma behind it. */
-#define CUDASPLINE_METRIC_NAMES CUDASPLINE_METRICS(CUDASPLINE_METRIC_NAME)
+namespace itk::CudaSplineDetail
+{
+/** \cond that it is the same list */
+#define CUDASPLINE_IS_METRIC(kind, word, name)                                                                         \
+  &&std::string_view(CudaSpline::kind##Metric::Word) ==                                                                \
+    word && std::string_view(CudaSpline::kind##Metric::ItkClass) == #name
+#define CUDASPLINE_COUNT_METRIC(kind, word, name) +1
+static_assert(CudaSpline::ParameterMetrics.size() == 0 CUDASPLINE_STAGE_METRICS(CUDASPLINE_COUNT_METRIC)
+                                                       CUDASPLINE_STAGE_METRICS(CUDASPLINE_IS_METRIC),
+              "The list is that of the metric types.");
+#undef CUDASPLINE_COUNT_METRIC
+#undef CUDASPLINE_IS_METRIC
+/** \endcond */
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -18,10 +18,7 @@
 #ifndef itkCudaSpline_itk_SynMetrics_h
 #define itkCudaSpline_itk_SynMetrics_h
 
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
+#include "itkCudaSpline/itk/MetricClasses.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
@@ -182,24 +179,24 @@ public:
   static std::string
   Describe(const ImageMetricType * metric, CudaSpline::SynMetric & described)
   {
-    const std::type_info & type = typeid(*metric);
-    std::string            others;
-/** \cond of this function alone */
-#define CUDASPLINE_DESCRIBE_METRIC(kindOf, comparison, name)                                                           \
-  {                                                                                                                    \
-    using Theirs = name<TFixedImage, TMovingImage, TVirtualImage, TReal>;                                              \
-    using Ours = Cuda##name<TFixedImage, TMovingImage, TVirtualImage, TReal>;                                          \
-    if (type == typeid(Theirs) || type == typeid(Ours))                                                                \
-    {                                                                                                                  \
-      described.kind = CudaSpline::SynMetricKind::kindOf;                                                              \
-      return DescribeOwn(static_cast<const Theirs &>(*metric), described);                                             \
-    }                                                                                                                  \
-    others += std::string(others.empty() ? "" : ", ") + #name;                                                         \
-  }
-    CUDASPLINE_SYN_METRICS(CUDASPLINE_DESCRIBE_METRIC)
-#undef CUDASPLINE_DESCRIBE_METRIC
-    /** \endcond */
-    return "only " + others + " are accelerated, not " + metric->GetNameOfClass();
+    const std::type_info &     type = typeid(*metric);
+    std::string                others;
+    std::optional<std::string> reason;
+    ForEachMetricClass([&](auto candidate) {
+      using Metric = decltype(candidate);
+      if constexpr (Metric::HasFieldForce)
+      {
+        using Theirs = typename MetricClass<Metric>::template Theirs<TFixedImage, TMovingImage, TVirtualImage, TReal>;
+        using Ours = typename MetricClass<Metric>::template Ours<TFixedImage, TMovingImage, TVirtualImage, TReal>;
+        if (type == typeid(Theirs) || type == typeid(Ours))
+        {
+          described.kind = Metric::Kind;
+          reason = DescribeOwn(static_cast<const Theirs &>(*metric), described);
+        }
+        others += std::string(others.empty() ? "" : ", ") + Metric::ItkClass;
+      }
+    });
+    return reason ? *reason : "only " + others + " are accelerated, not " + metric->GetNameOfClass();
   }
 
   /** Whether a metric interpolates both images linearly, by ITK's default. */

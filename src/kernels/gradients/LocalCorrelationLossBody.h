@@ -21,7 +21,7 @@
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 #include "itkCudaSpline/math/HostDevice.h"
 
-#include "kernels/metrics/LocalWindow.h"
+#include "kernels/metrics/local_correlation/LocalWindow.h"
 
 #include <cstdint>
 
@@ -98,28 +98,6 @@ struct CentredPair
   TReal                movingCentre;
 };
 
-/** \brief What of a pair of values is summed: number \p number of WindowSums. */
-template <typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-WindowNumberOf(int number, TReal fixed, TReal moving)
-{
-  const auto f = static_cast<double>(fixed);
-  const auto m = static_cast<double>(moving);
-  switch (number)
-  {
-    case 0:
-      return f;
-    case 1:
-      return m;
-    case 2:
-      return f * f;
-    case 3:
-      return m * m;
-    default:
-      return f * m;
-  }
-}
-
 /** \brief What a window says. */
 struct LossTerm
 {
@@ -139,12 +117,13 @@ MakeLossTerm(const double (&sums)[WindowSums],
              double             movingCentre,
              const LossBounds & bounds)
 {
-  const double fixedMean = sums[0] / count;
-  const double movingMean = sums[1] / count;
-  const double fixedVariance = sums[2] - fixedMean * sums[0];
-  const double movingVariance = sums[3] - movingMean * sums[1];
-  const double covariance = sums[4] - fixedMean * sums[1];
-  const auto   leastOf = [&](double sum, double squares, double centre) {
+  const double          fixedMean = sums[0] / count;
+  const double          movingMean = sums[1] / count;
+  const WindowVariances variances(sums, fixedMean, movingMean);
+  const double          fixedVariance = variances.fixed;
+  const double          movingVariance = variances.moving;
+  const double          covariance = variances.covariance;
+  const auto            leastOf = [&](double sum, double squares, double centre) {
     const double ofValues = squares + centre * (2.0 * sum + count * centre);
     return bounds.ofSums * squares + bounds.ofPixels * ofValues;
   };

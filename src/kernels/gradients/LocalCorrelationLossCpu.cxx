@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/gradients/LocalCorrelationLossBackends.h"
-#include "kernels/metrics/WindowMarch.h"
+#include "kernels/metrics/local_correlation/WindowMarch.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -110,7 +110,9 @@ EvaluateWindows(const LossArguments<TReal> & arguments,
       const bool isValid = !VMasked || pair.IsValid(offset);
       for (int n = 0; n < WindowSums; ++n)
       {
-        to[n] = isValid ? WindowNumberOf(n, pair.Fixed(offset), pair.Moving(offset)) : 0.0;
+        to[n] = isValid ? WindowNumberOf<FusedWindowProduct>(
+                            n, static_cast<double>(pair.Fixed(offset)), static_cast<double>(pair.Moving(offset)))
+                        : 0.0;
       }
       if constexpr (VMasked)
       {

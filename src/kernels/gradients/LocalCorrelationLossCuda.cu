@@ -21,8 +21,8 @@
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/gradients/LocalCorrelationLossBackends.h"
-#include "kernels/metrics/LocalMarch.cuh"
-#include "kernels/metrics/LocalPlan.cuh"
+#include "kernels/metrics/local_correlation/LocalMarch.cuh"
+#include "kernels/metrics/local_correlation/LocalPlan.cuh"
 
 #include <cuda_runtime.h>
 
@@ -135,7 +135,7 @@ struct PairWork
   __device__ __forceinline__ static double
   Number(int number, const TReal (&values)[Inputs])
   {
-    return WindowNumberOf(number, values[0], values[1]);
+    return WindowNumberOf<FusedWindowProduct>(number, static_cast<double>(values[0]), static_cast<double>(values[1]));
   }
   /** \return what is summed over all windows */
   __device__ __forceinline__ double

@@ -30,6 +30,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -50,7 +51,7 @@ void
 CheckField(const MetricDescriptor & descriptor, const MetricSources & sources)
 {
   const auto & stages = descriptor.chain.stages;
-  const auto   stage = static_cast<std::size_t>(descriptor.fieldStage);
+  const auto   stage = descriptor.GetField()->stage;
   Require(stage < stages.size() && stages[stage].kind == TransformKind::DisplacementField,
           "the stage is one of displacements");
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
@@ -123,7 +124,7 @@ Check(const MetricDescriptor & descriptor,
   {
     const SourceDescriptor & gradient = sources.gradient->GetDescriptor();
     Require(
-      descriptor.fieldStage >= 0 && gradient.Count() == count * descriptor.dimension &&
+      descriptor.GetField() != nullptr && gradient.Count() == count * descriptor.dimension &&
         gradient.element == moving.element,
       "gradients of samples are of derivatives by displacements, have the type of the moving elements, and are one "
       "for each");
@@ -151,12 +152,14 @@ Check(const MetricDescriptor & descriptor,
     Require(!areGiven && !descriptor.sharesValues, "local correlation has its own values and gradients");
   }
   Require(descriptor.pass != MetricPass::Demons || descriptor.gradient == MetricGradient::None ||
-            descriptor.fieldStage >= 0,
+            descriptor.GetField() != nullptr,
           "demons have a derivative by displacements alone");
-  if (descriptor.splineStage >= 0)
+  Require(descriptor.gradient == MetricGradient::None || !std::holds_alternative<NoDerivative>(descriptor.derivative),
+          "a derivative is by something");
+  if (const auto * const spline = descriptor.GetSpline())
   {
     const auto & stages = descriptor.chain.stages;
-    const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
+    const auto   stage = spline->stage;
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
     for (unsigned int d = 0; d < descriptor.dimension; ++d)
     {
@@ -165,7 +168,7 @@ Check(const MetricDescriptor & descriptor,
     const char * const reason = ReasonForHostOnly(descriptor, count);
     Require(context.backend != Backend::Cuda || reason == nullptr, reason);
   }
-  else if (descriptor.fieldStage >= 0)
+  else if (descriptor.GetField() != nullptr)
   {
     CheckField(descriptor, sources);
   }
@@ -225,7 +228,7 @@ EvaluateMetric(const MetricDescriptor & descriptor,
 bool
 MakesTable(const MetricDescriptor & descriptor, const ExecutionContext & context)
 {
-  return context.backend == Backend::Cuda && descriptor.splineStage < 0 && descriptor.fieldStage < 0;
+  return context.backend == Backend::Cuda && !descriptor.GetStage();
 }
 
 OperationWork
@@ -249,9 +252,9 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
     const double interpolations = descriptor.gradient == MetricGradient::Image ? 1.0 : 2.0;
     taps += interpolations * descriptor.dimension * power(2.0);
   }
-  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  if (descriptor.GetSpline() != nullptr && descriptor.gradient != MetricGradient::None)
   {
-    const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+    const auto & stage = descriptor.chain.stages[descriptor.GetSpline()->stage];
     taps += 2.0 * descriptor.dimension * power(stage.order + 1.0);
   }
   for (std::size_t stage = descriptor.CountFront();
@@ -272,8 +275,8 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
                        static_cast<std::uint64_t>(descriptor.pass),
                        static_cast<std::uint64_t>(descriptor.gradient),
                        KindOfStages(&descriptor.chain),
-                       static_cast<std::uint64_t>(descriptor.splineStage + 1),
-                       static_cast<std::uint64_t>(descriptor.fieldStage + 1) });
+                       descriptor.GetSpline() != nullptr ? descriptor.GetSpline()->stage + 1 : 0,
+                       descriptor.GetField() != nullptr ? descriptor.GetField()->stage + 1 : 0 });
   work.sums = static_cast<double>(samples) * (withDerivative ? 3.0 : 1.0);
   work.taps = static_cast<double>(samples) * taps * weight;
   return work;
@@ -283,8 +286,7 @@ bool
 FitsCells(const MetricDescriptor & descriptor, std::int64_t samples)
 {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 2;
-  return samples <= most &&
-         TransformChain::CountOf(descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)], 1) <= most;
+  return samples <= most && TransformChain::CountOf(descriptor.chain.stages[descriptor.GetSpline()->stage], 1) <= most;
 }
 
 const char *
@@ -302,7 +304,8 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
       }
     }
   }
-  return descriptor.splineStage < 0 || descriptor.gradient == MetricGradient::None || FitsCells(descriptor, samples)
+  return descriptor.GetSpline() == nullptr || descriptor.gradient == MetricGradient::None ||
+             FitsCells(descriptor, samples)
            ? nullptr
            : "by the coefficients of B-splines a device takes less than 2^31 samples and nodes";
 }
@@ -326,13 +329,13 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
   {
     bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
   }
-  if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
+  if (descriptor.GetField() != nullptr && descriptor.gradient != MetricGradient::None)
   {
     bytes += static_cast<std::size_t>(samples) * dimension * sizeof(double);
   }
-  if (descriptor.splineStage >= 0 && FitsCells(descriptor, samples))
+  if (descriptor.GetSpline() != nullptr && FitsCells(descriptor, samples))
   {
-    const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+    const auto &       stage = descriptor.chain.stages[descriptor.GetSpline()->stage];
     const std::int64_t nodes = TransformChain::CountOf(stage, 1);
     const std::int64_t sorted = 4 * samples * static_cast<std::int64_t>(sizeof(std::uint32_t));
     std::int64_t       ofChunk = MetricSums<3, 0>::Numbers;

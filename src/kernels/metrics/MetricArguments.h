@@ -364,7 +364,7 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   for (unsigned int r = 0; r < VDimension; ++r)
   {
     arguments.halfSpacing[r] = 0.5 * descriptor.spacing[r];
-    arguments.centre[r] = descriptor.splineStage >= 0 ? 0.0 : descriptor.centre[r];
+    arguments.centre[r] = descriptor.GetSpline() != nullptr ? 0.0 : descriptor.centre[r];
     arguments.regionSize[r] = static_cast<double>(arguments.moving.region.size[r]);
     arguments.regionEnd[r] = static_cast<double>(arguments.moving.region.start[r] + arguments.moving.region.size[r]);
     arguments.maskOrigin[r] = descriptor.mask.origin[r];

@@ -19,7 +19,7 @@
 #define MetricLines_h
 
 #include "kernels/common/HostLoop.h"
-#include "kernels/metrics/MetricBody.h"
+#include "kernels/metrics/DispatchMetric.h"
 
 #include <algorithm>
 #include <atomic>

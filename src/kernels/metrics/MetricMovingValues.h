@@ -41,7 +41,7 @@ BytesOfMovingValue(const MetricDescriptor & descriptor)
 inline bool
 IsByCells(const MetricDescriptor & descriptor, const ExecutionContext & context)
 {
-  return context.backend == Backend::Cuda && descriptor.splineStage >= 0;
+  return context.backend == Backend::Cuda && descriptor.GetSpline() != nullptr;
 }
 
 /** \brief Moving values by sample, or by place in the order of cells; those of samples that are not valid are not

@@ -19,7 +19,7 @@
 
 #include "device/LargePages.h"
 #include "kernels/common/HostLoop.h"
-#include "kernels/metrics/MetricBody.h"
+#include "kernels/metrics/DispatchMetric.h"
 #include "kernels/metrics/MetricLines.h"
 
 #include <algorithm>

@@ -109,8 +109,8 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
 {
   SplineParameters<VDimension> parameters{};
   parameters.stages = stages;
-  parameters.stage = descriptor.splineStage >= 0 ? descriptor.splineStage : descriptor.fieldStage;
-  const auto first = static_cast<std::size_t>(parameters.stage);
+  const std::size_t first = descriptor.GetStage().value();
+  parameters.stage = static_cast<int>(first);
   parameters.nodes = TransformChain::CountOf(descriptor.chain.stages[first], 1);
   for (unsigned int d = 0; d < VDimension; ++d)
   {

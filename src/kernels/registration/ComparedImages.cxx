@@ -22,9 +22,10 @@
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
 #include "kernels/common/MemoryBudget.h"
+#include "kernels/metrics/ConvertNumbers.h"
+#include "kernels/metrics/GridSources.h"
 #include "kernels/metrics/MetricMovingValues.h"
-#include "kernels/registration/ConvertNumbers.h"
-#include "kernels/registration/GridSources.h"
+#include "kernels/registration/RangeUnderMask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,13 +119,13 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
   Check(grid, moving, fixed.image.pixel);
   Require(IsReal(metric.arithmetic), "its arithmetic is float or double");
   Require(metric.order <= 5, "splines have an order of 0 to 5, not " + std::to_string(metric.order));
-  Require(metric.kind != LinearMetricKind::Mattes || (metric.bins >= 5 && metric.bins <= MostHistogramBins),
+  Require(HasParameterDerivative(metric.kind), std::string(NameOf(metric.kind)) + " is a metric of fields alone");
+  Require(!HasHistogram(metric.kind) || (metric.bins >= 5 && metric.bins <= MostHistogramBins),
           "a histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " + std::to_string(metric.bins));
   Require(metric.gradient == MetricGradient::CentralDifferences || metric.gradient == MetricGradient::Image ||
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients are central differences, those of a Gaussian, or those of a spline of order 2 or more");
-  Require(metric.places.empty() ||
-            (metric.places.size() % grid.dimension == 0 && metric.kind != LinearMetricKind::LocalCorrelation),
+  Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
           "places have a number an axis each, and local correlation has none");
 }
 
@@ -147,16 +148,16 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
   m_Descriptor.chain.stages.insert(m_Descriptor.chain.stages.begin(), transform);
   if (transform.kind == TransformKind::BSpline)
   {
-    m_Descriptor.splineStage = 0;
+    m_Descriptor.derivative = SplineCoefficients{ 0 };
   }
-  else if (!m_Descriptor.IsAffineFrom(0))
+  else
   {
-    m_Descriptor.linearStages = 1;
+    m_Descriptor.derivative = m_Descriptor.IsAffineFrom(0) ? LinearMoments{} : LinearMoments{ 1 };
   }
   this->TakePlaces();
   const PixelRange fixedRange = this->TakeFixed(fixed);
   this->TakeMoving(moving);
-  if (metric.kind == LinearMetricKind::Mattes)
+  if (HasHistogram(metric.kind))
   {
     const PixelRange movingRange = FindPixelRange(moving, residence);
     for (const PixelRange * range : { &fixedRange, &movingRange })
@@ -187,28 +188,13 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
     return EvaluateMetric(m_Descriptor, m_Sources, m_Context, &m_Workspace);
   };
   ++m_Evaluations;
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  MetricOutcome    outcome;
-  switch (m_Metric.kind)
-  {
-    case LinearMetricKind::MeanSquares:
-      outcome = ReduceMeanSquares(reduce, withDerivative);
-      break;
-    case LinearMetricKind::Correlation:
-      outcome = ReduceCorrelation(reduce, withDerivative, epsilon);
-      break;
-    case LinearMetricKind::Mattes:
-      outcome = withDerivative && MakesTable(m_Descriptor, m_Context) ? ReduceMattesAtOnce(reduce, m_Bins)
-                                                                      : ReduceMattes(reduce, withDerivative, m_Bins);
-      break;
-    default: {
-      MetricParameters parameters;
-      parameters.radius = m_Metric.radius;
-      parameters.epsilon = epsilon;
-      outcome = ReduceLocalCorrelation(reduce, withDerivative, parameters);
-    }
-  }
-  return outcome;
+  MetricReduction reduction;
+  reduction.withDerivative = withDerivative;
+  reduction.makesTable = MakesTable(m_Descriptor, m_Context);
+  reduction.parameters.bins = m_Bins;
+  reduction.parameters.radius = m_Metric.radius;
+  reduction.parameters.epsilon = std::numeric_limits<double>::epsilon();
+  return ReduceMetric(m_Metric.kind, reduce, reduction);
 }
 
 std::shared_ptr<const SampleSource>
@@ -302,7 +288,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
     Require(count > 0, "no sample of the virtual domain lies in the fixed image and under its mask");
     values = std::shared_ptr<const void>(sampled, sampled->memory.get());
     inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
-    if (m_Metric.kind == LinearMetricKind::Mattes)
+    if (HasHistogram(m_Metric.kind))
     {
       range = m_Metric.places.empty() ? FindPixelRange(fixed, m_Residence) : this->RangeAtPlaces(fixed);
     }
@@ -377,12 +363,12 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   MetricDescriptor descriptor;
   descriptor.dimension = grid.dimension;
   descriptor.chain.regionSize = grid.size;
-  descriptor.pass =
-    metric.kind == LinearMetricKind::LocalCorrelation ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
+  descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
   descriptor.gradient = metric.gradient;
+  descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
-  descriptor.sharesValues = metric.kind == LinearMetricKind::Correlation || metric.kind == LinearMetricKind::Mattes;
+  descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }
 

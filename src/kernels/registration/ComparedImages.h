@@ -23,7 +23,7 @@
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
-#include "kernels/registration/PixelRange.h"
+#include "kernels/metrics/PixelRange.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
-#include "kernels/registration/PixelRange.h"
+#include "kernels/registration/RangeUnderMask.h"
 #include "kernels/registration/SpatialMask.h"
 
 #include <algorithm>

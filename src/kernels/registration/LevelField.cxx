@@ -20,7 +20,7 @@
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
 #include "device/LargePages.h"
-#include "kernels/registration/ConvertNumbers.h"
+#include "kernels/metrics/ConvertNumbers.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -22,9 +22,9 @@
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
 #include "kernels/registration/ForceSum.h"
+#include "kernels/registration/RangeUnderMask.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,26 +36,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-LocalCorrelationDescriptor
-DescribeCorrelation(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
-{
-  LocalCorrelationDescriptor descriptor;
-  descriptor.grid = shape.grid;
-  descriptor.radius = metric.radius;
-  descriptor.pixel = pixel;
-  descriptor.derivative = shape.element;
-  descriptor.arithmetic = metric.arithmetic;
-  descriptor.epsilon = metric.epsilon;
-  return descriptor;
-}
-
-GridInformationDescriptor
-DescribeInformation(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
-{
-  // Numbers of a histogram are no less exact than the pixels.
-  return { shape, pixel, pixel == ScalarType::Float64 ? pixel : metric.arithmetic, metric.bins };
-}
-
 void
 CheckTerm(const SynTerm & term, bool comparesOriginals)
 {
@@ -64,11 +44,19 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   {
     throw std::invalid_argument("Images of a registration are compared as they are in all of its pairs, or in none.");
   }
-  if (metric.kind == SynMetricKind::Demons && comparesOriginals &&
-      !(term.fixed.stages.empty() && term.moving.stages.empty()))
-  {
-    throw std::invalid_argument("Demons of images that are compared as they are know no initial transform.");
-  }
+}
+
+/** What a metric is made for, but for what its images have. */
+FieldMetricSetup
+DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
+{
+  FieldMetricSetup setup;
+  setup.options = metric;
+  setup.shape = shape;
+  setup.pixel = pixel;
+  setup.grids = { { shape.grid, shape.grid } };
+  setup.comparesOriginals = metric.comparesOriginals;
+  return setup;
 }
 
 /** What gradients, sums, smoothing and inversion share: never two of them at one time. */
@@ -229,23 +217,19 @@ LevelForces::MakePair(SynTerm term) const
   pair.term = std::move(term);
   pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
   pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
-  const SynMetric &   metric = pair.term.metric;
-  const ScalarType    pixel = pair.term.fixed.image.pixel;
-  const SynComparison comparison = ComparisonOf(metric.kind);
-  if (comparison == SynComparison::Windows)
+  const SynSide &  fixed = pair.term.fixed;
+  const SynSide &  moving = pair.term.moving;
+  FieldMetricSetup setup = DescribeSetup(m_Shape, fixed.image.pixel, pair.term.metric);
+  setup.hasStages = !(fixed.stages.empty() && moving.stages.empty());
+  if (m_ComparesOriginals)
   {
-    pair.correlationScratch = ResidentArray(
-      CountLocalCorrelationScratch(DescribeCorrelation(m_Shape, pixel, metric), m_Residence), m_Residence);
-  }
-  else if (comparison == SynComparison::Histogram)
-  {
-    pair.information = std::make_unique<GridInformation>(DescribeInformation(m_Shape, pixel, metric), m_Residence);
-    if (m_ComparesOriginals)
+    setup.grids = { { fixed.image.grid, moving.image.grid } };
+    if (HasHistogram(setup.options.kind))
     {
-      pair.information->SetRanges(FindPixelRange(pair.term.fixed, m_Residence),
-                                  FindPixelRange(pair.term.moving, m_Residence));
+      setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
     }
   }
+  pair.metric = MakeFieldMetric(setup, m_Residence);
   return pair;
 }
 
@@ -347,66 +331,11 @@ LevelForces::Present(const Pair & pair, bool withFixed)
   return images;
 }
 
-PointForcesDescriptor
-LevelForces::DescribePointForces(const Pair & pair) const
-{
-  const SynMetric &     metric = pair.term.metric;
-  PointForcesDescriptor descriptor;
-  descriptor.grid = m_Shape.grid;
-  descriptor.pixel = pair.term.fixed.image.pixel;
-  descriptor.derivative = m_Shape.element;
-  if (metric.kind == SynMetricKind::Demons)
-  {
-    descriptor.pass = MetricPass::Demons;
-    descriptor.exchangesGradients = metric.exchangesGradients;
-    descriptor.differenceThreshold = metric.differenceThreshold;
-    descriptor.denominatorThreshold = metric.denominatorThreshold;
-    // The mean square of the spacing of the image whose gradient it is, as the metric gets it.
-    for (std::size_t direction = 0; direction < 2; ++direction)
-    {
-      const bool        isOfMoving = (direction == 0) != metric.exchangesGradients;
-      const FieldGrid & own = isOfMoving ? pair.term.moving.image.grid : pair.term.fixed.image.grid;
-      const FieldGrid & grid = m_ComparesOriginals ? own : m_Shape.grid;
-      double            squares = 0.0;
-      for (unsigned int d = 0; d < grid.dimension; ++d)
-      {
-        squares += grid.spacing[d] * grid.spacing[d];
-      }
-      descriptor.normalizer[direction] = squares / grid.dimension;
-    }
-  }
-  return descriptor;
-}
-
 void
 LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed)
 {
-  const SynMetric & metric = pair.term.metric;
-  // Forces with the other image's gradient have need of it, whichever is wanted.
-  const bool exchanges = metric.kind == SynMetricKind::Demons && metric.exchangesGradients;
-  const auto images = this->Present(pair, byFixed != nullptr || exchanges);
-  switch (ComparisonOf(metric.kind))
-  {
-    case SynComparison::Windows:
-      EvaluateLocalCorrelation(DescribeCorrelation(m_Shape, pair.term.fixed.image.pixel, metric),
-                               images,
-                               &sums->correlation,
-                               byMoving,
-                               byFixed,
-                               pair.correlationScratch.Data(),
-                               m_Residence);
-      break;
-    case SynComparison::Histogram:
-      pair.information->Compare(images, 0, byMoving);
-      if (byFixed != nullptr)
-      {
-        pair.information->Compare(images, 1, byFixed);
-      }
-      break;
-    case SynComparison::Points:
-      EvaluatePointForces(
-        this->DescribePointForces(pair), images, &sums->differences, byMoving, byFixed, m_Scratch.Data(), m_Residence);
-  }
+  const auto images = this->Present(pair, byFixed != nullptr || pair.metric->ExchangesGradients());
+  pair.metric->Compare(images, sums, byMoving, byFixed, m_Scratch.Data());
 }
 
 void
@@ -451,29 +380,9 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed)
 }
 
 std::array<double, 2>
-LevelForces::ValuesOfPair(const Pair & pair, const LevelSums & sums)
-{
-  constexpr double nothing = std::numeric_limits<double>::max();
-  double           value = 0.0; // of both directions
-  switch (ComparisonOf(pair.term.metric.kind))
-  {
-    case SynComparison::Windows:
-      value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : nothing;
-      break;
-    case SynComparison::Histogram:
-      return pair.information->GetValues();
-    case SynComparison::Points: {
-      const PointSums & differences = sums.differences;
-      value = differences.count > 0 ? differences.squares / static_cast<double>(differences.count) : nothing;
-    }
-  }
-  return { { value, value } };
-}
-
-std::array<double, 2>
 LevelForces::ValuesOf(const LevelSums & sums) const
 {
-  return ValuesOfPair(m_Terms.front(), sums);
+  return m_Terms.front().metric->ValuesOf(sums);
 }
 
 std::array<double, 2>
@@ -489,7 +398,7 @@ LevelForces::WeightedValuesOf(const LevelSums & sums) const
   values.fill(0.0);
   for (std::size_t n = 0; n < m_Terms.size(); ++n)
   {
-    const std::array<double, 2> own = ValuesOfPair(m_Terms[n], all[n]);
+    const std::array<double, 2> own = m_Terms[n].metric->ValuesOf(all[n]);
     for (std::size_t direction = 0; direction < 2; ++direction)
     {
       values[direction] += m_Terms[n].term.weight * own[direction];
@@ -501,7 +410,7 @@ LevelForces::WeightedValuesOf(const LevelSums & sums) const
 bool
 LevelForces::Waits() const
 {
-  return std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.information != nullptr; });
+  return std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.metric->Waits(); });
 }
 
 void
@@ -586,9 +495,7 @@ LevelForces::CountBytes(const FieldShape &             shape,
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-    const bool isHistogram = ComparisonOf(metric.kind) == SynComparison::Histogram;
-    const auto sums =
-      isHistogram ? GridInformation::CountBytes(DescribeInformation(shape, pixel, metric)) : std::size_t(1) << 20;
+    const auto sums = CountFieldMetricBytes(DescribeSetup(shape, pixel, metric));
     bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + sums;
     scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
   }

@@ -20,10 +20,9 @@
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
-#include "itkCudaSpline/kernels/metrics/PointForces.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "kernels/registration/GridInformation.h"
+#include "kernels/metrics/FieldMetric.h"
 
 #include <array>
 #include <cstddef>
@@ -41,11 +40,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Where the value of a comparison comes from, in the memory of the backend. */
-struct LevelSums
-{
-  LocalCorrelationSums correlation; ///< of SynMetricKind::LocalCorrelation
-  PointSums            differences; ///< of MeanSquares and Demons
-};
+using LevelSums = FieldMetricSums;
 
 /** \brief A list of one pair of images. */
 std::vector<SynTerm>
@@ -129,7 +124,7 @@ public:
   std::array<double, 2>
   WeightedValuesOf(const LevelSums & sums) const;
 
-  /** Whether Compare() waits for the backend: logarithms of histograms are the host's. */
+  /** Whether Compare() waits for the backend. */
   bool
   Waits() const;
 
@@ -217,15 +212,11 @@ private:
     std::optional<GaussianDescriptor> gaussian; ///< of gradients on the grid
     Moved                             movedFixed;
     Moved                             movedMoving;
-    ResidentArray                     correlationScratch;
-    std::unique_ptr<GridInformation>  information; ///< of Mattes' metric
+    std::unique_ptr<FieldMetric>      metric;
   };
 
   Pair
   MakePair(SynTerm term) const;
-  /** Values of both directions. \param[in] sums of that pair, in host memory */
-  static std::array<double, 2>
-  ValuesOfPair(const Pair & pair, const LevelSums & sums);
   Moved
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
@@ -241,9 +232,6 @@ private:
   Present(const Pair & pair, bool withFixed);
   void
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed);
-  /** Forces of the metrics that know no neighbours. */
-  PointForcesDescriptor
-  DescribePointForces(const Pair & pair) const;
 
   FieldShape                   m_Shape;
   Residence                    m_Residence;

@@ -24,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -85,7 +86,8 @@ struct LinearLevel::Parts
     : images(grid, fixed, moving, metric, TransformChain::Stage(), residence)
     , behind(moving.stages)
   {
-    if (images.GetDescriptor().linearStages >= 0)
+    const auto * const moments = std::get_if<LinearMoments>(&images.GetDescriptor().derivative);
+    if (moments != nullptr && moments->stages)
     {
       return; // a pass brings gradients back
     }

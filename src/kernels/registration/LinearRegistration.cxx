@@ -38,7 +38,7 @@ LinearRegistration::LinearRegistration(SynSide               fixed,
   {
     throw std::invalid_argument("A linear registration has a level at least.");
   }
-  if (options.samples.choice != SampleChoice::All && options.metric.kind == LinearMetricKind::LocalCorrelation)
+  if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
     throw std::invalid_argument("Local correlation looks at all samples.");
   }

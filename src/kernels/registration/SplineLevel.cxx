@@ -34,12 +34,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Correlation has two sets of weights, each with its derivative. */
-unsigned int
-CountSets(const LinearMetric & metric)
-{
-  return metric.kind == LinearMetricKind::Correlation ? 2 : 1;
-}
 
 TransformChain::Stage
 CheckSpline(const TransformChain::Stage & spline, const FieldGrid & grid)
@@ -64,7 +58,7 @@ PlannedSplinePass(const TransformChain::Stage & spline, const FieldGrid & grid, 
 {
   MetricDescriptor pass = PlannedPass(grid, metric);
   pass.chain.stages = { spline };
-  pass.splineStage = 0;
+  pass.derivative = SplineCoefficients{ 0 };
   return pass;
 }
 } // namespace
@@ -87,8 +81,8 @@ struct SplineLevel::Parts
     , images(grid, fixed, moving, metric, spline, where)
     , residence(where)
     , count(TransformChain::CountOf(spline, grid.dimension))
-    , sums(CountSets(metric) * static_cast<std::size_t>(count) * sizeof(double), where)
-    , sets(CountSets(metric))
+    , sums(CountSets(metric.kind) * static_cast<std::size_t>(count) * sizeof(double), where)
+    , sets(CountSets(metric.kind))
   {}
 
   TransformChain::Stage spline;
@@ -162,7 +156,7 @@ PlanSplineLevel(const TransformChain::Stage & spline,
 {
   const auto        coefficients = static_cast<std::size_t>(TransformChain::CountOf(spline, grid.dimension));
   const std::size_t vectors = Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
-                              (CountSets(metric) + 1) * coefficients * sizeof(double); // and the beginning
+                              (CountSets(metric.kind) + 1) * coefficients * sizeof(double); // and the beginning
   MemoryPlan plan = PlanComparedImages(
     grid, metric, PlannedSplinePass(spline, grid, metric), moving, pixel, imageBytes, budget, places);
   plan.sourceBytes += vectors;

@@ -47,7 +47,7 @@ SplineRegistration::SplineRegistration(SynSide               fixed,
   {
     throw std::invalid_argument("A B-spline registration has a level at least.");
   }
-  if (options.samples.choice != SampleChoice::All && options.metric.kind == LinearMetricKind::LocalCorrelation)
+  if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
     throw std::invalid_argument("Local correlation looks at all samples.");
   }

@@ -128,6 +128,7 @@ struct IntegerMetric
     MetricDescriptor descriptor;
     descriptor.pass = pass;
     descriptor.gradient = pass == MetricPass::Means ? MetricGradient::None : MetricGradient::Image;
+    descriptor.derivative = LinearMoments{};
     descriptor.interpolation.interpolation = nearest ? Interpolation::Nearest : Interpolation::Linear;
     TransformChain::Stage stage;
     for (unsigned int d = 0; d < 3; ++d)

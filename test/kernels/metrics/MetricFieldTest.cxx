@@ -75,7 +75,7 @@ TEST_P(MetricFieldForces, AgreeWithPlainLoops)
     behind.matrix[1] = { { 1.0, 0.0, 0.0 } };
     behind.offset = { { static_cast<double>(size[0]) - 9.0, -8.0, 1.0 } };
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomField(random, moves));
-    descriptor.fieldStage = 0;
+    descriptor.derivative = FieldDisplacements{ 0 };
     MetricResult        expected;
     std::vector<double> forces(3 * metric.fixed.size(), 0.0);
     std::size_t         sample = 0;
@@ -144,7 +144,7 @@ TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
     {
       std::fill(moves.begin(), moves.end(), 0.0);
     }
-    descriptor.fieldStage = 0;
+    descriptor.derivative = FieldDisplacements{ 0 };
     MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
     if (isLocal)
     {
@@ -198,7 +198,7 @@ TEST_P(MetricFieldForces, OtherGridsAndListsAreRefused)
   std::vector<double> moves;
   MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomField(random, moves));
-  descriptor.fieldStage = 0;
+  descriptor.derivative = FieldDisplacements{ 0 };
   EXPECT_NO_THROW(EvaluateMetric(descriptor, metric.Make(ScalarType::Float64, false, false, context), context));
   const MetricSources list = metric.Make(ScalarType::Float64, false, true, context);
   EXPECT_THROW(EvaluateMetric(descriptor, list, context), std::invalid_argument);
@@ -207,7 +207,7 @@ TEST_P(MetricFieldForces, OtherGridsAndListsAreRefused)
   other.chain.stages[0].start[1] = 1;
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
   other = descriptor;
-  other.fieldStage = 1; // which is affine
+  other.derivative = FieldDisplacements{ 1 }; // which is affine
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
   other = descriptor;
   other.pass = MetricPass::Correlation;

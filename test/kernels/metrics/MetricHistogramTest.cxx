@@ -157,12 +157,19 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
     descriptor.parameters = parameters;
     return EvaluateMetric(descriptor, sources, context, &workspace);
   };
+  const auto reduceWith = [&reduce](const ParzenBins & bins, bool makesTable) {
+    MetricReduction reduction;
+    reduction.withDerivative = true;
+    reduction.makesTable = makesTable;
+    reduction.parameters.bins = bins;
+    return ReduceMetric(MetricKind::Mattes, reduce, reduction);
+  };
   IntegerMetric metric;
   sources = metric.Make(ScalarType::Float64, true, false, context);
   if (!MakesTable(descriptor, context))
   {
     EXPECT_EQ(context.backend, Backend::Cpu);
-    EXPECT_THROW(ReduceMattesAtOnce(reduce, MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0)), std::invalid_argument);
+    EXPECT_THROW(reduceWith(MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0), true), std::invalid_argument);
     return;
   }
   for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
@@ -174,8 +181,8 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
       for (const int count : { 5, 32, MostHistogramBins })
       {
         const ParzenBins    bins = MakeParzenBins(count, -50.0, 50.0, -50.0, 50.0);
-        const MetricOutcome expected = ReduceMattes(reduce, true, bins);
-        const MetricOutcome found = ReduceMattesAtOnce(reduce, bins);
+        const MetricOutcome expected = reduceWith(bins, false);
+        const MetricOutcome found = reduceWith(bins, true);
         EXPECT_GT(found.count, 1000);
         EXPECT_EQ(found.count, expected.count);
         EXPECT_NEAR(found.value, expected.value, 1e-13 * (1.0 + std::abs(expected.value)));
@@ -189,7 +196,7 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
         {
           EXPECT_NEAR(found.derivative[n], expected.derivative[n], 1e-11 * largest) << count << " bins, number " << n;
         }
-        const MetricOutcome again = ReduceMattesAtOnce(reduce, bins);
+        const MetricOutcome again = reduceWith(bins, true);
         EXPECT_EQ(again.value, found.value);
         EXPECT_EQ(again.derivative, found.derivative);
       }
@@ -198,7 +205,7 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
   std::fill(metric.mask.begin(), metric.mask.end(), std::uint8_t{ 0 });
   sources = metric.Make(ScalarType::Float32, true, false, context);
   descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
-  EXPECT_EQ(ReduceMattesAtOnce(reduce, MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0)).count, 0);
+  EXPECT_EQ(reduceWith(MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0), true).count, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MetricHistograms, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

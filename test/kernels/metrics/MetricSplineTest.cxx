@@ -116,7 +116,7 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
     MetricDescriptor descriptor = IntegerMetric::Describe(pass, random.Engine()() % 2 == 0);
     const auto       grid = RandomGrid(order, random);
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid); // the shift stands behind it
-    descriptor.splineStage = 0;
+    descriptor.derivative = SplineCoefficients{ 0 };
     MetricResult                       expected;
     std::array<std::vector<double>, 2> magnitudes;
     Expect(metric, descriptor, grid, withMasks, expected, magnitudes);
@@ -192,7 +192,7 @@ TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
     }
     grid.data = std::shared_ptr<const double>(moves, moves->data());
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
-    descriptor.splineStage = 0;
+    descriptor.derivative = SplineCoefficients{ 0 };
     const MetricResult found = EvaluateMetric(descriptor, sources, context);
     descriptor.gradient = MetricGradient::None;
     const MetricResult values = EvaluateMetric(descriptor, sources, context);
@@ -200,7 +200,7 @@ TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
     EXPECT_EQ(found.count, values.count);
     EXPECT_EQ(found.values, values.values);
     descriptor.chain.stages.erase(descriptor.chain.stages.begin());
-    descriptor.splineStage = -1;
+    descriptor.derivative = LinearMoments{};
     EXPECT_NE(EvaluateMetric(descriptor, sources, context).values, values.values); // it does move them
   }
 }
@@ -211,7 +211,7 @@ TEST(MetricSplineLimits, DevicesNumberIn32Bits)
   MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
   const auto       few = CountMetricBytes(descriptor, 1000, ScalarType::Float64);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random));
-  descriptor.splineStage = 0;
+  descriptor.derivative = SplineCoefficients{ 0 };
   EXPECT_EQ(ReasonForHostOnly(descriptor, 1000000), nullptr);
   EXPECT_GT(CountMetricBytes(descriptor, 1000000, ScalarType::Float64), few + 16000000);
   EXPECT_NE(ReasonForHostOnly(descriptor, std::int64_t{ 1 } << 31), nullptr);
@@ -233,7 +233,7 @@ TEST_P(MetricSplines, NoSampleIsInTheGrid)
   const MetricResult  expected = metric.Expect(descriptor, true);
   grid.origin[1] += 1000.0;
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
-  descriptor.splineStage = 0;
+  descriptor.derivative = SplineCoefficients{ 0 };
   const MetricResult found = EvaluateMetric(descriptor, sources, context);
   EXPECT_EQ(found.count, expected.count);
   EXPECT_EQ(found.values, expected.values);

@@ -106,9 +106,11 @@ TEST(MetricArguments, WhatDoesNotFitIsRefused)
     descriptor.chain.stages[0].kind = TransformKind::BSpline;
   });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { // coefficients of no B-splines
-    descriptor.splineStage = 0;
+    descriptor.derivative = SplineCoefficients{ 0 };
   });
-  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.splineStage = 1; });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = SplineCoefficients{ 1 }; });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = LinearMoments{ 2 }; });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = NoDerivative{}; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.pass = MetricPass::Means; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) {
     descriptor.interpolation.interpolation = Interpolation::WindowedSinc;

@@ -74,7 +74,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
     if (bySpline)
     {
       descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random)); // does not move them
-      descriptor.splineStage = 0;
+      descriptor.derivative = SplineCoefficients{ 0 };
     }
     const MetricSources sources = metric.Make(element, true, bySpline && choice % 4 == 0, context);
     MetricWorkspace     workspace;
@@ -161,7 +161,7 @@ TEST_P(MetricWorkspaces, ValuesAndHistogramsByCellsAreThoseOfThePlainOrder)
     MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, true);
     descriptor.gradient = MetricGradient::None;
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomSpline(order, random));
-    descriptor.splineStage = 0;
+    descriptor.derivative = SplineCoefficients{ 0 };
     ParzenBins & bins = descriptor.parameters.bins;
     bins.bins = 29;
     bins.fixedBinSize = 4.0;
@@ -193,7 +193,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
   const auto          shift = descriptor.chain.stages[0];
   const auto          grid = RandomSpline(2, random);
   descriptor.chain.stages = { shift, grid, shift };
-  descriptor.splineStage = 1;
+  descriptor.derivative = SplineCoefficients{ 1 };
   MetricWorkspace workspace;
   const auto      evaluate = [&](const MetricSources & from) {
     ExpectSame(EvaluateMetric(descriptor, from, context, &workspace), EvaluateMetric(descriptor, from, context));
@@ -256,7 +256,7 @@ TEST_P(MetricWorkspaces, ManySamplesInOneCell)
   }
   MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Correlation, true);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
-  descriptor.splineStage = 0;
+  descriptor.derivative = SplineCoefficients{ 0 };
   const auto evaluate = [&](const ExecutionContext & context) {
     MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
     sources.fixed =

@@ -107,9 +107,9 @@ protected:
     auto &           stages = descriptor.chain.stages;
     stages.insert(stages.begin(), shear);
     stages.insert(stages.begin(), moves);
-    descriptor.splineStage = front == Front::Splines ? 0 : -1;
-    descriptor.fieldStage = front == Front::Field ? 0 : -1;
-    descriptor.linearStages = front == Front::Linear ? 1 : -1;
+    descriptor.derivative = front == Front::Splines ? MetricDerivative(SplineCoefficients{ 0 })
+                            : front == Front::Field ? MetricDerivative(FieldDisplacements{ 0 })
+                                                    : MetricDerivative(LinearMoments{ 1 });
     return descriptor;
   }
 };
@@ -146,7 +146,10 @@ TEST_P(MetricOuterStages, AShearIsAShear)
     const MetricSources sources = metric.Make(element, withMasks, asList, context);
     MetricDescriptor    straight = Describe(pass, front, ShearMatrix(), grid);
     MetricDescriptor    bent = Describe(pass, front, shear, grid);
-    straight.linearStages = -1; // moments of the gradients themselves
+    if (front == Front::Linear)
+    {
+      straight.derivative = LinearMoments{}; // moments of the gradients themselves
+    }
     EXPECT_FALSE(straight.HasOuterJacobian());
     EXPECT_TRUE(bent.HasOuterJacobian());
     MetricResult expected = EvaluateMetric(straight, sources, context);

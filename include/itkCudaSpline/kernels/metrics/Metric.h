@@ -30,6 +30,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <variant>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -68,6 +70,34 @@ enum class MetricGradient : unsigned char
   Samples             ///< given for each sample: of derivatives by displacements
 };
 
+/** \brief There is no derivative, by this pass or a later one. */
+struct NoDerivative
+{};
+
+/** \brief The derivative by the parameters of linear stages, as moments. */
+struct LinearMoments
+{
+  /** The first stages, all Affine, that moments are for; nothing: all stages are Affine, and moments are for them. */
+  std::optional<std::size_t> stages;
+};
+
+/** \brief The derivative by the coefficients of a stage of B-splines. On a device passes without derivative take their
+ * samples in the order of its cells, too. */
+struct SplineCoefficients
+{
+  std::size_t stage{ 0 }; ///< of the chain
+};
+
+/** \brief The derivative by the displacements of a stage at the samples: those of a grid that is the virtual one. Not
+ * of MetricPass::Correlation, and not of lists of places. */
+struct FieldDisplacements
+{
+  std::size_t stage{ 0 }; ///< of the chain
+};
+
+/** \brief What the derivative of an evaluation is by. */
+using MetricDerivative = std::variant<NoDerivative, LinearMoments, SplineCoefficients, FieldDisplacements>;
+
 /** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a large device;
  * smaller ones count in their memory. */
 inline constexpr int MostHistogramBins = 160;
@@ -96,27 +126,21 @@ struct MetricDescriptor
 {
   unsigned int dimension{ 3 };                  ///< of all images: 2 or 3
   MetricPass   pass{ MetricPass::MeanSquares }; ///< what is added up
-  /** Where gradients come from; with None there are no moments. */
+  /** Where gradients come from; with None the pass has no derivative. */
   MetricGradient gradient{ MetricGradient::None };
   /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
    * the moving image (inputOrigin, pointToIndex). */
   TransformChain chain;
-  /** The stage of B-splines by whose coefficients the derivative is wanted. -1: moments are added up, for the
-   * parameters of linear stages. */
-  int splineStage{ -1 };
-  /** The stage of displacements by whose samples the derivative is wanted, those of a grid that is the virtual one. Not
-   * of Correlation, and not of lists of places. -1: none is. */
-  int fieldStage{ -1 };
-  /** Of moments: the first stages, all Affine, that they are for. -1: all stages are. */
-  int linearStages{ -1 };
+  /** What the derivative is by, of this pass or of the later passes that it leaves values for. */
+  MetricDerivative derivative;
   /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
   bool sharesValues{ false };
   bool marksValid{ false }; ///< a pass that leaves values tells which samples are valid, too
   /** Memory where the derivative by a stage is put instead of into MetricResult, as that has it: by displacements
-   * (fieldStage) D numbers for each sample, of the host, or of the device of the context, where it stays; by
-   * coefficients (splineStage) those of each set of weights, one after the other, in memory of the backend. Null: it is
-   * put into MetricResult. */
+   * (FieldDisplacements) D numbers for each sample, of the host, or of the device of the context, where it stays; by
+   * coefficients (SplineCoefficients) those of each set of weights, one after the other, in memory of the backend.
+   * Null: it is put into MetricResult. */
   double *                forces{ nullptr };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
   /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
@@ -136,14 +160,38 @@ struct MetricDescriptor
   };
   Mask mask; ///< read where MetricSources::mask is there
 
+  /** The stage of B-splines that the derivative is by; null: it is by none. */
+  const SplineCoefficients *
+  GetSpline() const
+  {
+    return std::get_if<SplineCoefficients>(&derivative);
+  }
+  /** The stage of displacements that the derivative is by; null: it is by none. */
+  const FieldDisplacements *
+  GetField() const
+  {
+    return std::get_if<FieldDisplacements>(&derivative);
+  }
+  /** The number of either; nothing: it is by neither. */
+  std::optional<std::size_t>
+  GetStage() const
+  {
+    return GetSpline() != nullptr  ? std::optional<std::size_t>(GetSpline()->stage)
+           : GetField() != nullptr ? std::optional<std::size_t>(GetField()->stage)
+                                   : std::nullopt;
+  }
+
   /** How many stages lead from the virtual domain to where the derivative is: gradients come back through those behind
    * by their Jacobians by position. */
   std::size_t
   CountFront() const
   {
-    const int stage = splineStage >= 0 ? splineStage : fieldStage;
-    return stage >= 0 ? static_cast<std::size_t>(stage) + 1
-                      : (linearStages >= 0 ? static_cast<std::size_t>(linearStages) : chain.stages.size());
+    if (const std::optional<std::size_t> stage = this->GetStage())
+    {
+      return *stage + 1;
+    }
+    const auto * const moments = std::get_if<LinearMoments>(&derivative);
+    return moments != nullptr ? moments->stages.value_or(chain.stages.size()) : chain.stages.size();
   }
 
   /** Whether a sample has a Jacobian of its own of the stages behind: some of them are not Affine, or moments are not
@@ -152,7 +200,7 @@ struct MetricDescriptor
   HasOuterJacobian() const
   {
     const std::size_t front = CountFront();
-    return splineStage >= 0 || fieldStage >= 0 ? !IsAffineFrom(front) : front < chain.stages.size();
+    return this->GetStage() ? !IsAffineFrom(front) : front < chain.stages.size();
   }
 
   /** Whether the stages of the chain are Affine, from one of them on. */
@@ -184,11 +232,11 @@ struct MetricResult
 {
   std::int64_t          count{ 0 };            ///< samples that are valid
   std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
-  /** Of the sets of weights that MetricPass names: with MetricDescriptor::splineStage the sums of w B(x)' M' g, a plane
+  /** Of the sets of weights that MetricPass names: by SplineCoefficients the sums of w B(x)' M' g, a plane
    * of coefficients an axis, with B the splines' weights and M the Jacobian by position of the stages behind; with
-   * fieldStage w M' g of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1 moments
-   * (MetricSums) of M' g. M is the derivative of B-splines, and ITK's differences of displacement fields. Empty where
-   * no derivative is wanted. */
+   * FieldDisplacements w M' g of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1
+   * moments (MetricSums) of M' g. M is the derivative of B-splines, and ITK's differences of displacement fields. Empty
+   * where no derivative is wanted. */
   std::array<std::vector<double>, 2> derivatives;
   /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
    * in double precision where elements are float64. */

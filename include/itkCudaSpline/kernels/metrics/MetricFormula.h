@@ -19,6 +19,7 @@
 #define itkCudaSpline_kernels_metrics_MetricFormula_h
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
 #include <array>
 #include <cstdint>
@@ -49,52 +50,27 @@ struct MetricOutcome
 /** \brief Adds up a pass over all samples; the second parameter is whether its derivative is wanted. */
 using MetricReduce = std::function<MetricResult(MetricPass, bool, const MetricParameters &)>;
 
-/** \brief itk::MeanSquaresImageToImageMetricv4: one pass.
- *
- * \param[in] reduce adds up
- * \param[in] withDerivative whether it is wanted
- * \param[in] takesMean whether the derivative is a mean, as the value is; else a sum: of displacements, which have
- * their own sample's part alone */
-MetricOutcome
-ReduceMeanSquares(const MetricReduce & reduce, bool withDerivative, bool takesMean = true);
+/** \brief How a metric is reduced. */
+struct MetricReduction
+{
+  bool withDerivative{ false }; ///< it is wanted
+  /** The derivative is a mean, as the value is, of metrics whose value is one; else a sum: of displacements, which have
+   * their own sample's part alone. */
+  bool takesMean{ true };
+  /** Of metrics that have a histogram: EvaluateMetric() makes the table of the derivative (MakesTable()), so that value
+   * and derivative are one pass. Its logarithms are the device's: results are the same but for some roundings of
+   * double. */
+  bool             makesTable{ false };
+  MetricParameters parameters; ///< what the metric's own passes get, as bins and windows; \c epsilon of correlations
+};
 
-/** \brief itk::CorrelationImageToImageMetricv4: two passes. Where the product of both variances is not above \p epsilon
- * value and derivative are 0.
+/** \brief Reduces a metric: makes the passes that its formula needs, and value and derivative of their sums.
  *
+ * \param[in] kind the metric
  * \param[in] reduce adds up
- * \param[in] withDerivative whether it is wanted
- * \param[in] epsilon that of ITK's computation type */
+ * \param[in] reduction what is wanted */
 MetricOutcome
-ReduceCorrelation(const MetricReduce & reduce, bool withDerivative, double epsilon);
-
-/** \brief itk::MattesMutualInformationImageToImageMetricv4: a joint histogram, then the derivative by a table that is
- * made of it.
- *
- * \param[in] reduce adds up
- * \param[in] withDerivative whether it is wanted
- * \param[in] bins of the histogram (MakeParzenBins()) */
-MetricOutcome
-ReduceMattes(const MetricReduce & reduce, bool withDerivative, const ParzenBins & bins);
-
-/** \brief The same with its derivative by one pass, where MakesTable(). Its logarithms are the device's: value and
- * derivative are those of ReduceMattes() but for some roundings of double.
- *
- * \param[in] reduce makes the pass
- * \param[in] bins of the histogram */
-MetricOutcome
-ReduceMattesAtOnce(const MetricReduce & reduce, const ParzenBins & bins);
-
-/** \brief itk::ANTSNeighborhoodCorrelationImageToImageMetricv4: one pass.
- *
- * \param[in] reduce adds up
- * \param[in] withDerivative whether it is wanted
- * \param[in] parameters windows and epsilon
- * \param[in] takesMean see ReduceMeanSquares() */
-MetricOutcome
-ReduceLocalCorrelation(const MetricReduce &     reduce,
-                       bool                     withDerivative,
-                       const MetricParameters & parameters,
-                       bool                     takesMean = true);
+ReduceMetric(MetricKind kind, const MetricReduce & reduce, const MetricReduction & reduction);
 
 /** \brief Bins of a joint histogram, by the ranges of values: two of padding at either end, as ITK has them. Where an
  * image has one value alone their size is 0.

@@ -23,7 +23,7 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
-#include "itkCudaSpline/kernels/registration/SynMetricList.h"
+#include "itkCudaSpline/kernels/metrics/FieldMetricOptions.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -113,18 +113,15 @@ struct SynSide
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
 
+/** \brief The metrics of deformable registrations by their former names, for one release. */
+///@{
+using SynMetricKind = MetricKind;
+inline constexpr auto AllSynMetrics = FieldMetrics;
+///@}
+
 /** \brief How two images are compared. */
-struct SynMetric
+struct SynMetric : FieldMetricOptions
 {
-  SynMetricKind      kind{ SynMetricKind::LocalCorrelation }; ///< which metric
-  std::array<int, 3> radius{ { 2, 2, 2 } };                   ///< of the windows of LocalCorrelation (samples)
-  ScalarType         arithmetic{ ScalarType::Float32 }; ///< see LocalCorrelationDescriptor; of Mattes, its weights
-  double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
-  int                bins{ 50 };                        ///< of Mattes, along either axis: 5 to MostHistogramBins
-  /** Of Demons: whether the force on an image has the gradient of the other one, as ITK's has by default. */
-  bool   exchangesGradients{ true };
-  double differenceThreshold{ 0.001 }; ///< of Demons: smaller differences have no force
-  double denominatorThreshold{ 1e-9 }; ///< of Demons: nor have smaller denominators
   /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
   std::optional<GaussianDescriptor> gaussian;
   /** Whether images are compared as they are: their values and gradients are those where the samples of the virtual

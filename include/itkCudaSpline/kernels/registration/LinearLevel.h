@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 #include "itkCudaSpline/math/ScalarType.h"
@@ -42,22 +43,16 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The metrics, named after what they measure. */
-enum class LinearMetricKind : unsigned char
-{
-  MeanSquares,     ///< itk::MeanSquaresImageToImageMetricv4
-  Correlation,     ///< itk::CorrelationImageToImageMetricv4: minus the square of the correlation
-  Mattes,          ///< itk::MattesMutualInformationImageToImageMetricv4: minus the mutual information
-  LocalCorrelation ///< itk::ANTSNeighborhoodCorrelationImageToImageMetricv4
-};
+/** \brief The metrics by their former name, for one release. */
+using LinearMetricKind = MetricKind;
 
 /** \brief How two images are compared by a linear level. */
 struct LinearMetric
 {
-  LinearMetricKind   kind{ LinearMetricKind::Mattes }; ///< which metric
-  int                bins{ 50 };                       ///< of Mattes, along either axis: 5 to MostHistogramBins
-  std::array<int, 3> radius{ { 4, 4, 4 } };            ///< of LocalCorrelation: windows have 2 radius + 1 samples
-  unsigned int       order{ 1 };                       ///< of the moving image's B-spline, 0 to 5; 1 is linear
+  MetricKind         kind{ MetricKind::Mattes }; ///< which metric; it has HasParameterDerivative()
+  int                bins{ 50 };                 ///< of Mattes, along either axis: 5 to MostHistogramBins
+  std::array<int, 3> radius{ { 4, 4, 4 } };      ///< of LocalCorrelation: windows have 2 radius + 1 samples
+  unsigned int       order{ 1 };                 ///< of the moving image's B-spline, 0 to 5; 1 is linear
   MetricGradient     gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
   ScalarType         arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
   /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; empty: all samples of its

@@ -1,0 +1,320 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_metrics_MetricTypes_h
+#define itkCudaSpline_kernels_metrics_MetricTypes_h
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+/** \file
+ * \brief The metrics of registrations: their numbers, and one list of types with what differs from metric to metric.
+ *
+ * Everything that asks a metric for a property (names, codes, requirements, which derivatives it has) asks these types.
+ * What a metric computes is in its folder of src/kernels/metrics; its classes of ITK are in
+ * itkCudaSpline/itk/MetricClasses.h. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What is compared of two images. The numbers are those of the interface in C. */
+enum class MetricKind : unsigned char
+{
+  MeanSquares,      ///< mean of the squared differences
+  Correlation,      ///< minus the square of the correlation
+  Mattes,           ///< minus the mutual information, by a joint histogram
+  LocalCorrelation, ///< minus the mean of the squared correlations in windows
+  Demons            ///< mean of the squared differences, with the force of demons
+};
+
+/** \brief What most metric types have; each type says what is different.
+ *
+ * There is one type for each value of MetricKind. In addition to these constants it has
+ *
+ * * Kind, the value; Name, its name in the sources; Word, its name for users;
+ * * ItkClass, the name of ITK's class, which the module's has with \c Cuda in front. */
+struct MetricType
+{
+  /** Null for a metric that ITK does not have. */
+  static constexpr const char * ItkClass = nullptr;
+  /** Sets of weights that a derivative is a sum of; each is multiplied with the gradient of the moving image. */
+  static constexpr unsigned int Sets = 1;
+  /** Passes over the samples for value and derivative. */
+  static constexpr unsigned int Passes = 1;
+  /** It has a derivative by the parameters of linear transforms and by the coefficients of B-splines. */
+  static constexpr bool HasParameterDerivative = true;
+  /** It has a force on each sample, for registrations by fields. */
+  static constexpr bool HasFieldForce = true;
+  /** Its value comes from a joint histogram: it has a number of bins, and both images have a range of values. */
+  static constexpr bool HasHistogram = false;
+  /** It compares windows: it has a radius, and its samples are all those of a grid. */
+  static constexpr bool HasWindows = false;
+  /** The force on one image may have the gradient of the other image. */
+  static constexpr bool ExchangesGradients = false;
+};
+
+/** \brief Type of MetricKind::MeanSquares. */
+struct MeanSquaresMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::MeanSquares;
+  static constexpr const char * Name = "MeanSquares";
+  static constexpr const char * Word = "meansquares";
+  static constexpr const char * ItkClass = "MeanSquaresImageToImageMetricv4";
+  ///@}
+};
+
+/** \brief Type of MetricKind::Correlation. */
+struct CorrelationMetric : MetricType
+{
+  /** As MetricType describes it. ITK adds the derivatives of all samples to the displacement of the first one, so there
+   * is no force on each. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::Correlation;
+  static constexpr const char * Name = "Correlation";
+  static constexpr const char * Word = "correlation";
+  static constexpr const char * ItkClass = "CorrelationImageToImageMetricv4";
+  static constexpr unsigned int Sets = 2;
+  static constexpr unsigned int Passes = 2;
+  static constexpr bool         HasFieldForce = false;
+  ///@}
+};
+
+/** \brief Type of MetricKind::Mattes. */
+struct MattesMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::Mattes;
+  static constexpr const char * Name = "Mattes";
+  static constexpr const char * Word = "mattes";
+  static constexpr const char * ItkClass = "MattesMutualInformationImageToImageMetricv4";
+  static constexpr unsigned int Passes = 2;
+  static constexpr bool         HasHistogram = true;
+  ///@}
+};
+
+/** \brief Type of MetricKind::LocalCorrelation. */
+struct LocalCorrelationMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::LocalCorrelation;
+  static constexpr const char * Name = "LocalCorrelation";
+  static constexpr const char * Word = "cc";
+  static constexpr const char * ItkClass = "ANTSNeighborhoodCorrelationImageToImageMetricv4";
+  static constexpr bool         HasWindows = true;
+  ///@}
+};
+
+/** \brief Type of MetricKind::Demons. */
+struct DemonsMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::Demons;
+  static constexpr const char * Name = "Demons";
+  static constexpr const char * Word = "demons";
+  static constexpr const char * ItkClass = "DemonsImageToImageMetricv4";
+  static constexpr bool         HasParameterDerivative = false;
+  static constexpr bool         ExchangesGradients = true;
+  ///@}
+};
+
+/** \brief The list of the metric types, in the order of MetricKind. */
+using MetricTypes =
+  std::tuple<MeanSquaresMetric, CorrelationMetric, MattesMetric, LocalCorrelationMetric, DemonsMetric>;
+
+/** \brief Number of metric types. */
+inline constexpr std::size_t MetricCount = std::tuple_size<MetricTypes>::value;
+
+namespace MetricDetail
+{
+/** \brief Whether the types are in the order of MetricKind. */
+template <std::size_t... VIndices>
+constexpr bool
+AreInOrder(std::index_sequence<VIndices...>)
+{
+  return ((std::tuple_element_t<VIndices, MetricTypes>::Kind == static_cast<MetricKind>(VIndices)) && ...);
+}
+static_assert(AreInOrder(std::make_index_sequence<MetricCount>()), "The list has the order of the enumeration.");
+
+/** \brief VisitMetric() from a type of the list on.
+ *
+ * \param[in] index of the type, \param[in] visit what is called */
+template <std::size_t VIndex, typename TVisit>
+constexpr auto
+Visit(std::size_t index, const TVisit & visit)
+{
+  if constexpr (VIndex + 1 < MetricCount)
+  {
+    if (index != VIndex)
+    {
+      return Visit<VIndex + 1>(index, visit);
+    }
+  }
+  else if (index != VIndex)
+  {
+    throw std::invalid_argument("unknown metric");
+  }
+  return visit(std::tuple_element_t<VIndex, MetricTypes>());
+}
+} // namespace MetricDetail
+
+/** \brief Calls \p visit with an object of the type of a metric, and returns its result.
+ *
+ * \param[in] kind the metric
+ * \param[in] visit callable with an object of each type, whose result has the same type for all
+ * \exception std::invalid_argument the number is none of MetricKind */
+template <typename TVisit>
+constexpr auto
+VisitMetric(MetricKind kind, const TVisit & visit)
+{
+  return MetricDetail::Visit<0>(static_cast<std::size_t>(kind), visit);
+}
+
+/** \brief Calls \p visit with an object of each metric type, in the order of the list. */
+template <typename TVisit>
+constexpr void
+ForEachMetric(const TVisit & visit)
+{
+  std::apply([&visit](auto... types) { (visit(types), ...); }, MetricTypes());
+}
+
+/** \brief Properties of a metric; see MetricType. */
+///@{
+constexpr const char *
+NameOf(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::Name; });
+}
+constexpr const char *
+WordOf(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::Word; });
+}
+constexpr unsigned int
+CountSets(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::Sets; });
+}
+constexpr unsigned int
+CountPasses(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::Passes; });
+}
+constexpr bool
+HasParameterDerivative(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasParameterDerivative; });
+}
+constexpr bool
+HasFieldForce(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasFieldForce; });
+}
+constexpr bool
+HasHistogram(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasHistogram; });
+}
+constexpr bool
+HasWindows(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasWindows; });
+}
+///@}
+
+/** \brief Whether a metric is one of those that a property selects: of all, where the property is AnyMetric(). */
+constexpr bool
+AnyMetric(MetricKind)
+{
+  return true;
+}
+
+/** \brief The metrics that have a property, in the order of the list.
+ *
+ * \tparam VHas a function of a kind, as HasFieldForce() */
+template <bool (*VHas)(MetricKind)>
+inline constexpr auto MetricsThat = []() {
+  constexpr auto count = []() {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < MetricCount; ++i)
+    {
+      number += VHas(static_cast<MetricKind>(i)) ? 1 : 0;
+    }
+    return number;
+  }();
+  std::array<MetricKind, count> found{};
+  std::size_t                   at = 0;
+  for (std::size_t i = 0; i < MetricCount; ++i)
+  {
+    if (VHas(static_cast<MetricKind>(i)))
+    {
+      found[at++] = static_cast<MetricKind>(i);
+    }
+  }
+  return found;
+}();
+
+/** \brief All metrics; those that stages of linear transforms and B-splines optimize; and those of fields. */
+///@{
+inline constexpr auto AllMetrics = MetricsThat<AnyMetric>;
+inline constexpr auto ParameterMetrics = MetricsThat<HasParameterDerivative>;
+inline constexpr auto FieldMetrics = MetricsThat<HasFieldForce>;
+///@}
+
+/** \brief The metric of a name in the sources (\c Name), or for users (\c Word); nothing: there is none. */
+///@{
+constexpr std::optional<MetricKind>
+FindMetricByName(std::string_view name)
+{
+  for (const MetricKind kind : AllMetrics)
+  {
+    if (name == NameOf(kind))
+    {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+constexpr std::optional<MetricKind>
+FindMetricByWord(std::string_view word)
+{
+  for (const MetricKind kind : AllMetrics)
+  {
+    if (word == WordOf(kind))
+    {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+///@}
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

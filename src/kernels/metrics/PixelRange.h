@@ -1,0 +1,78 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef PixelRange_h
+#define PixelRange_h
+
+#include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <cstdint>
+#include <limits>
+
+/** \file
+ * \brief Lowest and highest pixel of an image in the memory of a backend. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief A range of values; the lowest is above the highest where there is none. */
+struct PixelRange
+{
+  double lowest{ std::numeric_limits<double>::max() };
+  double highest{ std::numeric_limits<double>::lowest() };
+
+  /** Adds a value; NaN is none. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(double value)
+  {
+    lowest = value < lowest ? value : lowest;
+    highest = value > highest ? value : highest;
+  }
+  /** Adds those of another range. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(const PixelRange & other)
+  {
+    lowest = other.lowest < lowest ? other.lowest : lowest;
+    highest = other.highest > highest ? other.highest : highest;
+  }
+};
+
+/** \brief The range of an image's pixels; waits.
+ *
+ * \param[in] pixels memory of the backend, \param[in] type Float32 or Float64
+ * \param[in] inside a byte a pixel, not 0 where it counts; null: all do
+ * \param[in] count of pixels */
+PixelRange
+FindPixelRange(const void *         pixels,
+               ScalarType           type,
+               const std::uint8_t * inside,
+               std::int64_t         count,
+               const Residence &    residence);
+
+/** \brief FindPixelRange() on a device; there is none without the CUDA Toolkit. */
+PixelRange
+FindPixelRangeOnCuda(const void *         pixels,
+                     ScalarType           type,
+                     const std::uint8_t * inside,
+                     std::int64_t         count,
+                     const Residence &    residence);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,76 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/metrics/demons/Demons.h"
+
+#include "kernels/metrics/PointFieldMetric.h"
+
+#include <stdexcept>
+
+namespace itk::CudaSpline
+{
+
+template <>
+MetricOutcome
+MetricImplementation<DemonsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
+{
+  MetricOutcome outcome;
+  MetricResult  sums = reduce(MetricPass::Demons, reduction.withDerivative, reduction.parameters);
+  outcome.count = sums.count;
+  if (sums.count > 0)
+  {
+    outcome.value = sums.values[0] / static_cast<double>(sums.count);
+    TakeDerivative(sums, 1.0, outcome);
+  }
+  return outcome;
+}
+
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence)
+{
+  if (setup.comparesOriginals && setup.hasStages)
+  {
+    throw std::invalid_argument("Demons of images that are compared as they are know no initial transform.");
+  }
+  PointForcesDescriptor descriptor = DescribePointForces(setup, MetricPass::Demons);
+  descriptor.exchangesGradients = setup.options.exchangesGradients;
+  descriptor.differenceThreshold = setup.options.differenceThreshold;
+  descriptor.denominatorThreshold = setup.options.denominatorThreshold;
+  // The mean square of the spacing of the image whose gradient it is, as the metric gets it.
+  for (std::size_t direction = 0; direction < 2; ++direction)
+  {
+    const bool        isOfMoving = (direction == 0) != setup.options.exchangesGradients;
+    const FieldGrid & grid = setup.grids[isOfMoving ? 1 : 0];
+    double            squares = 0.0;
+    for (unsigned int d = 0; d < grid.dimension; ++d)
+    {
+      squares += grid.spacing[d] * grid.spacing[d];
+    }
+    descriptor.normalizer[direction] = squares / grid.dimension;
+  }
+  return std::make_unique<PointFieldMetric>(descriptor, residence);
+}
+
+template <>
+std::size_t
+MetricImplementation<DemonsMetric>::CountFieldBytes(const FieldMetricSetup &)
+{
+  return SmallFieldMetricBytes;
+}
+
+} // namespace itk::CudaSpline

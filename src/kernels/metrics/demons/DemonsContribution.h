@@ -1,0 +1,82 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef DemonsContribution_h
+#define DemonsContribution_h
+
+#include "kernels/metrics/mean_squares/MeanSquaresContribution.h"
+
+/** \file
+ * \brief What a sample adds to demons. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), none up to the thresholds of
+ * MetricParameters. ITK's comparisons, so that weights of what is not finite are not either. */
+struct DemonsContribution : SampleContribution<DemonsContribution>
+{
+  /** As SampleContribution describes it. */
+  ///@{
+  static constexpr MetricPass Pass = MetricPass::Demons;
+  static constexpr bool       HasPointForce = true;
+  static constexpr bool       CountsItself = true;
+  using Values = MeanSquaresContribution;
+
+  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  {
+    const double difference = PairDifference(pair.fixed, pair.moving, numbers.singleFixed);
+    sums.AddSample();
+    sums.AddValue(0, difference * difference);
+    double square = 0.0;
+    for (int d = 0; d < TPair::MaximumAxes; ++d) // known when kernels are compiled: gradients stay in registers
+    {
+      if (d < pair.CountAxes())
+      {
+        square += pair.movingGradient[d] * pair.movingGradient[d];
+      }
+    }
+    double weight = 0.0;
+    if (FindWeight(numbers, difference, square, weight))
+    {
+      sums.AddForce(0, weight, pair.movingGradient, arm);
+    }
+  }
+  ///@}
+
+private:
+  /** The weight; false where there is no force. */
+  template <typename TNumbers>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
+  FindWeight(const TNumbers & numbers, double difference, double squaredGradient, double & weight)
+  {
+    const double denominator = squaredGradient + difference * difference / numbers.normalizer;
+    const double size = difference < 0.0 ? -difference : difference;
+    if (size < numbers.differenceThreshold || denominator < numbers.denominatorThreshold)
+    {
+      return false;
+    }
+    weight = difference / denominator;
+    return true;
+  }
+};
+
+} // namespace itk::CudaSpline
+
+#endif

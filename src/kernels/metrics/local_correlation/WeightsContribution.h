@@ -1,0 +1,53 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef WeightsContribution_h
+#define WeightsContribution_h
+
+#include "kernels/metrics/SamplePair.h"
+
+/** \file
+ * \brief What a sample adds to the derivative of local correlation, whose weights come from the windows. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Weight f: the fixed values are the samples' weights. */
+struct WeightsContribution : SampleContribution<WeightsContribution>
+{
+  /** As SampleContribution describes it. */
+  ///@{
+  static constexpr MetricPass Pass = MetricPass::Weights;
+  static constexpr bool       HasValues = false;
+  static constexpr bool       CountsItself = true;
+
+  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Add(const TNumbers &, const TPair & pair, const TArm & arm, TSums & sums)
+  {
+    sums.AddSample();
+    if (pair.fixed != 0.0) // a gradient that is not finite adds nothing then
+    {
+      sums.AddForce(0, pair.fixed, pair.movingGradient, arm);
+    }
+  }
+  ///@}
+};
+
+} // namespace itk::CudaSpline
+
+#endif

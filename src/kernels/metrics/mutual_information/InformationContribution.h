@@ -1,0 +1,108 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef InformationContribution_h
+#define InformationContribution_h
+
+#include "itkCudaSpline/math/ParzenBins.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+
+#include "kernels/metrics/SamplePair.h"
+
+/** \file
+ * \brief What a sample adds to mutual information: to a joint histogram, and to the derivative. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The pass over a joint histogram: the window of a sample. */
+struct HistogramContribution
+{
+  static constexpr MetricPass Pass = MetricPass::Histogram; ///< which asks for it
+
+  /** Adds a sample.
+   *
+   * \param[in] numbers has the \c bins
+   * \param[in] pair the values of a sample
+   * \param[in,out] histogram has Add(bin, weight), which adds a ParzenWeight
+   * \param[in,out] sums counts the sample */
+  template <typename TNumbers, typename TPair, typename THistogram, typename TSums>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Add(const TNumbers & numbers, const TPair & pair, THistogram & histogram, TSums & sums)
+  {
+    ParzenBins::Window window;
+    if (numbers.bins.Find(pair.fixed, pair.moving, window))
+    {
+      double weights[4];
+      SplineWeights<3>(window.fraction, weights);
+      for (int k = 0; k < 4; ++k)
+      {
+        histogram.Add(window.first + k, weights[k]);
+      }
+      sums.AddSample();
+    }
+  }
+};
+
+/** \brief Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. */
+struct InformationContribution : SampleContribution<InformationContribution>
+{
+  /** As SampleContribution describes it. A moving value that is in no bin is not counted. */
+  ///@{
+  static constexpr MetricPass Pass = MetricPass::Information;
+  static constexpr bool       HasValues = false;
+  static constexpr bool       HasPointForce = true;
+  static constexpr bool       CountsItself = true;
+
+  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  {
+    double weight = 0.0;
+    if (FindWeight(numbers, pair, weight))
+    {
+      sums.AddSample();
+      sums.AddForce(0, weight, pair.movingGradient, arm);
+    }
+  }
+  ///@}
+
+private:
+  /** The weight; false for a moving value that is in no bin. */
+  template <typename TNumbers, typename TPair>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
+  FindWeight(const TNumbers & numbers, const TPair & pair, double & weight)
+  {
+    ParzenBins::Window window;
+    if (!numbers.bins.Find(pair.fixed, pair.moving, window))
+    {
+      return false;
+    }
+    double slopes[4];
+    SplineDerivativeWeights<3>(window.fraction, slopes);
+    weight = 0.0;
+    for (int k = 0; k < 4; ++k)
+    {
+      weight -= slopes[k] * numbers.table[window.first + k];
+    }
+    return true;
+  }
+};
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,234 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricHistogram_cuh
+#define MetricHistogram_cuh
+
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/math/ParzenBins.h"
+
+#include "kernels/metrics/MetricArguments.h"
+#include "kernels/metrics/passes/MetricLaunchers.h"
+#include "kernels/metrics/passes/MetricReduction.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/** \file
+ * \brief Joint histograms of a metric on a device: of blocks in shared memory, and of all of them. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr unsigned int HistogramThreads = 256;
+// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
+// few.
+template <SampleMove VMove, typename TValues>
+constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
+                                           ? 4
+                                           : 2;
+constexpr std::int64_t HistogramSamples = 31 * 256; // of a block, at most: less than 2^13, whose digits fit 32 bits
+constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
+
+/** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
+ * finest, which few weights have, go to the device's memory; so do all where the blocks of a device have not so much
+ * memory of their own. The block's sums are then added to those of all: integers, in any order. */
+class BlockHistogram
+{
+public:
+  /** All threads of the block come here, and to Store(). */
+  template <unsigned int VDimension>
+  __device__
+  BlockHistogram(const MetricArguments<VDimension> & arguments, const HistogramSpace & space)
+    : m_Size(arguments.bins.bins * arguments.bins.bins)
+    , m_Sums(space.sums)
+    , m_IsShared(space.isShared)
+    , m_IsDouble(arguments.moving.element == ScalarType::Float64)
+  {
+    for (int word = threadIdx.x; m_IsShared && word < 2 * m_Size; word += HistogramThreads)
+    {
+      Words()[word] = 0;
+    }
+    __syncthreads();
+  }
+
+  /** Adds a weight to a bin. */
+  __device__ __forceinline__ void
+  Add(int bin, double weight)
+  {
+    const ParzenWeight digits(weight, m_IsDouble);
+    if (!m_IsShared)
+    {
+      this->AddToPlane(bin, digits.digit[0], digits.digit[1]);
+    }
+    else
+    {
+      if (digits.digit[0] != 0)
+      {
+        atomicAdd(Words() + bin, digits.digit[0]);
+      }
+      if (digits.digit[1] != 0)
+      {
+        atomicAdd(Words() + m_Size + bin, digits.digit[1]);
+      }
+    }
+    if (digits.digit[2] != 0)
+    {
+      atomicAdd(m_Sums + 1 + bin, static_cast<unsigned long long>(digits.digit[2]));
+    }
+  }
+
+  /** Adds the histogram, and the threads' counts, to those of all blocks. */
+  __device__ __forceinline__ void
+  Store(double count)
+  {
+    count = WarpSum(count);
+    if (threadIdx.x % 32 == 0 && count > 0.0)
+    {
+      atomicAdd(m_Sums, static_cast<unsigned long long>(count));
+    }
+    __syncthreads();
+    for (int bin = threadIdx.x; m_IsShared && bin < m_Size; bin += HistogramThreads)
+    {
+      this->AddToPlane(bin, Words()[bin], Words()[m_Size + bin]);
+    }
+  }
+
+private:
+  __device__ static std::uint32_t *
+  Words()
+  {
+    extern __shared__ std::uint32_t words[];
+    return words;
+  }
+
+  /** In units of 2^-38. */
+  __device__ __forceinline__ void
+  AddToPlane(int bin, std::uint32_t coarse, std::uint32_t fine)
+  {
+    const unsigned long long sum = (static_cast<unsigned long long>(coarse) << ParzenWeight::Bits) + fine;
+    if (sum != 0)
+    {
+      atomicAdd(m_Sums + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * m_Size + bin, sum);
+    }
+  }
+
+  int                  m_Size;
+  unsigned long long * m_Sums;
+  bool                 m_IsShared;
+  bool                 m_IsDouble;
+};
+
+/** The memory of a histogram of some samples, and how its kernel is launched. */
+class DeviceHistogram
+{
+public:
+  /** \param[in] arguments of the pass
+   * \param[in] others shared memory that the kernel has beside (bytes)
+   * \param[in] stream clears the memory
+   * \param[in] samples of a block */
+  template <unsigned int VDimension>
+  DeviceHistogram(const MetricArguments<VDimension> & arguments,
+                  std::size_t                         others,
+                  const Stream &                      stream,
+                  std::int64_t                        samples = HistogramSamples)
+    : m_Size(static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins))
+    , m_Samples(samples)
+    , m_Blocks(static_cast<unsigned int>((arguments.count + samples - 1) / samples))
+    , m_Planes((m_Blocks + PlaneBlocks - 1) / PlaneBlocks)
+    , m_Memory((1 + (1 + m_Planes) * m_Size) * sizeof(unsigned long long), stream)
+  {
+    int device = 0;
+    int mostShared = 0;
+    CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+    CheckCuda(cudaDeviceGetAttribute(&mostShared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+              "cudaDeviceGetAttribute");
+    const std::size_t wanted = 2 * m_Size * sizeof(std::uint32_t);
+    const std::size_t reserved = 1024; // the runtime's, of each block
+    m_Shared = wanted + reserved + others <= static_cast<std::size_t>(mostShared) ? wanted : 0;
+    CheckCuda(cudaMemsetAsync(m_Memory.Data(), 0, m_Memory.Bytes(), stream.Get()), "cudaMemsetAsync");
+  }
+
+  unsigned int
+  Blocks() const
+  {
+    return m_Blocks;
+  }
+  /** Dynamic shared memory of a block (bytes). */
+  std::size_t
+  Shared() const
+  {
+    return m_Shared;
+  }
+  HistogramSpace
+  Space() const
+  {
+    return { static_cast<unsigned long long *>(m_Memory.Data()), m_Shared > 0, m_Samples };
+  }
+  /** Planes of sums behind the finest. */
+  unsigned int
+  Planes() const
+  {
+    return static_cast<unsigned int>(m_Planes);
+  }
+
+  /** The count and the histogram; waits for the stream. */
+  MetricResult
+  Download(const Stream & stream) const
+  {
+    std::vector<unsigned long long> host(m_Memory.Bytes() / sizeof(unsigned long long));
+    DownloadThroughStaging(host.data(), m_Memory.Data(), m_Memory.Bytes(), stream);
+    MetricResult result;
+    result.count = static_cast<std::int64_t>(host[0]);
+    result.histogram.assign(m_Size, 0.0);
+    for (std::size_t plane = 1; plane <= m_Planes; ++plane)
+    {
+      for (std::size_t bin = 0; bin < m_Size; ++bin)
+      {
+        result.histogram[bin] += static_cast<double>(host[1 + plane * m_Size + bin]) * ParzenWeight::Units[1];
+      }
+    }
+    for (std::size_t bin = 0; bin < m_Size; ++bin)
+    {
+      result.histogram[bin] += static_cast<double>(host[1 + bin]) * ParzenWeight::Units[2];
+    }
+    return result;
+  }
+
+private:
+  std::size_t  m_Size;
+  std::int64_t m_Samples;
+  unsigned int m_Blocks;
+  std::size_t  m_Planes;
+  std::size_t  m_Shared{ 0 };
+  DeviceBuffer m_Memory;
+};
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,166 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricLaunchers_h
+#define MetricLaunchers_h
+
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/metrics/passes/MetricCuda.h"
+#include "kernels/metrics/passes/MetricOrder.h"
+#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/MetricValues.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief The passes of a metric on a device whose kernels take long to compile: instances of the launchers are compiled
+ * in sources of their own, which src/CudaSplineInstances.cmake lists.
+ *
+ * Dimensions 2 and 3. Values are PlainValues, SplineValues or KeptValues, of float or double. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Where the histograms of blocks are added up. There: the count; the finest digits; sums of the others, one
+ * plane of bins for each PlaneBlocks blocks. */
+struct HistogramSpace
+{
+  unsigned long long * sums;
+  bool                 isShared; ///< blocks have histograms of their own, in shared memory
+  std::int64_t         samples;  ///< of a block
+};
+
+/** \brief Sums of values, and histograms, of passes without derivative.
+ *
+ * \tparam VMove Affine, Field or Any; not Field of SplineValues */
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
+struct SumsLauncher
+{
+  /** Sums over all samples; waits.
+   *
+   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in] stream the stream
+   * \exception DeviceError a device that is out of memory or lost */
+  static MetricResult
+  Sum(MetricArguments<VDimension> & arguments, const Stream & stream);
+
+  /** Enqueues the histogram of all samples.
+   *
+   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in] space where it goes, in device memory; zeros
+   * \param[in] blocks that have space.samples each
+   * \param[in] shared dynamic shared memory of a block (bytes)
+   * \param[in] stream the stream
+   * \exception DeviceError the kernel cannot be launched */
+  static void
+  EnqueueHistogram(MetricArguments<VDimension> & arguments,
+                   const HistogramSpace &        space,
+                   unsigned int                  blocks,
+                   std::size_t                   shared,
+                   const Stream &                stream);
+};
+
+/** \brief Sums of values, and the moments of derivatives by a linear stage.
+ *
+ * \tparam VSets sets of moments, 1 or 2
+ * \tparam VMove Affine or AnyWithJacobian */
+template <unsigned int VSets, SampleMove VMove, typename TValues, unsigned int VDimension>
+struct MomentsLauncher
+{
+  /** Over all samples; waits.
+   *
+   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in] stream the stream
+   * \param[in] made on the device: count and value of the result; null: these are sums, too
+   * \exception DeviceError a device that is out of memory or lost */
+  static MetricResult
+  Sum(MetricArguments<VDimension> & arguments, const Stream & stream, const InformationNumbers * made);
+};
+
+/** \brief Sums of values, and the force of each sample on its own displacement.
+ *
+ * \tparam VMove Field or AnyWithJacobian; not Field of SplineValues */
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
+struct ForcesLauncher
+{
+  /** Enqueues the kernel.
+   *
+   * \param[in] arguments what is read, in device memory; with their stride
+   * \param[in] parameters the stage of displacements
+   * \param[in] blocks how many
+   * \param[out] partial sums of values by block, see StoreBlockSums(), device
+   * \param[out] forces VDimension numbers a sample, device
+   * \param[in] stream the stream
+   * \exception DeviceError the kernel cannot be launched */
+  static void
+  Enqueue(const MetricArguments<VDimension> &  arguments,
+          const SplineParameters<VDimension> & parameters,
+          std::int64_t                         blocks,
+          double *                             partial,
+          double *                             forces,
+          const Stream &                       stream);
+};
+
+/** \brief What a pass over the samples in the order of the cells of a grid of B-splines reads, in device memory. */
+template <unsigned int VDimension>
+struct CellPass
+{
+  MetricArguments<VDimension>  arguments;
+  SplineParameters<VDimension> parameters;
+  SplineOrder                  order;
+};
+
+/** \brief Sums of values, or a histogram, in the order of cells. Not of KeptValues. */
+template <typename TValues, unsigned int VDimension>
+struct CellsLauncher
+{
+  /** Over all samples; waits.
+   *
+   * \exception DeviceError a device that is out of memory or lost */
+  static MetricResult
+  Sum(const CellPass<VDimension> & pass, const Stream & stream);
+};
+
+/** \brief Sums of values, and the sums of each chunk's forces by the nodes of its cell.
+ *
+ * \tparam VHasOuterJacobian gradients come back through the stages behind the splines' */
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
+struct ScatterLauncher
+{
+  /** Enqueues the kernel.
+   *
+   * \param[in] pass what is read
+   * \param[in] sets of weights, 1 or 2
+   * \param[in] blocks MostChunks() of the samples
+   * \param[out] partial CellShape::Numbers for each block and set, device
+   * \param[out] values counts and values by block, see StoreBlockSums(), device
+   * \param[in] stream the stream
+   * \exception DeviceError the kernel cannot be launched */
+  static void
+  Enqueue(const CellPass<VDimension> & pass,
+          unsigned int                 sets,
+          std::int64_t                 blocks,
+          double *                     partial,
+          double *                     values,
+          const Stream &               stream);
+};
+
+} // namespace itk::CudaSpline
+
+#endif

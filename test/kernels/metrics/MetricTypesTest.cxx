@@ -1,0 +1,100 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// The list of metric types.
+//
+// Expected values: what the types promise each other (numbers in order, names that are unique), and what the pages for
+// users name: the words of CudaSplineRegister, the numbers of the interface in C.
+
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+using namespace itk::CudaSpline;
+
+TEST(MetricTypes, AreInOrderAndNamedApart)
+{
+  std::set<std::string> names;
+  std::set<std::string> words;
+  for (std::size_t i = 0; i < MetricCount; ++i)
+  {
+    EXPECT_EQ(static_cast<std::size_t>(AllMetrics[i]), i);
+    EXPECT_TRUE(names.insert(NameOf(AllMetrics[i])).second) << NameOf(AllMetrics[i]);
+    EXPECT_TRUE(words.insert(WordOf(AllMetrics[i])).second) << WordOf(AllMetrics[i]);
+    EXPECT_EQ(FindMetricByName(NameOf(AllMetrics[i])), AllMetrics[i]);
+    EXPECT_EQ(FindMetricByWord(WordOf(AllMetrics[i])), AllMetrics[i]);
+  }
+  EXPECT_FALSE(FindMetricByName("cc")); // that is a word
+  EXPECT_FALSE(FindMetricByWord("LocalCorrelation"));
+  EXPECT_THROW(NameOf(static_cast<MetricKind>(MetricCount)), std::invalid_argument);
+}
+
+TEST(MetricTypes, FitTogether)
+{
+  for (const MetricKind kind : AllMetrics)
+  {
+    SCOPED_TRACE(NameOf(kind));
+    EXPECT_TRUE(HasParameterDerivative(kind) || HasFieldForce(kind));
+    EXPECT_TRUE(CountSets(kind) == 1 || CountSets(kind) == 2);
+    // The derivative by a field has one weight a sample.
+    EXPECT_FALSE(HasFieldForce(kind) && CountSets(kind) != 1);
+    // Several sets have means of their own, and a histogram its table: a pass comes before that of the derivative.
+    EXPECT_TRUE(CountPasses(kind) > 1 || (CountSets(kind) == 1 && !HasHistogram(kind)));
+    EXPECT_FALSE(HasHistogram(kind) && HasWindows(kind));
+  }
+}
+
+TEST(MetricTypes, AreListedByProperty)
+{
+  const auto expectThose = [](const auto & list, bool (*has)(MetricKind)) {
+    for (const MetricKind kind : AllMetrics)
+    {
+      EXPECT_EQ(std::count(list.begin(), list.end(), kind), has(kind) ? 1 : 0) << NameOf(kind);
+    }
+    EXPECT_TRUE(std::is_sorted(list.begin(), list.end()));
+  };
+  expectThose(ParameterMetrics, HasParameterDerivative);
+  expectThose(FieldMetrics, HasFieldForce);
+  EXPECT_EQ(FindMetricByWord("demons"), MetricKind::Demons);
+  EXPECT_FALSE(HasParameterDerivative(MetricKind::Demons));
+  EXPECT_FALSE(HasFieldForce(MetricKind::Correlation));
+}
+
+TEST(MetricTypes, HaveTheNumbersOfTheInterfaceInC)
+{
+  EXPECT_EQ(static_cast<int>(MetricKind::MeanSquares), 0);
+  EXPECT_EQ(static_cast<int>(MetricKind::Correlation), 1);
+  EXPECT_EQ(static_cast<int>(MetricKind::Mattes), 2);
+  EXPECT_EQ(static_cast<int>(MetricKind::LocalCorrelation), 3);
+}
+
+TEST(MetricTypes, AreEachVisitedOnce)
+{
+  std::string names;
+  ForEachMetric([&names](auto metric) { names += std::string(decltype(metric)::Name) + " "; });
+  std::string expected;
+  for (const MetricKind kind : AllMetrics)
+  {
+    expected += std::string(NameOf(kind)) + " ";
+  }
+  EXPECT_EQ(names, expected);
+}
