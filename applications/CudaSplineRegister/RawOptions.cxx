@@ -410,7 +410,7 @@ CheckStages(const RawOptions & raw, const Options & options)
   }
   const auto radius = raw.stageOptions.find("radius");
   const bool hasLocal = std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
-    return stage.HasMetric(itk::CudaSpline::LinearMetricKind::LocalCorrelation);
+    return stage.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation);
   });
   if (radius != raw.stageOptions.end() && !radius->second.empty() && !hasLocal)
   {

@@ -120,7 +120,7 @@ NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics)
   std::string names;
   for (const itk::CudaSpline::MetricTerm & metric : metrics)
   {
-    names += (names.empty() ? "" : ",") + std::string(NameOf(metric.kind)) +
+    names += (names.empty() ? "" : ",") + std::string(itk::CudaSpline::WordOf(metric.kind)) +
              (metrics.size() > 1 ? ":" + Brief(metric.weight) : "");
   }
   return names;
@@ -143,11 +143,11 @@ OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
     json.erase(name);
   }
   json["sigma_unit"] = stage.sigmasInMm ? "mm" : "vox";
-  if (!stage.HasMetric(itk::CudaSpline::LinearMetricKind::Mattes))
+  if (!stage.HasMetric(itk::CudaSpline::MetricKind::Mattes))
   {
     json.erase("bins");
   }
-  if (!stage.HasMetric(itk::CudaSpline::LinearMetricKind::LocalCorrelation))
+  if (!stage.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation))
   {
     json.erase("radius");
   }

@@ -227,7 +227,7 @@ PreparedImages::Rescale(const RegistrationSpec &                             spe
   {
     ImagePair & pair = m_Pairs[number];
     const bool  comparesValues = std::any_of(spec.stages.begin(), spec.stages.end(), [number](const StageSpec & stage) {
-      return number < stage.metrics.size() && stage.metrics[number].kind == LinearMetricKind::MeanSquares;
+      return number < stage.metrics.size() && stage.metrics[number].kind == MetricKind::MeanSquares;
     });
     const ValueScales scales = FindValueScales(pair.fixed, pair.moving, comparesValues, residence);
     if (scales.isFaint && warn)

@@ -273,7 +273,7 @@ private:
   UnitOf(const StageSpec & stage) const
   {
     const double factor = m_Outcome.valueFactors.front().front();
-    return stage.metrics.size() == 1 && stage.HasMetric(LinearMetricKind::MeanSquares) ? 1.0 / factor / factor : 1.0;
+    return stage.metrics.size() == 1 && stage.HasMetric(MetricKind::MeanSquares) ? 1.0 / factor / factor : 1.0;
   }
 
   void
@@ -460,7 +460,7 @@ MeasureSimilarity(const ImagePair &                          pair,
   ExecutionContext host = context;
   host.backend = Backend::Cpu;
   const Residence residence(host);
-  const auto      valueOf = [&](LinearMetricKind kind) {
+  const auto      valueOf = [&](MetricKind kind) {
     LinearMetric metric;
     metric.kind = kind;
     metric.arithmetic = pair.fixed.pixel;
@@ -478,8 +478,8 @@ MeasureSimilarity(const ImagePair &                          pair,
     return found.value;
   };
   PairSimilarity similarity;
-  similarity.correlation = std::sqrt(std::max(0.0, -valueOf(LinearMetricKind::Correlation))); // which is its square
-  similarity.localCorrelation = -valueOf(LinearMetricKind::LocalCorrelation);
+  similarity.correlation = std::sqrt(std::max(0.0, -valueOf(MetricKind::Correlation))); // which is its square
+  similarity.localCorrelation = -valueOf(MetricKind::LocalCorrelation);
   return similarity;
 }
 

@@ -33,13 +33,6 @@ NameOf(StageKind kind)
 }
 
 const char *
-NameOf(LinearMetricKind kind)
-{
-  static constexpr const char * names[] = { "meansquares", "correlation", "mattes", "cc" };
-  return names[static_cast<std::size_t>(kind)];
-}
-
-const char *
 NameOf(InitialAlignment alignment)
 {
   static constexpr const char * names[] = { "moments", "centre", "search", "none" };
@@ -69,7 +62,7 @@ StageSpec::GetKind() const
 }
 
 bool
-StageSpec::HasMetric(LinearMetricKind kind) const
+StageSpec::HasMetric(MetricKind kind) const
 {
   return std::any_of(metrics.begin(), metrics.end(), [kind](const MetricTerm & term) { return term.kind == kind; });
 }
@@ -92,13 +85,13 @@ MakeStage(StageKind kind)
   {
     FieldModel model;
     model.kind = static_cast<DeformableKind>(static_cast<int>(kind) - static_cast<int>(StageKind::Syn));
-    stage.metrics.front().kind = LinearMetricKind::LocalCorrelation;
+    stage.metrics.front().kind = MetricKind::LocalCorrelation;
     if (kind == StageKind::Demons) // as ITK's filters
     {
       model.learningRate = 0.5;
       model.updateVariance = 0.0;
       model.totalVariance = 1.0;
-      stage.metrics.front().kind = LinearMetricKind::MeanSquares;
+      stage.metrics.front().kind = MetricKind::MeanSquares;
     }
     stage.model = model;
   }

@@ -18,6 +18,7 @@
 #include "pipeline/StageOptions.h"
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -136,14 +137,41 @@ Join(const std::vector<std::string> & names)
   return text;
 }
 
+/** The metrics that a kind of stages has. The forces of demons belong to the stage of that name. */
+std::vector<std::string>
+MetricsOf(StageKind kind)
+{
+  std::vector<std::string> words;
+  for (const MetricKind metric : AllMetrics)
+  {
+    const bool isFor = kind == StageKind::Demons ? metric == MetricKind::MeanSquares
+                       : kind >= StageKind::Syn  ? HasFieldForce(metric)
+                                                 : HasParameterDerivative(metric);
+    if (isFor && metric != MetricKind::Demons)
+    {
+      words.push_back(WordOf(metric));
+    }
+  }
+  return words;
+}
+
+/** Those of any kind. */
 const std::vector<std::string> &
 MetricNames()
 {
-  static const std::vector<std::string> names{ "meansquares", "correlation", "mattes", "cc" };
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const MetricKind metric : AllMetrics)
+    {
+      all.push_back(WordOf(metric));
+    }
+    all.erase(std::remove(all.begin(), all.end(), WordOf(MetricKind::Demons)), all.end());
+    return all;
+  }();
   return names;
 }
 
-LinearMetricKind
+MetricKind
 ReadMetricName(const Json & value)
 {
   static const std::map<std::string, std::string> otherNames{ { "mi", "mattes" },
@@ -156,21 +184,10 @@ ReadMetricName(const Json & value)
     const auto found = otherNames.find(ToLower(value.get<std::string>()));
     if (found != otherNames.end())
     {
-      return static_cast<LinearMetricKind>(ReadName(Json(found->second), MetricNames()));
+      return *FindMetricByWord(found->second);
     }
   }
-  return static_cast<LinearMetricKind>(ReadName(value, MetricNames()));
-}
-
-/** The metrics that a kind has. */
-std::vector<std::string>
-MetricsOf(StageKind kind)
-{
-  if (kind == StageKind::Demons)
-  {
-    return { "meansquares" };
-  }
-  return kind >= StageKind::Syn ? std::vector<std::string>{ "cc", "mattes", "meansquares" } : MetricNames();
+  return *FindMetricByWord(MetricNames()[ReadName(value, MetricNames())]);
 }
 
 /** Reads an entry of a list. A problem is of the entry.
@@ -223,9 +240,9 @@ ReadMetrics(const Json & value, StageDraft & draft)
   const std::vector<std::string> allowed = MetricsOf(kind);
   for (const MetricTerm & term : terms)
   {
-    if (std::find(allowed.begin(), allowed.end(), NameOf(term.kind)) == allowed.end())
+    if (std::find(allowed.begin(), allowed.end(), WordOf(term.kind)) == allowed.end())
     {
-      throw ValueError("'" + std::string(NameOf(term.kind)) + "' is not for '" + NameOf(kind) + "', which uses " +
+      throw ValueError("'" + std::string(WordOf(term.kind)) + "' is not for '" + NameOf(kind) + "', which uses " +
                        Join(allowed));
     }
   }
@@ -242,12 +259,12 @@ WriteMetrics(const StageSpec & stage)
 {
   if (stage.metrics.size() == 1)
   {
-    return NameOf(stage.metrics.front().kind);
+    return WordOf(stage.metrics.front().kind);
   }
   Json list = Json::array();
   for (const MetricTerm & term : stage.metrics)
   {
-    list.push_back(Json::array({ NameOf(term.kind), term.weight }));
+    list.push_back(Json::array({ WordOf(term.kind), term.weight }));
   }
   return list;
 }
@@ -603,7 +620,7 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
   }
   if (!stage.IsOfFields())
   {
-    if (stage.samples.choice != SampleChoice::All && stage.HasMetric(LinearMetricKind::LocalCorrelation))
+    if (stage.samples.choice != SampleChoice::All && stage.HasMetric(MetricKind::LocalCorrelation))
     {
       complain("sampling", Json(sampling).dump(), "{value} is not for the metric 'cc', which compares all samples");
     }

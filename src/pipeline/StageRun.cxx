@@ -79,7 +79,7 @@ PlanSamples(const StageContext & context)
   const StageSpec &  stage = context.spec;
   const auto         parameters = static_cast<std::int64_t>(CountParameters(stage, fixed.dimension));
   const std::int64_t ofHistogram =
-    stage.HasMetric(LinearMetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
+    stage.HasMetric(MetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
   const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
   const std::int64_t least = 10 * parameters;
   SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
@@ -388,15 +388,6 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   return outcome;
 }
 
-/** What compares a pair of images with a force on each sample. */
-SynMetricKind
-MakeFieldMetric(LinearMetricKind kind)
-{
-  return kind == LinearMetricKind::Mattes        ? SynMetricKind::Mattes
-         : kind == LinearMetricKind::MeanSquares ? SynMetricKind::MeanSquares
-                                                 : SynMetricKind::LocalCorrelation;
-}
-
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
@@ -407,7 +398,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.pairs.clear();
   for (const MetricTerm & term : context.spec.metrics)
   {
-    options.pairs.push_back({ MakeFieldMetric(term.kind), term.weight, context.spec.bins });
+    options.pairs.push_back({ term.kind, term.weight, context.spec.bins });
   }
   options.levels = context.spec.levels;
   options.sigmasInMm = context.spec.sigmasInMm;

@@ -72,9 +72,9 @@ TEST(SpecDocument, HasTheDefaultsOfEachKind)
     EXPECT_EQ(stage.levels.back().shrink, 1u);
     EXPECT_EQ(stage.levels.back().iterations, stage.IsOfFields() ? 20u : kind == StageKind::BSpline ? 50u : 200u);
     EXPECT_EQ(stage.metrics.front().kind,
-              kind == StageKind::Demons  ? LinearMetricKind::MeanSquares
-              : kind >= StageKind::Syn ? LinearMetricKind::LocalCorrelation
-                                       : LinearMetricKind::Mattes);
+              kind == StageKind::Demons  ? MetricKind::MeanSquares
+              : kind >= StageKind::Syn ? MetricKind::LocalCorrelation
+                                       : MetricKind::Mattes);
   }
   const RegistrationSpec spec = ReadSpec(R"({ "cudaspline_registration": 1 })");
   ASSERT_EQ(spec.stages.size(), 2u);
@@ -292,7 +292,7 @@ TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)
   // A fraction belongs to the preset's sampling; another metric may be chosen.
   const RegistrationSpec none = standard(100, { { "sampling", "none" }, { "metric", "mattes" } });
   EXPECT_EQ(none.stages[0].samples.choice, SampleChoice::All);
-  EXPECT_EQ(none.stages[2].metrics.front().kind, LinearMetricKind::Mattes);
+  EXPECT_EQ(none.stages[2].metrics.front().kind, MetricKind::Mattes);
 }
 
 TEST(SpecDocument, FitsItsImages)

@@ -64,10 +64,6 @@ enum class StageKind : unsigned char
 const char *
 NameOf(StageKind kind);
 
-/** \brief "meansquares", "correlation", "mattes" or "cc". */
-const char *
-NameOf(LinearMetricKind kind);
-
 /** \brief Where a registration starts when no transform is given. */
 enum class InitialAlignment : unsigned char
 {
@@ -84,7 +80,7 @@ NameOf(InitialAlignment alignment);
 /** \brief How one pair of images is compared. */
 struct MetricTerm
 {
-  LinearMetricKind kind{ LinearMetricKind::Mattes }; ///< the metric
+  MetricKind kind{ MetricKind::Mattes }; ///< the metric
   double           weight{ 1.0 };                    ///< above 0; its share of the sum of all weights counts
 };
 
@@ -146,7 +142,7 @@ struct StageSpec
   }
   /** Whether a pair of images is compared with a metric. */
   bool
-  HasMetric(LinearMetricKind kind) const;
+  HasMetric(MetricKind kind) const;
 };
 
 /** \brief The defaults of a kind. Levels are empty. */
