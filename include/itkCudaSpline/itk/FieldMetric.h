@@ -19,6 +19,7 @@
 #define itkCudaSpline_itk_FieldMetric_h
 
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
+#include "itkCudaSpline/kernels/registration/LevelOptions.h" // SynMetricKind, for one release
 
 #include <optional>
 #include <string_view>

@@ -50,11 +50,8 @@ public:
   {}
 
   void
-  Compare(const LocalCorrelationImages & images,
-          FieldMetricSums *              sums,
-          void *                         byMoving,
-          void *                         byFixed,
-          void *) override
+  Compare(const LocalCorrelationImages & images, FieldMetricSums * sums, void * byMoving, void * byFixed, void *)
+    override
   {
     EvaluateLocalCorrelation(m_Descriptor, images, &sums->correlation, byMoving, byFixed, m_Sums.Data(), m_Residence);
   }
@@ -62,8 +59,8 @@ public:
   std::array<double, 2>
   ValuesOf(const FieldMetricSums & sums) const override
   {
-    const double value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation)
-                                                    : std::numeric_limits<double>::max();
+    const double value =
+      sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : std::numeric_limits<double>::max();
     return { { value, value } };
   }
 
