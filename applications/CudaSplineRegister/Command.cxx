@@ -200,10 +200,14 @@ InputsOf(const Options & options)
 std::vector<NamedPath>
 OutputsOf(const Options & options)
 {
-  std::vector<NamedPath> outputs{ { "--output", options.output },     { "--warped", options.warped },
-                                  { "--picture", options.picture },   { "--report", options.report },
-                                  { "--field", options.field },       { "--inverse", options.inverse },
-                                  { "--jacobian", options.jacobian }, { "--parameters", options.parameters },
+  std::vector<NamedPath> outputs{ { "--output", options.output },
+                                  { "--warped", options.warped },
+                                  { "--picture", options.picture },
+                                  { "--report", options.report },
+                                  { "--field", options.field },
+                                  { "--inverse", options.inverse },
+                                  { "--jacobian", options.jacobian },
+                                  { "--parameters", options.parameters },
                                   { "--dump-spec", options.specOutput == "-" ? std::string() : options.specOutput } };
   for (const char * const ending :
        { "0GenericAffine.mat", "1Warp.nii.gz", "1InverseWarp.nii.gz", "Warped.nii.gz", "InverseWarped.nii.gz" })

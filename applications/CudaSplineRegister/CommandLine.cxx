@@ -65,11 +65,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "gradient", "NAME", "gradient of the moving image: differences (default), filter or, with -i bspline, analytic" },
   { "restrict_deformation",
     "X,X,...",
-    "factors from 0 to 1 of what moves: of the axes of syn and greedy (0,1,0: along y alone), or of the parameters of a "
+    "factors from 0 to 1 of what moves: of the axes of syn and greedy (0,1,0: along y alone), or of the parameters of "
+    "a "
     "linear transform" },
-  { "learning_rate",
-    "X",
-    "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons" },
+  { "learning_rate", "X", "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons" },
   { "update_variance", "X", "smoothing of fields' updates, in squared voxels; default: 3; 0 of demons" },
   { "total_variance", "X", "smoothing of whole fields, in squared voxels; default: 0; 1 of demons" },
   { "convergence", "X", "slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7" },
@@ -79,9 +78,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
 void
 AddStageOptions(CLI::App & app, RawOptions & raw)
 {
-  const auto add = [&app](const std::string & name, std::vector<std::string> & values, const std::string & text, const char * type) {
-    app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
-  };
+  const auto add =
+    [&app](const std::string & name, std::vector<std::string> & values, const std::string & text, const char * type) {
+      app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
+    };
   add("-s,--stage",
       raw.stages,
       "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "

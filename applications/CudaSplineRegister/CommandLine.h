@@ -55,39 +55,39 @@ struct FurtherFiles
 /** \brief What the user asked for. */
 struct Options
 {
-  std::string                          fixed;
-  std::string                          moving;
-  std::vector<FurtherFiles>            further; ///< pairs of images that are compared beside the first one
-  TargetKind                           target{ TargetKind::FixedImage }; ///< of a series that moves
-  std::size_t                          targetVolume{ 0 };
-  bool                                 makesFolders{ false }; ///< of outputs, where they do not exist
-  std::string                          parameters;            ///< table (TSV) of a series' motion; empty: none
-  std::string                          document;      ///< of the registration, JSON; see doc/RegistrationSpec.md
-  itk::CudaSpline::RegistrationSpec    spec;          ///< what the document says
-  std::map<std::string, std::string>   written;       ///< values of its options on the command line, for messages
-  std::string                          specOutput;    ///< file of the complete document; empty: none; "-": stdout
-  std::string                          output;        ///< file of the transform; empty: none
-  std::string                          warped;        ///< image; empty: none
-  std::string                          picture;       ///< PNG; empty: none
-  std::string                          report;        ///< JSON; empty: none
-  std::string                          prefix;        ///< of the files that ANTs' users know; empty: none
-  std::string                          field;         ///< image of displacements on the fixed image's grid; empty: none
-  std::string                          inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
-  std::string                          jacobian; ///< image of determinants; empty: none
-  bool                                 logJacobian{ false }; ///< their logarithm instead
-  bool                                 evaluate{ false };    ///< similarity before and after
-  std::string                          fixedLabels;          ///< image; empty: none
-  std::string                          movingLabels;         ///< image; empty: none
-  std::string                          fixedLandmarks;       ///< CSV; empty: none
-  std::string                          movingLandmarks;      ///< CSV; empty: none
-  std::string                          fixedMask;            ///< image; empty: none
-  std::string                          movingMask;           ///< image; empty: none
-  std::optional<TransformArgument>     initial;              ///< before the first stage
-  unsigned int                         order{ 1 }; ///< of the interpolation of --warped; 1 is linear
-  double                               defaultValue{ 0.0 };
-  std::string                          device; ///< "" (automatic), "cpu" or a number
-  bool                                 verbose{ false };
-  bool                                 force{ false }; ///< read DICOM files of an irregular or unknown geometry
+  std::string                        fixed;
+  std::string                        moving;
+  std::vector<FurtherFiles>          further; ///< pairs of images that are compared beside the first one
+  TargetKind                         target{ TargetKind::FixedImage }; ///< of a series that moves
+  std::size_t                        targetVolume{ 0 };
+  bool                               makesFolders{ false }; ///< of outputs, where they do not exist
+  std::string                        parameters;            ///< table (TSV) of a series' motion; empty: none
+  std::string                        document;              ///< of the registration, JSON; see doc/RegistrationSpec.md
+  itk::CudaSpline::RegistrationSpec  spec;                  ///< what the document says
+  std::map<std::string, std::string> written;               ///< values of its options on the command line, for messages
+  std::string                        specOutput;            ///< file of the complete document; empty: none; "-": stdout
+  std::string                        output;                ///< file of the transform; empty: none
+  std::string                        warped;                ///< image; empty: none
+  std::string                        picture;               ///< PNG; empty: none
+  std::string                        report;                ///< JSON; empty: none
+  std::string                        prefix;                ///< of the files that ANTs' users know; empty: none
+  std::string                        field;    ///< image of displacements on the fixed image's grid; empty: none
+  std::string                        inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
+  std::string                        jacobian; ///< image of determinants; empty: none
+  bool                               logJacobian{ false }; ///< their logarithm instead
+  bool                               evaluate{ false };    ///< similarity before and after
+  std::string                        fixedLabels;          ///< image; empty: none
+  std::string                        movingLabels;         ///< image; empty: none
+  std::string                        fixedLandmarks;       ///< CSV; empty: none
+  std::string                        movingLandmarks;      ///< CSV; empty: none
+  std::string                        fixedMask;            ///< image; empty: none
+  std::string                        movingMask;           ///< image; empty: none
+  std::optional<TransformArgument>   initial;              ///< before the first stage
+  unsigned int                       order{ 1 };           ///< of the interpolation of --warped; 1 is linear
+  double                             defaultValue{ 0.0 };
+  std::string                        device; ///< "" (automatic), "cpu" or a number
+  bool                               verbose{ false };
+  bool                               force{ false }; ///< read DICOM files of an irregular or unknown geometry
 };
 
 /** \brief The problems of a document in one line, with the options of the program.

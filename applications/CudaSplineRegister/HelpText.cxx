@@ -23,7 +23,8 @@ namespace CudaSplineRegister
 std::string
 HelpSummary()
 {
-  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, on a GPU "
+  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, on a "
+         "GPU "
          "where there is one, else on all cores.";
 }
 

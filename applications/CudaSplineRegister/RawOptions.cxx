@@ -234,7 +234,9 @@ MakeDocument(const RawOptions & raw, Options & options)
   };
   say("preset", raw.preset);
   document["precision"] = ValueOf<std::string>(
-    "--precision", raw.precision, { { "float", "float32" }, { "double", "float64" }, { "float32", "float32" }, { "float64", "float64" } });
+    "--precision",
+    raw.precision,
+    { { "float", "float32" }, { "double", "float64" }, { "float32", "float32" }, { "float64", "float64" } });
   if (!raw.stages.empty())
   {
     document["stages"] = raw.stages;
@@ -247,9 +249,8 @@ MakeDocument(const RawOptions & raw, Options & options)
   }
   const auto stages = itk::CudaSpline::ReadSpec(document.dump()).stages;
   AddOptions(raw, document, options.written);
-  if (options.order > 1 && std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
-        return !stage.IsOfFields();
-      }))
+  if (options.order > 1 &&
+      std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) { return !stage.IsOfFields(); }))
   {
     document["options"]["order"] = options.order;
   }
@@ -373,10 +374,10 @@ InterpretMotion(RawOptions & raw, Options & options)
 void
 CheckOutputs(const Options & options)
 {
-  const bool writes = !(options.output.empty() && options.warped.empty() && options.picture.empty() &&
-                        options.report.empty() && options.prefix.empty() && options.field.empty() &&
-                        options.inverse.empty() && options.jacobian.empty() && options.parameters.empty() &&
-                        options.specOutput.empty());
+  const bool writes =
+    !(options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty() &&
+      options.prefix.empty() && options.field.empty() && options.inverse.empty() && options.jacobian.empty() &&
+      options.parameters.empty() && options.specOutput.empty());
   if (!writes && !options.evaluate)
   {
     throw ProgramError(

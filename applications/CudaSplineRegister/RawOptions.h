@@ -32,7 +32,7 @@ struct RawOptions
 {
   std::vector<std::string>                        stages;
   std::map<std::string, std::vector<std::string>> stageOptions; ///< by their names in documents
-  std::vector<std::string>                        alsoFixed; ///< of this and the next, one a pair of images
+  std::vector<std::string>                        alsoFixed;    ///< of this and the next, one a pair of images
   std::vector<std::string>                        alsoMoving;
   std::string                                     preset;
   std::string                                     spec; ///< file of a document

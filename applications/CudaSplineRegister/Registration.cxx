@@ -258,9 +258,7 @@ private:
                           : "stage " + std::to_string(warning.stage + 1) + " (" +
                               NameOf(m_Options.spec.stages[static_cast<std::size_t>(warning.stage)].GetKind()) + "): ";
       m_Request.note(where + warning.text +
-                     (warning.kind == itk::CudaSpline::PipelineWarning::Kind::PoorRotation
-                        ? " with --picture"
-                        : ""));
+                     (warning.kind == itk::CudaSpline::PipelineWarning::Kind::PoorRotation ? " with --picture" : ""));
     }
   }
 
@@ -273,10 +271,10 @@ private:
       coefficients.resize(static_cast<std::size_t>(array.count));
       return { coefficients.data(), ScalarType::Float64 };
     }
-    const auto                               field = FieldImage::New();
-    typename FieldImage::RegionType          region;
-    typename FieldImage::PointType           origin;
-    typename FieldImage::SpacingType         spacing;
+    const auto                       field = FieldImage::New();
+    typename FieldImage::RegionType  region;
+    typename FieldImage::PointType   origin;
+    typename FieldImage::SpacingType spacing;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       region.SetIndex(d, static_cast<itk::IndexValueType>(array.grid.start[d]));
@@ -298,8 +296,8 @@ private:
   {
     typename Transforms::Point centre;
     std::copy_n(found.GetCentre().begin(), VDimension, centre.Begin());
-    const typename Base::Pointer     transform = Transforms::MakeLinear(found.GetKind(), centre);
-    typename Base::ParametersType    parameters(transform->GetNumberOfParameters());
+    const typename Base::Pointer  transform = Transforms::MakeLinear(found.GetKind(), centre);
+    typename Base::ParametersType parameters(transform->GetNumberOfParameters());
     std::copy_n(found.GetParameters().begin(), parameters.Size(), parameters.begin());
     transform->SetParametersByValue(parameters);
     return transform;
@@ -364,14 +362,14 @@ private:
     return Transforms::Combine(chain).GetPointer();
   }
 
-  const RegistrationRequest &                                  m_Request;
-  const Options &                                              m_Options;
-  typename Image::Pointer                                      m_Fixed;
-  itk::CudaSplineHostExecutor                                  m_Host{ itk::MultiThreaderBase::New() };
-  itk::CudaSpline::ExecutionContext                            m_Context;
-  std::vector<typename Base::Pointer>                          m_Sampled; ///< displacements that stages borrow
-  std::map<std::size_t, std::vector<double>>                   m_Coefficients; ///< by stage
-  std::map<std::size_t, std::array<typename FieldImage::Pointer, 2>> m_Fields; ///< by stage: forward, backward
+  const RegistrationRequest &                                        m_Request;
+  const Options &                                                    m_Options;
+  typename Image::Pointer                                            m_Fixed;
+  itk::CudaSplineHostExecutor                                        m_Host{ itk::MultiThreaderBase::New() };
+  itk::CudaSpline::ExecutionContext                                  m_Context;
+  std::vector<typename Base::Pointer>                                m_Sampled; ///< displacements that stages borrow
+  std::map<std::size_t, std::vector<double>>                         m_Coefficients; ///< by stage
+  std::map<std::size_t, std::array<typename FieldImage::Pointer, 2>> m_Fields;       ///< by stage: forward, backward
 };
 
 } // namespace
@@ -385,8 +383,8 @@ Register(const RegistrationRequest & request)
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  return WithDimension(
-    request, [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Measure(transform); });
+  return WithDimension(request,
+                       [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Measure(transform); });
 }
 
 Agreement

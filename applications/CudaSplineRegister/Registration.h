@@ -57,8 +57,8 @@ struct StageResult
   std::size_t                 parameters{ 0 };
   double                      seconds{ 0.0 };
   itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< that computed it
-  std::string                 fallbackReason; ///< why it was not an earlier backend
-  itk::CudaSpline::BackendUse use;            ///< its time by backend
+  std::string                 fallbackReason;                            ///< why it was not an earlier backend
+  itk::CudaSpline::BackendUse use;                                       ///< its time by backend
 };
 
 /** \brief A pair of images that is compared in addition to the first one, in the same spaces. */

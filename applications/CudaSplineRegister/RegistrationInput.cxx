@@ -214,8 +214,8 @@ DescribeInputs(Options & options)
   inputs.moving = DescribeImage(options.moving, { "", options.force });
   inputs.fixed =
     options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, { "", options.force }) : inputs.moving;
-  const unsigned int dimension = inputs.fixed.grid.dimension;
-  const auto &       size = inputs.fixed.grid.size;
+  const unsigned int          dimension = inputs.fixed.grid.dimension;
+  const auto &                size = inputs.fixed.grid.size;
   std::array<std::int64_t, 3> samples{};
   std::copy_n(size.begin(), dimension, samples.begin());
   options.spec = itk::CudaSpline::ReadSpec(options.document, samples); // the levels of presets depend on the size

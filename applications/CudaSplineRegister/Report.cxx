@@ -228,7 +228,7 @@ LineOf(const Iteration & iteration, const Options & options)
          std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
          Brief(iteration.value) +
          (stage.IsOfFields() ? ", convergence " + Brief(iteration.convergence)
-                                 : ", step " + Brief(iteration.step) + " mm");
+                             : ", step " + Brief(iteration.step) + " mm");
 }
 
 void
@@ -256,8 +256,7 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
               stage.seconds,
               NamesOf(asked.metrics) + " by " + BackendText(stage, options) + ", " + std::to_string(stage.parameters) +
                 " parameters" +
-                (asked.IsOfFields() ? std::string()
-                                    : ", " + SpecOf(options, number)["optimizer"].get<std::string>()));
+                (asked.IsOfFields() ? std::string() : ", " + SpecOf(options, number)["optimizer"].get<std::string>()));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)
     {
       const LevelResult & result = stage.levels[level];

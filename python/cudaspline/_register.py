@@ -548,8 +548,8 @@ class _Work:
 
 
 def _linear_part(found: Mapping[str, Any]) -> LinearPart:
-    arrays = (numpy.array(found[name]) for name in ("matrix", "centre", "translation"))
-    return LinearPart(found["kind"], *arrays, tuple(found["parameters"]))
+    matrix, centre, translation = (numpy.array(found[name]) for name in ("matrix", "centre", "translation"))
+    return LinearPart(found["kind"], matrix, centre, translation, tuple(found["parameters"]))
 
 
 def _number(value: Optional[float], otherwise: float) -> float:

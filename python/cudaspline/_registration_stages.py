@@ -202,7 +202,7 @@ def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], nam
     size: of the fixed image
 
     Raises TypeError or ValueError, naming the option."""
-    plain = {VERSION: _registration_library.SPEC_VERSION}
+    plain: dict[str, Any] = {VERSION: _registration_library.SPEC_VERSION}
     for key, value in document.items():
         if key in ("options", "stages") and isinstance(value, (Mapping, list)):
             entries = [value] if isinstance(value, Mapping) else value

@@ -165,7 +165,8 @@ DescribeFound(const FoundTransform & found, unsigned int dimension)
       }
       else if constexpr (std::is_same_v<Found, FoundSpline>)
       {
-        return { { "size", std::vector<std::int64_t>(transform.grid.size.begin(), transform.grid.size.begin() + dimension) },
+        return { { "size",
+                   std::vector<std::int64_t>(transform.grid.size.begin(), transform.grid.size.begin() + dimension) },
                  { "origin", ListOf(transform.grid.origin, dimension) },
                  { "point_to_index", RowsOf(transform.grid.pointToIndex, dimension) } };
       }
@@ -184,7 +185,7 @@ DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsig
   for (std::size_t i = 0; i < outcome.levels.size(); ++i)
   {
     const LevelRecord & level = outcome.levels[i];
-    const double fraction = i < outcome.fractions.size() ? outcome.fractions[i] : 1.0;
+    const double        fraction = i < outcome.fractions.size() ? outcome.fractions[i] : 1.0;
     levels.push_back({ { "shrink", spec.levels[i].shrink },
                        { "sigma", spec.levels[i].sigma },
                        { "iterations", level.iterations },
@@ -245,7 +246,7 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
     static constexpr const char * names[] = { "faint_values", "poor_rotation", "still_levels", "skipped_level" };
-    const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
+    const Json                    text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },
                      { "text", warning.text } };
     pipeline.message(CUDASPLINE_MESSAGE_WARNING, text.dump().c_str(), pipeline.data);
@@ -266,8 +267,7 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     {
       throw std::bad_alloc();
     }
-    return ResultMemory{ memory,
-                         from.kind == ResultArray::Kind::Coefficients ? ScalarType::Float64 : fieldType };
+    return ResultMemory{ memory, from.kind == ResultArray::Kind::Coefficients ? ScalarType::Float64 : fieldType };
   };
   return callbacks;
 }
@@ -311,8 +311,8 @@ cudaspline_register(const char * document, const cudaspline_pipeline * pipeline,
     ReportProblems(pipeline->message, pipeline->data, [&] {
       std::array<std::int64_t, 3> size{};
       std::copy_n(pipeline->pairs[0].fixed.grid.size, 3, size.begin());
-      const RegistrationSpec    spec = ReadSpec(document, size);
-      const RegistrationInput   input = DescribeInput(*pipeline, spec.precision);
+      const RegistrationSpec  spec = ReadSpec(document, size);
+      const RegistrationInput input = DescribeInput(*pipeline, spec.precision);
       CheckSpec(spec, input.pairs.front().fixed.grid, input.pairs.size());
       const RegistrationOutcome outcome = Naming("registration", [&] {
         return RunRegistration(input, spec, MakeCallbacks(*pipeline, fieldType), call.GetWord(), call.GetContext());

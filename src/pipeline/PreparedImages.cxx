@@ -218,8 +218,7 @@ PreparedImages::Clip(const std::array<double, 2> & quantiles)
 }
 
 std::vector<std::array<double, 2>>
-PreparedImages::Rescale(const RegistrationSpec &                             spec,
-                        const std::function<void(const PipelineWarning &)> & warn)
+PreparedImages::Rescale(const RegistrationSpec & spec, const std::function<void(const PipelineWarning &)> & warn)
 {
   std::vector<std::array<double, 2>> factors;
   const Residence                    residence = this->MakeResidence();
@@ -267,10 +266,11 @@ PreparedImages::CountInside(std::size_t                                pair,
     Download(displacements.data(), field.Data(), shape.Bytes(), residence);
   }
   const ImagePair & images = m_Pairs[pair];
-  const SpatialMask mask(images.fixed.maskGrid,
-                         static_cast<const std::uint8_t *>(this->ToHost(images.fixed.mask, CountMaskBytes(images.fixed))));
-  double            inside = 0.0;
-  const double *    displacement = displacements.data();
+  const SpatialMask mask(
+    images.fixed.maskGrid,
+    static_cast<const std::uint8_t *>(this->ToHost(images.fixed.mask, CountMaskBytes(images.fixed))));
+  double         inside = 0.0;
+  const double * displacement = displacements.data();
   for (std::int64_t z = 0; z < grid.size[2]; ++z)
   {
     for (std::int64_t y = 0; y < grid.size[1]; ++y)

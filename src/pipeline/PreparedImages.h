@@ -109,9 +109,7 @@ public:
 
   /** The moving images of the first pairs, with the stages that come after what is found. */
   std::vector<SynSide>
-  MakeMoving(std::size_t                                pairs,
-             const std::vector<TransformChain::Stage> & behind,
-             const Residence &                          residence) const;
+  MakeMoving(std::size_t pairs, const std::vector<TransformChain::Stage> & behind, const Residence & residence) const;
 
   /** Runs an operation on all images: on their device, or on the backend that the user wants or that is done first.
    *
@@ -120,10 +118,10 @@ public:
    * \param[in] run runs it; a second time where a device fails
    * \param[in] device the user's choice */
   RunRecord
-  Run(const std::function<OperationWork()> &           work,
-      const std::function<MemoryPlan(std::size_t)> &   plan,
-      const std::function<void(const Residence &)> &   run,
-      const std::string &                              device) const;
+  Run(const std::function<OperationWork()> &         work,
+      const std::function<MemoryPlan(std::size_t)> & plan,
+      const std::function<void(const Residence &)> & run,
+      const std::string &                            device) const;
 
 private:
   SynSide
@@ -137,13 +135,16 @@ private:
   const void *
   ToHost(const void * data, std::size_t bytes);
   double
-  CountInside(std::size_t pair, const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages, double & all);
+  CountInside(std::size_t                                pair,
+              const FieldGrid &                          grid,
+              const std::vector<TransformChain::Stage> & stages,
+              double &                                   all);
 
-  std::vector<ImagePair>             m_Pairs;
-  int                                m_Device;
-  StreamHandle                       m_Stream;
-  ExecutionContext                   m_Host;
-  std::vector<std::shared_ptr<void>> m_Kept; ///< arrays of this object
+  std::vector<ImagePair>               m_Pairs;
+  int                                  m_Device;
+  StreamHandle                         m_Stream;
+  ExecutionContext                     m_Host;
+  std::vector<std::shared_ptr<void>>   m_Kept;       ///< arrays of this object
   std::map<const void *, const void *> m_HostCopies; ///< of arrays on a device
 };
 

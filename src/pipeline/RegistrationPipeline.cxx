@@ -203,8 +203,7 @@ private:
   FindCentre(const MaskedImage & image, const std::string & name)
   {
     const MaskedImage there = m_Images.OnHost(image);
-    const auto        centre =
-      FindCentreOfGravity(there.grid, there.pixels, there.pixel, there.maskGrid, there.mask, m_Host);
+    const auto centre = FindCentreOfGravity(there.grid, there.pixels, there.pixel, there.maskGrid, there.mask, m_Host);
     if (!centre)
     {
       throw std::invalid_argument(
@@ -290,7 +289,7 @@ private:
       start = RestrictTo(linear->kind, *m_Linear);
     }
     const std::vector<TransformChain::Stage> behind = this->MakeStages(replaces ? 1 : 0);
-    const std::size_t most = MaximumWarpStages - 1;
+    const std::size_t                        most = MaximumWarpStages - 1;
     if (behind.size() > most)
     {
       throw std::invalid_argument("the transforms before stage " + std::to_string(number + 1) + " are " +
@@ -311,9 +310,10 @@ private:
       isStopped = m_Callbacks.iteration && !m_Callbacks.iteration(iteration);
       return !isStopped;
     };
-    const auto begin = std::chrono::steady_clock::now();
-    const StageContext context{ stage,     number, m_Spec.precision, m_Images, behind,
-                                m_Callbacks, watch,  m_Device,         m_Host };
+    const auto         begin = std::chrono::steady_clock::now();
+    const StageContext context{
+      stage, number, m_Spec.precision, m_Images, behind, m_Callbacks, watch, m_Device, m_Host
+    };
     StageOutcome outcome = this->RunGuarded(context, start);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome.use = GetBackendUse();
@@ -341,9 +341,9 @@ private:
     {
       return transform;
     }
-    LinearTransform                    made(LinearKind::Translation, transform.GetDimension(), transform.GetCentre());
-    const LinearTransform::Vector      shift = transform.GetTranslation();
-    LinearTransform::Parameters        parameters{};
+    LinearTransform               made(LinearKind::Translation, transform.GetDimension(), transform.GetCentre());
+    const LinearTransform::Vector shift = transform.GetTranslation();
+    LinearTransform::Parameters   parameters{};
     std::copy(shift.begin(), shift.end(), parameters.begin());
     made.SetParameters(parameters);
     return made;
@@ -390,8 +390,8 @@ private:
   ExecutionContext               m_Host;
   PreparedImages                 m_Images;
   RegistrationOutcome            m_Outcome;
-  FieldGrid::Vector              m_Centre{}; ///< of rotations, scales and matrices
-  std::optional<LinearTransform> m_Linear;   ///< what a linear stage may start from
+  FieldGrid::Vector              m_Centre{};                              ///< of rotations, scales and matrices
+  std::optional<LinearTransform> m_Linear;                                ///< what a linear stage may start from
   LinearKind                     m_LinearKind{ LinearKind::Translation }; ///< the smallest kind that represents it
 };
 

@@ -142,8 +142,8 @@ private:
   void
   CheckMembers(const Json & document)
   {
-    static const std::vector<std::string> known{ VersionKey, "preset",    "precision",     "initial",
-                                                 "stages",   "winsorize", "options", "stage_options" };
+    static const std::vector<std::string> known{ VersionKey, "preset",    "precision", "initial",
+                                                 "stages",   "winsorize", "options",   "stage_options" };
     for (const auto & member : document.items())
     {
       if (std::find(known.begin(), known.end(), member.key()) == known.end())
@@ -299,7 +299,8 @@ private:
     const Json name = entry.is_object() ? entry.value("kind", Json()) : entry;
     if (!name.is_string())
     {
-      this->Complain("stages", number, entry, ValueError("{value}: the name of a stage, or an object with a kind, is needed", true));
+      this->Complain(
+        "stages", number, entry, ValueError("{value}: the name of a stage, or an object with a kind, is needed", true));
       return std::nullopt;
     }
     std::optional<StageKind> kind;
@@ -324,7 +325,10 @@ private:
       }
       else if (!option->IsFor(kind))
       {
-        this->Complain(member.key(), number, member.value(), ValueError(std::string("{value} is not for a stage '") + NameOf(kind) + "'"));
+        this->Complain(member.key(),
+                       number,
+                       member.value(),
+                       ValueError(std::string("{value} is not for a stage '") + NameOf(kind) + "'"));
       }
       else
       {
@@ -412,7 +416,10 @@ private:
     }
     if (isForEach && (!value.is_array() || value.size() != count))
     {
-      this->Complain(name, -1, value, ValueError("{value}: one value for each of the " + std::to_string(count) + " stages is needed"));
+      this->Complain(name,
+                     -1,
+                     value,
+                     ValueError("{value}: one value for each of the " + std::to_string(count) + " stages is needed"));
       return;
     }
     const bool isForAny = std::any_of(m_Kinds.begin(), m_Kinds.end(), [&](StageKind kind) {
@@ -613,7 +620,8 @@ WriteSpec(const RegistrationSpec & spec)
         }
       }
     }
-    text += std::string(&stage == &spec.stages.front() ? "" : ",") + "\n    {\n" + WriteMembers(of, "      ") + "\n    }";
+    text +=
+      std::string(&stage == &spec.stages.front() ? "" : ",") + "\n    {\n" + WriteMembers(of, "      ") + "\n    }";
   }
   return text + "\n  ]\n}";
 }

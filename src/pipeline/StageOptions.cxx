@@ -66,9 +66,8 @@ ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
   {
     throw ValueError(allowed, true);
   }
-  const bool isHuge =
-    value.is_number_unsigned() &&
-    value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const bool isHuge = value.is_number_unsigned() &&
+                      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (isHuge || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
   {
     throw ValueError(allowed);
@@ -92,7 +91,8 @@ ReadLevels(const Json & value, const TRead & read)
   }
   if (values.empty() || values.size() > MaxLevels)
   {
-    throw ValueError("{value}: 1 to " + std::to_string(MaxLevels) + " levels are allowed, not " + std::to_string(values.size()));
+    throw ValueError("{value}: 1 to " + std::to_string(MaxLevels) + " levels are allowed, not " +
+                     std::to_string(values.size()));
   }
   return values;
 }
@@ -110,19 +110,22 @@ ReadFlag(const Json & value)
 double
 ReadPositive(const Json & value)
 {
-  return ReadNumber(value, [](double number) { return number > 0.0; }, "numbers above 0");
+  return ReadNumber(
+    value, [](double number) { return number > 0.0; }, "numbers above 0");
 }
 
 double
 ReadFromZero(const Json & value)
 {
-  return ReadNumber(value, [](double number) { return number >= 0.0; }, "numbers from 0");
+  return ReadNumber(
+    value, [](double number) { return number >= 0.0; }, "numbers from 0");
 }
 
 double
 ReadAny(const Json & value)
 {
-  return ReadNumber(value, [](double) { return true; }, "finite numbers");
+  return ReadNumber(
+    value, [](double) { return true; }, "finite numbers");
 }
 
 /** "'a' or 'b'", as SpecProblem texts list what a kind has. */
@@ -311,14 +314,14 @@ ReadOptimizer(const Json & value, StageDraft & draft)
 }
 
 /** Options whose values are numbers of a model. */
-template <typename TModel, double TModel::* VField, double (*VRead)(const Json &)>
+template <typename TModel, double TModel::*VField, double (*VRead)(const Json &)>
 void
 ReadField(const Json & value, StageDraft & draft)
 {
   std::get<TModel>(draft.stage.model).*VField = VRead(value);
 }
 
-template <typename TModel, double TModel::* VField>
+template <typename TModel, double TModel::*VField>
 Json
 WriteField(const StageSpec & stage)
 {
@@ -336,8 +339,8 @@ constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 std::size_t
 ReadName(const Json & value, const std::vector<std::string> & names)
 {
-  const auto found = value.is_string() ? std::find(names.begin(), names.end(), ToLower(value.get<std::string>()))
-                                       : names.end();
+  const auto found =
+    value.is_string() ? std::find(names.begin(), names.end(), ToLower(value.get<std::string>())) : names.end();
   if (found == names.end())
   {
     std::vector<std::string> sorted = names;
@@ -382,7 +385,8 @@ AllStageOptions()
       All,
       [](const Json & value, StageDraft & draft) {
         draft.sigmas = ReadLevels(value, [](const Json & one) {
-          return ReadNumber(one, [](double sigma) { return sigma >= 0.0 && sigma <= 1e6; }, "numbers from 0 to 1e6");
+          return ReadNumber(
+            one, [](double sigma) { return sigma >= 0.0 && sigma <= 1e6; }, "numbers from 0 to 1e6");
         });
       },
       [](const StageSpec & stage) {
@@ -390,9 +394,7 @@ AllStageOptions()
       } },
     { "sigmas_in_mm",
       All,
-      [](const Json & value, StageDraft & draft) {
-        draft.stage.sigmasInMm = ReadFlag(value);
-      },
+      [](const Json & value, StageDraft & draft) { draft.stage.sigmasInMm = ReadFlag(value); },
       [](const StageSpec & stage) { return Json(stage.sigmasInMm); } },
     { "levels",
       All,
@@ -414,7 +416,8 @@ AllStageOptions()
       Linear | Fields,
       [](const Json & value, StageDraft & draft) {
         auto * const linear = std::get_if<LinearModel>(&draft.stage.model);
-        (linear != nullptr ? linear->convergence : std::get<FieldModel>(draft.stage.model).convergence) = ReadAny(value);
+        (linear != nullptr ? linear->convergence : std::get<FieldModel>(draft.stage.model).convergence) =
+          ReadAny(value);
       },
       [](const StageSpec & stage) {
         const auto * const linear = std::get_if<LinearModel>(&stage.model);
@@ -464,7 +467,8 @@ AllStageOptions()
         }
         if (spacings.empty() || spacings.size() > 3)
         {
-          throw ValueError("{value}: one number, or one for each axis is allowed, not " + std::to_string(spacings.size()));
+          throw ValueError("{value}: one number, or one for each axis is allowed, not " +
+                           std::to_string(spacings.size()));
         }
         std::get<SplineModel>(draft.stage.model).gridSpacing = spacings;
       },
@@ -481,8 +485,8 @@ AllStageOptions()
     { "fraction",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
-        draft.fraction =
-          ReadNumber(value, [](double part) { return part > 0.0 && part <= 1.0; }, "numbers above 0 and up to 1");
+        draft.fraction = ReadNumber(
+          value, [](double part) { return part > 0.0 && part <= 1.0; }, "numbers above 0 and up to 1");
       },
       [](const StageSpec & stage) {
         return stage.samples.choice == SampleChoice::All ? Json() : Json(stage.samples.fraction);
@@ -504,8 +508,8 @@ AllStageOptions()
       ReadGradient,
       [](const StageSpec & stage) {
         return Json(GradientNames[stage.gradient == MetricGradient::CentralDifferences ? 0
-                                  : stage.gradient == MetricGradient::Image           ? 1
-                                                                                      : 2]);
+                                  : stage.gradient == MetricGradient::Image            ? 1
+                                                                                       : 2]);
       } },
     { "restrict_deformation",
       Linear | Pairs,
@@ -518,8 +522,8 @@ AllStageOptions()
         }
         for (const Json & one : value)
         {
-          factors.push_back(
-            ReadNumber(one, [](double factor) { return factor >= 0.0 && factor <= 1.0; }, "numbers from 0 to 1"));
+          factors.push_back(ReadNumber(
+            one, [](double factor) { return factor >= 0.0 && factor <= 1.0; }, "numbers from 0 to 1"));
         }
         if (factors.empty() || factors.size() > most)
         {
@@ -562,9 +566,8 @@ MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<
     problems.push_back({ "iterations, shrink, sigmas",
                          number,
                          "",
-                         "they have values for different numbers of levels (" +
-                           textOf(iterations, iterations != 0) + ", " + textOf(shrink, shrink != 0) + ", " +
-                           textOf(sigmas, sigmas != 0) + ")",
+                         "they have values for different numbers of levels (" + textOf(iterations, iterations != 0) +
+                           ", " + textOf(shrink, shrink != 0) + ", " + textOf(sigmas, sigmas != 0) + ")",
                          {},
                          false });
     return;
@@ -588,7 +591,7 @@ MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<
   {
     const auto   coarseness = static_cast<unsigned int>(count - 1 - level);
     PyramidLevel made;
-    made.iterations = draft.iterations   ? (*draft.iterations)[draft.iterations->size() == 1 ? 0 : level]
+    made.iterations = draft.iterations     ? (*draft.iterations)[draft.iterations->size() == 1 ? 0 : level]
                       : stage.IsOfFields() ? IterationsOfFields[std::min(coarseness, 3U)]
                       : std::holds_alternative<LinearModel>(stage.model) ? IterationsOfMatrices
                                                                          : (coarseness == 0 ? 50 : 100);
@@ -604,8 +607,8 @@ MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<
 StageSpec
 FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & problems)
 {
-  StageSpec   stage = draft.stage;
-  const auto  complain = [&](const char * option, const std::string & value, const std::string & text) {
+  StageSpec  stage = draft.stage;
+  const auto complain = [&](const char * option, const std::string & value, const std::string & text) {
     problems.push_back({ option, number, value, text, {}, false });
   };
   MakeLevels(draft, stage, number, problems);
@@ -628,7 +631,8 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
     {
       complain("gradient",
                "\"analytic\"",
-               "{value} is the gradient of a B-spline, whose order is 2 or more; order is " + std::to_string(stage.order));
+               "{value} is the gradient of a B-spline, whose order is 2 or more; order is " +
+                 std::to_string(stage.order));
     }
   }
   return stage;

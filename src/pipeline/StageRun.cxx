@@ -61,7 +61,8 @@ struct SamplePlan
   std::vector<bool>        isSkipped;
 };
 
-/** Parameters that all samples determine together: those of the transform, for B-splines as many as of an affine one. */
+/** Parameters that all samples determine together: those of the transform, for B-splines as many as of an affine one.
+ */
 std::size_t
 CountParameters(const StageSpec & stage, unsigned int dimension)
 {
@@ -70,16 +71,15 @@ CountParameters(const StageSpec & stage, unsigned int dimension)
 }
 
 /** Plans the samples of all levels. Where samples are drawn, there are at least 20 for each parameter and, for mutual
- * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has fewer than
- * 10 samples for each parameter is skipped, with a warning. */
+ * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has fewer
+ * than 10 samples for each parameter is skipped, with a warning. */
 SamplePlan
 PlanSamples(const StageContext & context)
 {
   const FieldGrid &  fixed = context.images.GetFixedGrid();
   const StageSpec &  stage = context.spec;
   const auto         parameters = static_cast<std::int64_t>(CountParameters(stage, fixed.dimension));
-  const std::int64_t ofHistogram =
-    stage.HasMetric(MetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
+  const std::int64_t ofHistogram = stage.HasMetric(MetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
   const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
   const std::int64_t least = 10 * parameters;
   SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
@@ -140,9 +140,7 @@ FractionsOf(const SamplePlan & plan)
   for (std::size_t level = 0; level < plan.samples.size(); ++level)
   {
     const SampleRules & rules = plan.samples[level];
-    fractions.push_back(plan.isSkipped[level]                 ? 0.0
-                        : rules.choice == SampleChoice::All ? 1.0
-                                                            : rules.fraction);
+    fractions.push_back(plan.isSkipped[level] ? 0.0 : rules.choice == SampleChoice::All ? 1.0 : rules.fraction);
   }
   return fractions;
 }
@@ -251,14 +249,14 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   options.rules.convergence = model.convergence;
   options.rules.window = ConvergenceValues;
   const SamplePlan samples = PlanSamples(context);
-  const auto optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
+  const auto       optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
 
   // Where a device fails, the host continues after the last iteration.
   LinearTransform          transform = start.As(model.kind);
   std::vector<LevelRecord> records;
   unsigned int             done = 0;
   bool                     isStopped = false;
-  const LinearWatch watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+  const LinearWatch        watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
     done = iteration.number;
     const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
     return context.watch({ level,
@@ -286,7 +284,7 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
       while (records.size() < options.levels.size() && !isStopped)
       {
         const LinearRegistration registration(fixedSide, movingSide, optionsOf(records.size()), residence);
-        const LinearRecord record = registration.RunLevel(records.size(), transform, watch, done);
+        const LinearRecord       record = registration.RunLevel(records.size(), transform, watch, done);
         if (record.stop == LinearStop::NoSamples)
         {
           throw NoSamples(records.size(), transform);
@@ -338,8 +336,14 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     },
     [&](std::size_t budget) {
       return FindLargestPlan(context, [&](std::size_t level) {
-        return PlanSplineRegistration(
-          gridOf(level), fixed, moving, context.precision, optionsOf(level), level, context.images.CountBytes(1), budget);
+        return PlanSplineRegistration(gridOf(level),
+                                      fixed,
+                                      moving,
+                                      context.precision,
+                                      optionsOf(level),
+                                      level,
+                                      context.images.CountBytes(1),
+                                      budget);
       });
     },
     [&](const Residence & residence) {
@@ -391,9 +395,9 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
-  const FieldGrid &  fixed = context.images.GetFixedGrid();
-  const std::size_t  pairs = context.spec.metrics.size();
-  DeformableOptions  options;
+  const FieldGrid & fixed = context.images.GetFixedGrid();
+  const std::size_t pairs = context.spec.metrics.size();
+  DeformableOptions options;
   options.kind = model.kind;
   options.pairs.clear();
   for (const MetricTerm & term : context.spec.metrics)

@@ -280,7 +280,7 @@ TEST_F(ProgramDamage, GridOfASplineThatNoMemoryHolds)
     RunProgram(
       { Path("in.nrrd"), Path("in.nrrd"), "-o", Path("g.tfm"), "--stage", "bspline", "--grid-spacing", "0.001" },
       settings),
-    { "--grid-spacing", "parameters", "GB" },
+    { "--grid-spacing 0.001", "coefficients", "GB" },
     1,
     "CudaSplineRegister");
 }

@@ -56,7 +56,8 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
     { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs is for no stage", "rigid, affine" } },
-    { { "--stage", "rigid", "--metric", "cc", "--sampling", "random" }, { "--sampling random", "'cc'", "all samples" } },
+    { { "--stage", "rigid", "--metric", "cc", "--sampling", "random" },
+      { "--sampling random", "'cc'", "all samples" } },
     { { "--bins", "161" }, { "--bins 161", "from 5 to 160" } },
     { { "--levels", "0" }, { "--levels 0", "from 1 to 16" } },
     { { "--levels", "3", "--shrink", "2,1" }, { "--levels 3", "2 levels" } },
@@ -117,7 +118,8 @@ TEST_F(RegisterErrors, Files)
   ExpectRegisterError({ "-w", Path("no/folder.nrrd") }, { "folder", "does not exist" });
   ExpectRegisterError({ "-w", Path("warped.unknown") }, { "warped.unknown", "no format" });
   ExpectRegisterError({ "-p", Path("picture.unknown") }, { "picture.unknown", "no format" });
-  ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" }, { "--grid-spacing \"3,4,5\"", "3 numbers", "2 axes" });
+  ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" },
+                      { "--grid-spacing \"3,4,5\"", "3 numbers", "2 axes" });
 
   ProgramSettings settings;
   settings.program = "CudaSplineRegister";

@@ -146,11 +146,10 @@ TEST_F(RegisterFields, Presets)
     EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.5);
   }
   ExpectError(Register({ "--preset", "best", "-o", Path("out.h5") }), { "fast" }, 2, "CudaSplineRegister");
-  ExpectError(
-    Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }),
-    { "--preset fast has stages of its own" },
-    2,
-    "CudaSplineRegister");
+  ExpectError(Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }),
+              { "--preset fast has stages of its own" },
+              2,
+              "CudaSplineRegister");
 }
 
 /** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels of large images; where it is not,
@@ -497,8 +496,9 @@ TEST_F(RegisterFields, Errors)
   {
     expect({ "--stage", stage, "--sampling", "random" }, { "--sampling random is for no stage", stage }, 2);
   }
-  expect(
-    { "--stage", "syn", "-m", "correlation" }, { "--metric \"correlation\"", "'correlation' is not for 'syn'", "'cc'" }, 2);
+  expect({ "--stage", "syn", "-m", "correlation" },
+         { "--metric \"correlation\"", "'correlation' is not for 'syn'", "'cc'" },
+         2);
   expect({ "--stage", "greedy", "-m", "correlation" },
          { "--metric \"correlation\"", "'correlation' is not for 'greedy'", "'cc'" },
          2);

@@ -235,8 +235,7 @@ TEST_F(RegisterPairs, AreRefused)
            { "--metric meansquares,meansquares is not for '" + stage + "'", "'syn' and 'greedy'" },
            2);
   }
-  refuse(
-    with({ "--stage", "greedy", "-m", "cc,correlation" }), { "'correlation' is not for 'greedy'" }, 2);
+  refuse(with({ "--stage", "greedy", "-m", "cc,correlation" }), { "'correlation' is not for 'greedy'" }, 2);
   refuse({ "--stage", "syn", "-m", "cc,cc", "--also-fixed", Path("none.nrrd"), "--also-moving", Path("moving.nrrd") },
          { "none.nrrd" },
          1);

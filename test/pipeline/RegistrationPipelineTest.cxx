@@ -78,8 +78,9 @@ protected:
       {
         const double px = image.grid.origin[0] + 1.5 * x - by[0];
         const double py = image.grid.origin[1] + 1.25 * y - by[1];
-        pixels.push_back(static_cast<float>(100.0 * std::exp(-(px - 9.0) * (px - 9.0) / 120.0 - (py - 26.0) * (py - 26.0) / 80.0) +
-                                            30.0 * std::exp(-(px - 2.0) * (px - 2.0) / 30.0 - (py - 33.0) * (py - 33.0) / 40.0)));
+        pixels.push_back(
+          static_cast<float>(100.0 * std::exp(-(px - 9.0) * (px - 9.0) / 120.0 - (py - 26.0) * (py - 26.0) / 80.0) +
+                             30.0 * std::exp(-(px - 2.0) * (px - 2.0) / 30.0 - (py - 33.0) * (py - 33.0) / 40.0)));
       }
     }
     image.pixels = pixels.data();
@@ -95,14 +96,14 @@ protected:
     return RunRegistration(m_Input, ReadSpec(document.dump()), m_Callbacks, "cpu", ExecutionContext());
   }
 
-  RegistrationInput                                   m_Input;
-  std::vector<float>                                  m_Fixed;
-  std::vector<float>                                  m_Moving;
-  PipelineCallbacks                                   m_Callbacks;
-  std::vector<PipelineIteration>                      m_Iterations;
-  std::vector<PipelineWarning>                        m_Warnings;
+  RegistrationInput                                          m_Input;
+  std::vector<float>                                         m_Fixed;
+  std::vector<float>                                         m_Moving;
+  PipelineCallbacks                                          m_Callbacks;
+  std::vector<PipelineIteration>                             m_Iterations;
+  std::vector<PipelineWarning>                               m_Warnings;
   std::map<std::pair<std::size_t, int>, std::vector<double>> m_Arrays;
-  std::size_t                                         m_StopAt{ 0 };
+  std::size_t                                                m_StopAt{ 0 };
 };
 
 TEST_F(PipelinePair, LinearStagesContinueInOneTransform)
@@ -146,7 +147,8 @@ TEST_F(PipelinePair, Starts)
 {
   const Json none{ { "options", { { "iterations", 0 } } } };
   EXPECT_FALSE(this->Run({ "rigid" }, none).start);
-  const RegistrationOutcome moments = this->Run({ "rigid" }, { { "initial", "moments" }, { "options", none["options"] } });
+  const RegistrationOutcome moments =
+    this->Run({ "rigid" }, { { "initial", "moments" }, { "options", none["options"] } });
   ASSERT_TRUE(moments.start);
   EXPECT_NEAR(moments.start->GetTranslation()[0], shift[0], 0.3);
   EXPECT_EQ(moments.GetChain().size(), 1u); // a rigid transform represents a shift
@@ -228,7 +230,9 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
 /** Few of the samples are not enough for a histogram: more are drawn. */
 TEST_F(PipelinePair, FractionsOfSamples)
 {
-  const Json stage{ { "kind", "rigid" }, { "sampling", "random" }, { "fraction", 0.1 }, { "shrink", { 2, 1 } }, { "iterations", 1 } };
+  const Json stage{
+    { "kind", "rigid" }, { "sampling", "random" }, { "fraction", 0.1 }, { "shrink", { 2, 1 } }, { "iterations", 1 }
+  };
   const auto few = this->Run({ stage }).stages[0].fractions; // 50 bins want 2500 samples
   EXPECT_EQ(few, (std::vector<double>{ 1.0, 1.0 }));
   Json squares = stage;
@@ -240,8 +244,8 @@ TEST_F(PipelinePair, FractionsOfSamples)
 
 TEST_F(PipelinePair, Similarity)
 {
-  const auto       context = ExecutionContext();
-  LinearTransform  known(LinearKind::Translation, 2);
+  const auto      context = ExecutionContext();
+  LinearTransform known(LinearKind::Translation, 2);
   known.SetParameters({ { shift[0], shift[1] } });
   const auto before = MeasureSimilarity(m_Input.pairs[0], {}, context);
   const auto after = MeasureSimilarity(m_Input.pairs[0], { known.MakeStage() }, context);
@@ -253,7 +257,8 @@ TEST_F(PipelinePair, Similarity)
 /** Levels at which the ends of axes, which stay, are all that there is. */
 TEST_F(PipelinePair, StillLevels)
 {
-  this->Run({ { { "kind", "syn" }, { "shrink", { 18, 1 } }, { "sigmas", { 0, 0 } }, { "iterations", 1 }, { "radius", 1 } } });
+  this->Run(
+    { { { "kind", "syn" }, { "shrink", { 18, 1 } }, { "sigmas", { 0, 0 } }, { "iterations", 1 }, { "radius", 1 } } });
   ASSERT_EQ(m_Warnings.size(), 1u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::StillLevels);
   EXPECT_EQ(m_Warnings[0].stage, 0);
@@ -303,7 +308,9 @@ TEST_F(PipelinePair, UnitsOfLength)
         image->grid.pointToIndex[d][d] /= unit;
       }
     }
-    const Json rigid{ { "kind", "rigid" }, { "optimizer", "gradient-descent" }, { "step", 0.1 }, { "step_in_voxels", true } };
+    const Json rigid{
+      { "kind", "rigid" }, { "optimizer", "gradient-descent" }, { "step", 0.1 }, { "step_in_voxels", true }
+    };
     const RegistrationOutcome outcome = this->Run({ rigid, { { "kind", "bspline" }, { "iterations", 5 } } });
     const auto                chain = outcome.GetChain();
     EXPECT_EQ(std::get<FoundSpline>(chain[0]).grid.size[0], 2 + 3); // 58.5 mm by 24 voxels of 1.37 mm
@@ -323,7 +330,8 @@ TEST_F(PipelinePair, ShrinksByAxis)
     image->grid.spacing[1] = image->grid.indexToPoint[1][1] = 5.0;
     image->grid.pointToIndex[1][1] = 0.2;
   }
-  this->Run({ { { "kind", "greedy" }, { "radius", 1 }, { "iterations", 1 }, { "shrink", { 4 } }, { "sigmas", { 0 } } } });
+  this->Run(
+    { { { "kind", "greedy" }, { "radius", 1 }, { "iterations", 1 }, { "shrink", { 4 } }, { "sigmas", { 0 } } } });
   EXPECT_EQ((m_Arrays[{ 0, 0 }].size()), 2u * (40 / 4) * 36); // 6 mm by 5 mm
 }
 

@@ -28,7 +28,8 @@
 #include <vector>
 
 /** \file
- * \brief Documents of registrations: defaults, presets, what is written is read again, and every problem is reported. */
+ * \brief Documents of registrations: defaults, presets, what is written is read again, and every problem is reported.
+ */
 
 namespace
 {
@@ -72,9 +73,9 @@ TEST(SpecDocument, HasTheDefaultsOfEachKind)
     EXPECT_EQ(stage.levels.back().shrink, 1u);
     EXPECT_EQ(stage.levels.back().iterations, stage.IsOfFields() ? 20u : kind == StageKind::BSpline ? 50u : 200u);
     EXPECT_EQ(stage.metrics.front().kind,
-              kind == StageKind::Demons  ? MetricKind::MeanSquares
-              : kind >= StageKind::Syn ? MetricKind::LocalCorrelation
-                                       : MetricKind::Mattes);
+              kind == StageKind::Demons ? MetricKind::MeanSquares
+              : kind >= StageKind::Syn  ? MetricKind::LocalCorrelation
+                                        : MetricKind::Mattes);
   }
   const RegistrationSpec spec = ReadSpec(R"({ "cudaspline_registration": 1 })");
   ASSERT_EQ(spec.stages.size(), 2u);
@@ -235,17 +236,20 @@ TEST(SpecDocument, EachOptionIsChecked)
 
 TEST(SpecDocument, AllProblemsAreReported)
 {
-  const auto problems = ProblemsOf({ { "cudaspline_registration", 1 },
-                                     { "precision", "half" },
-                                     { "colour", "red" },
-                                     { "options", { { "radius", 0 }, { "grid_spacing", 9 }, { "odrer", 3 } } },
-                                     { "stages",
-                                       { { { "kind", "rigid" }, { "step", 0 }, { "order", 9 } }, "elastic", 3,
-                                         { { "kind", "syn" }, { "iterations", { 1, 2 } }, { "shrink", { 1 } } } } } });
+  const auto               problems = ProblemsOf({ { "cudaspline_registration", 1 },
+                                                   { "precision", "half" },
+                                                   { "colour", "red" },
+                                                   { "options", { { "radius", 0 }, { "grid_spacing", 9 }, { "odrer", 3 } } },
+                                                   { "stages",
+                                                     { { { "kind", "rigid" }, { "step", 0 }, { "order", 9 } },
+                                                       "elastic",
+                                                       3,
+                                                       { { "kind", "syn" }, { "iterations", { 1, 2 } }, { "shrink", { 1 } } } } } });
   std::vector<std::string> options;
   std::transform(
     problems.begin(), problems.end(), std::back_inserter(options), [](const SpecProblem & one) { return one.option; });
-  for (const char * const name : { "precision", "colour", "radius", "grid_spacing", "odrer", "step", "order", "stages" })
+  for (const char * const name :
+       { "precision", "colour", "radius", "grid_spacing", "odrer", "step", "order", "stages" })
   {
     EXPECT_NE(std::find(options.begin(), options.end(), name), options.end()) << name;
   }
@@ -259,12 +263,12 @@ TEST(SpecDocument, AllProblemsAreReported)
 /** Values for all stages go to those that have the option; values for each stage to that one. */
 TEST(SpecDocument, OptionsOfAllAndOfEachStage)
 {
-  const RegistrationSpec spec = ReadSpec(Json({ { "cudaspline_registration", 1 },
-                                                { "stages", { "affine", "bspline", "syn" } },
-                                                { "options",
-                                                  { { "learning_rate", 0.25 }, { "optimizer", "gradient-descent" } } },
-                                                { "stage_options", { { "iterations", { { 7 }, { 8 }, { 9, 3 } } } } } })
-                                           .dump());
+  const RegistrationSpec spec =
+    ReadSpec(Json({ { "cudaspline_registration", 1 },
+                    { "stages", { "affine", "bspline", "syn" } },
+                    { "options", { { "learning_rate", 0.25 }, { "optimizer", "gradient-descent" } } },
+                    { "stage_options", { { "iterations", { { 7 }, { 8 }, { 9, 3 } } } } } })
+               .dump());
   EXPECT_EQ(std::get<LinearModel>(spec.stages[0].model).optimizer, LinearDescent::GradientDescent);
   EXPECT_EQ(std::get<FieldModel>(spec.stages[2].model).learningRate, 0.25);
   EXPECT_EQ(spec.stages[0].levels.front().iterations, 7u);

@@ -58,9 +58,9 @@ extern "C"
   /** \brief What a message of a registration is about. */
   enum cudaspline_message_kind
   {
-    CUDASPLINE_MESSAGE_RESULT = 0,   /**< the result of the function, as JSON */
-    CUDASPLINE_MESSAGE_WARNING = 1,  /**< {"kind", "stage", "text"} */
-    CUDASPLINE_MESSAGE_PROBLEMS = 2  /**< problems of a document: [{"option", "stage", "value", "text", ...}, ...] */
+    CUDASPLINE_MESSAGE_RESULT = 0,  /**< the result of the function, as JSON */
+    CUDASPLINE_MESSAGE_WARNING = 1, /**< {"kind", "stage", "text"} */
+    CUDASPLINE_MESSAGE_PROBLEMS = 2 /**< problems of a document: [{"option", "stage", "value", "text", ...}, ...] */
   };
 
   /** \brief What an array of a result is for. */
@@ -148,9 +148,7 @@ extern "C"
    * \param[in] pipeline images and callbacks
    * \param[in,out] execution where it runs; which backend computed the last stage */
   int32_t
-  cudaspline_register(const char *                document,
-                      const cudaspline_pipeline * pipeline,
-                      cudaspline_execution *      execution);
+  cudaspline_register(const char * document, const cudaspline_pipeline * pipeline, cudaspline_execution * execution);
 
   /** \brief What a field does to volumes. */
   typedef struct cudaspline_folding

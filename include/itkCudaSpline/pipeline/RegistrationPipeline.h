@@ -65,13 +65,13 @@ struct RegistrationInput
 /** \brief An iteration that has ended. */
 struct PipelineIteration
 {
-  std::size_t  stage{ 0 };         ///< from 0
-  std::size_t  level{ 0 };         ///< from 0, the coarsest
-  unsigned int number{ 0 };        ///< from 1 in its level; a smaller one than before: another backend restarted the stage
-  double       value{ 0.0 };       ///< of the metric, in units of the images; lower is better
+  std::size_t  stage{ 0 };   ///< from 0
+  std::size_t  level{ 0 };   ///< from 0, the coarsest
+  unsigned int number{ 0 };  ///< from 1 in its level; a smaller one than before: another backend restarted the stage
+  double       value{ 0.0 }; ///< of the metric, in units of the images; lower is better
   double       convergence{ 0.0 }; ///< see ConvergenceWindow; infinite if there are too few values
-  double       step{ 0.0 };        ///< maximum displacement of a corner, or of a B-spline coefficient (mm); 0 for fields
-  double       progress{ 0.0 };    ///< EstimateProgress()
+  double       step{ 0.0 };     ///< maximum displacement of a corner, or of a B-spline coefficient (mm); 0 for fields
+  double       progress{ 0.0 }; ///< EstimateProgress()
 };
 
 /** \brief What needs attention, but does not stop a registration. */
@@ -80,7 +80,7 @@ struct PipelineWarning
   /** The kinds. */
   enum class Kind : unsigned char
   {
-    FaintValues, ///< mean squares hardly see one of the images
+    FaintValues,  ///< mean squares hardly see one of the images
     PoorRotation, ///< the best rotation explains little
     StillLevels,  ///< levels of a field stage that cannot move anything
     SkippedLevel  ///< a level with too few samples under the mask
@@ -109,8 +109,8 @@ struct ResultArray
 /** \brief Memory for a result. */
 struct ResultMemory
 {
-  void *     data{ nullptr };              ///< the array
-  ScalarType type{ ScalarType::Float64 };  ///< of its numbers: Float32 or Float64
+  void *     data{ nullptr };             ///< the array
+  ScalarType type{ ScalarType::Float64 }; ///< of its numbers: Float32 or Float64
 };
 
 /** \brief How a registration communicates with its caller. */
@@ -149,22 +149,22 @@ using FoundTransform = std::variant<FoundSpline, FoundFields, LinearTransform>;
 /** \brief A stage that has ended. */
 struct StageOutcome
 {
-  std::vector<LevelRecord> levels;                 ///< those of the specification
-  std::vector<double>      fractions;              ///< of the samples that each level compared, not of fields
-  RunRecord                run;                    ///< which backend computed it
-  BackendUse               use;                    ///< of the process, when it ended
-  double                   seconds{ 0.0 };         ///< duration
-  FoundTransform           transform;              ///< what it found
+  std::vector<LevelRecord> levels;                    ///< those of the specification
+  std::vector<double>      fractions;                 ///< of the samples that each level compared, not of fields
+  RunRecord                run;                       ///< which backend computed it
+  BackendUse               use;                       ///< of the process, when it ended
+  double                   seconds{ 0.0 };            ///< duration
+  FoundTransform           transform;                 ///< what it found
   bool                     replacesPrevious{ false }; ///< it started from the linear transform before it, and holds it
 };
 
 /** \brief The result of a registration. */
 struct RegistrationOutcome
 {
-  std::optional<LinearTransform>       start;        ///< found by RegistrationSpec::initial
-  std::vector<StageOutcome>            stages;       ///< one for each stage that was started
-  std::vector<std::array<double, 2>>   valueFactors; ///< for the values of each pair (FindValueScales())
-  bool                                 isStopped{ false }; ///< by PipelineCallbacks::iteration
+  std::optional<LinearTransform>     start;              ///< found by RegistrationSpec::initial
+  std::vector<StageOutcome>          stages;             ///< one for each stage that was started
+  std::vector<std::array<double, 2>> valueFactors;       ///< for the values of each pair (FindValueScales())
+  bool                               isStopped{ false }; ///< by PipelineCallbacks::iteration
 
   /** The transforms in the order in which points of the fixed image go through them, without
    * RegistrationInput::initial, which comes last. */
@@ -196,8 +196,8 @@ private:
 
 /** \brief Runs a registration.
  *
- * Each stage chooses its backend: the one that the user wants, or the one that is estimated to finish first. Images on a
- * device are registered there.
+ * Each stage chooses its backend: the one that the user wants, or the one that is estimated to finish first. Images on
+ * a device are registered there.
  *
  * \param[in] input images, masks, and where they are
  * \param[in] spec what to do; checked by CheckSpec()
@@ -209,11 +209,11 @@ private:
  * \exception std::invalid_argument images that cannot be registered
  * \exception DeviceError a device that was asked for is missing, or failed while it has the images */
 RegistrationOutcome
-RunRegistration(const RegistrationInput &  input,
-                const RegistrationSpec &   spec,
-                const PipelineCallbacks &  callbacks,
-                const std::string &        device,
-                const ExecutionContext &   context);
+RunRegistration(const RegistrationInput & input,
+                const RegistrationSpec &  spec,
+                const PipelineCallbacks & callbacks,
+                const std::string &       device,
+                const ExecutionContext &  context);
 
 /** \brief Similarity of a pair of images in host memory. */
 struct PairSimilarity

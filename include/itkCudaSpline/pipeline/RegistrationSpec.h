@@ -81,24 +81,24 @@ NameOf(InitialAlignment alignment);
 struct MetricTerm
 {
   MetricKind kind{ MetricKind::Mattes }; ///< the metric
-  double           weight{ 1.0 };                    ///< above 0; its share of the sum of all weights counts
+  double     weight{ 1.0 };              ///< above 0; its share of the sum of all weights counts
 };
 
 /** \brief A linear transform and its optimizer. */
 struct LinearModel
 {
-  LinearKind    kind{ LinearKind::Rigid };                ///< the transform
-  LinearDescent optimizer{ LinearDescent::RegularStep };  ///< the optimizer
-  double        step{ 0.0 };         ///< maximum displacement of the first iteration; 0: a voxel of the level
+  LinearKind    kind{ LinearKind::Rigid };               ///< the transform
+  LinearDescent optimizer{ LinearDescent::RegularStep }; ///< the optimizer
+  double        step{ 0.0 };             ///< maximum displacement of the first iteration; 0: a voxel of the level
   bool          isStepInVoxels{ false }; ///< unit of the step: the least spacing of the fixed image, else mm
-  double        minimumStep{ 0.0 };  ///< a smaller displacement ends a level (mm); 0: a thousandth of a voxel
-  double        convergence{ 1e-7 }; ///< a level ends if the values of the last iterations fall less (ConvergenceWindow)
+  double        minimumStep{ 0.0 };      ///< a smaller displacement ends a level (mm); 0: a thousandth of a voxel
+  double convergence{ 1e-7 }; ///< a level ends if the values of the last iterations fall less (ConvergenceWindow)
 };
 
 /** \brief A cubic B-spline of displacements, optimized with L-BFGS. */
 struct SplineModel
 {
-  double              step{ 0.0 };           ///< initial factor of line searches; 0: the length of a voxel of the level
+  double step{ 0.0 }; ///< initial factor of line searches; 0: the length of a voxel of the level
   /** Cells at the last level (mm): one value, or one for each axis; empty: 24 times the geometric mean of the fixed
    * image's spacing. */
   std::vector<double> gridSpacing;
@@ -117,13 +117,13 @@ struct FieldModel
 /** \brief One stage of a registration. */
 struct StageSpec
 {
-  std::variant<LinearModel, SplineModel, FieldModel> model;                     ///< what is found, and how
-  std::vector<MetricTerm>                            metrics{ MetricTerm() };   ///< for each compared pair of images
-  std::vector<PyramidLevel>                          levels;                    ///< from coarse to fine
-  bool                                               sigmasInMm{ false };       ///< unit of the levels' sigmas
-  int                                                radius{ 4 };               ///< of local correlation (voxels)
-  int                                                bins{ 50 };                ///< of mutual information
-  SampleRules                                        samples;                   ///< not for fields
+  std::variant<LinearModel, SplineModel, FieldModel> model;                   ///< what is found, and how
+  std::vector<MetricTerm>                            metrics{ MetricTerm() }; ///< for each compared pair of images
+  std::vector<PyramidLevel>                          levels;                  ///< from coarse to fine
+  bool                                               sigmasInMm{ false };     ///< unit of the levels' sigmas
+  int                                                radius{ 4 };             ///< of local correlation (voxels)
+  int                                                bins{ 50 };              ///< of mutual information
+  SampleRules                                        samples;                 ///< not for fields
   unsigned int                                       order{ 1 }; ///< of the moving image's B-spline; not for fields
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
@@ -152,7 +152,7 @@ MakeStage(StageKind kind);
 /** \brief A registration. */
 struct RegistrationSpec
 {
-  ScalarType                           precision{ ScalarType::Float32 };   ///< of pixels, arithmetic and fields
+  ScalarType                           precision{ ScalarType::Float32 };     ///< of pixels, arithmetic and fields
   InitialAlignment                     initial{ InitialAlignment::Moments }; ///< unless a transform is given
   std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
   std::vector<StageSpec>               stages;    ///< one after the other

@@ -41,11 +41,11 @@ inline constexpr int SpecVersion = 1;
 /** \brief One problem of a specification. */
 struct SpecProblem
 {
-  std::string              option;        ///< its name in a document, such as "learning_rate"
-  int                      stage{ -1 };   ///< number of the stage, from 0; -1: the whole registration
-  std::string              value;         ///< as JSON; empty: several options together
-  std::string              text;          ///< what is wrong and what is allowed; "{value}" stands for the value
-  std::vector<std::string> names;         ///< allowed names, if the value is an unknown one
+  std::string              option;          ///< its name in a document, such as "learning_rate"
+  int                      stage{ -1 };     ///< number of the stage, from 0; -1: the whole registration
+  std::string              value;           ///< as JSON; empty: several options together
+  std::string              text;            ///< what is wrong and what is allowed; "{value}" stands for the value
+  std::vector<std::string> names;           ///< allowed names, if the value is an unknown one
   bool                     isType{ false }; ///< the value has the wrong type
 
   /** The text with a value, as a user wrote it. */

@@ -91,13 +91,33 @@ TEST(ImagePyramid, ShrinksAboutTheCentre)
   EXPECT_EQ(InvertGridMatrix(diagonal, 3)[1][1], 1.0 / -1.3);
 }
 
-TEST(ImagePyramid, SmoothsWhatIsLargeEnough)
+TEST(ImagePyramid, SmoothsAxesThatAreLongEnough)
 {
   ResidentImage image;
   image.grid.dimension = 2;
   image.grid.size = { { 20, 3, 1 } };
   image.grid.spacing = { { 0.5, 2.0, 1.0 } };
-  EXPECT_THROW(DescribeSmoothing(image, 1.0, false), std::invalid_argument);
+  const GaussianDescriptor thin = DescribeSmoothing(image, 1.5, false);
+  EXPECT_EQ(thin.sigma[0], 0.75);
+  EXPECT_EQ(thin.sigma[1], 0.0);
+  // Rows are smoothed as in an image of which they are all.
+  const std::vector<float> pixels = [] {
+    std::vector<float> made(20 * 3);
+    for (std::size_t n = 0; n < made.size(); ++n)
+    {
+      made[n] = static_cast<float>((7 * n) % 13);
+    }
+    return made;
+  }();
+  const Residence     host{ ExecutionContext() };
+  const ResidentImage whole = MakeResidentImage(image.grid, ScalarType::Float32, pixels.data(), host);
+  const ResidentImage smooth = SmoothImage(whole, thin, host);
+  GaussianDescriptor  rows = thin;
+  rows.onlyAxis = 0;
+  std::vector<float> wanted(pixels.size());
+  SmoothByGaussian(rows, pixels.data(), wanted.data(), ExecutionContext());
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), static_cast<const float *>(smooth.data.get())));
+  EXPECT_NE(wanted, pixels);
   image.grid.size[1] = 4;
   EXPECT_EQ(DescribeSmoothing(image, 1.5, false).sigma[0], 0.75);
   EXPECT_EQ(DescribeSmoothing(image, 1.5, false).sigma[1], 3.0);

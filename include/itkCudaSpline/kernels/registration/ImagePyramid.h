@@ -67,8 +67,8 @@ ShrinkGrid(const FieldGrid & grid, unsigned int factor);
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level);
 
-/** \brief How an image is smoothed for a level. Axes with fewer than SmallestGaussianLine samples are not smoothed: their
- * sigma is 0.
+/** \brief How an image is smoothed for a level. Axes with fewer than SmallestGaussianLine samples are not smoothed:
+ * their sigma is 0.
  *
  * \param[in] image of float or double pixels
  * \param[in] sigma above 0
