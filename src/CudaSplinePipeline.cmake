@@ -2,11 +2,11 @@
 find_path(
   CUDASPLINE_JSON_INCLUDE_DIR
   nlohmann/json.hpp
-  HINTS ${nlohmann_json_DIR}/../../../include
+  PATH_SUFFIXES nlohmann_json/include # of the Python package
   DOC "Folder of nlohmann/json.hpp"
 )
 if(NOT CUDASPLINE_JSON_INCLUDE_DIR)
-  find_package(nlohmann_json QUIET) # as Python's build environments have it
+  find_package(nlohmann_json QUIET)
   if(TARGET nlohmann_json::nlohmann_json)
     get_target_property(CUDASPLINE_JSON_INCLUDE_DIR nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
   else()

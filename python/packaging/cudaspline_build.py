@@ -20,9 +20,7 @@ from typing import Any, TextIO
 from scikit_build_core import build as backend
 from scikit_build_core.build import (
     build_sdist,
-    get_requires_for_build_editable,
     get_requires_for_build_sdist,
-    get_requires_for_build_wheel,
     prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel,
 )
@@ -135,6 +133,23 @@ def built(build: Callable[..., str], *arguments: Any) -> str:
     finally:
         if terminal is not None:
             terminal.close()
+
+
+def json_requirement() -> list[str]:
+    """The package with the headers of nlohmann-json, where the system has none."""
+    folders = [*os.environ.get("CPATH", "").split(os.pathsep), "/usr/include", "/usr/local/include", os.path.join(sys.prefix, "include")]
+    is_installed = any(folder and os.path.exists(os.path.join(folder, "nlohmann", "json.hpp")) for folder in folders)
+    return [] if is_installed else ["nlohmann-json>=3.11"]
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """What a build needs in addition."""
+    return [*backend.get_requires_for_build_wheel(config_settings), *json_requirement()]
+
+
+def get_requires_for_build_editable(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """What an editable build needs in addition."""
+    return [*backend.get_requires_for_build_editable(config_settings), *json_requirement()]
 
 
 def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
