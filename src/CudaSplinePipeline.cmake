@@ -36,6 +36,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PreparedImages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationPipeline.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationSpec.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecCheck.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecDocument.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageOptions.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageRun.cxx"
