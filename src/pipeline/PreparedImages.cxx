@@ -26,6 +26,7 @@
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -326,22 +327,27 @@ PreparedImages::MeasureOverlap(std::size_t pair, const std::vector<TransformChai
 }
 
 std::int64_t
-PreparedImages::CountSamples(const FieldGrid & grid)
+PreparedImages::CountSamples(const FieldGrid & grid, std::int64_t enough)
 {
-  const MaskedImage & fixed = m_Pairs.front().fixed;
-  const SpatialMask   mask(fixed.maskGrid,
-                         static_cast<const std::uint8_t *>(this->ToHost(fixed.mask, CountMaskBytes(fixed))));
-  std::int64_t        count = 0;
-  for (std::int64_t z = 0; z < grid.size[2]; ++z)
+  if (!this->HasMask())
   {
-    for (std::int64_t y = 0; y < grid.size[1]; ++y)
+    return grid.Count();
+  }
+  const MaskedImage &       fixed = m_Pairs.front().fixed;
+  const SpatialMask         mask(fixed.maskGrid,
+                         static_cast<const std::uint8_t *>(this->ToHost(fixed.mask, CountMaskBytes(fixed))));
+  std::atomic<std::int64_t> count{ 0 };
+  m_Host.ParallelFor(grid.size[1] * grid.size[2], [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end && count < enough; ++line)
     {
+      std::int64_t ofLine = 0;
       for (std::int64_t x = 0; x < grid.size[0]; ++x)
       {
-        count += mask.IsInside(PlaceOf(grid, x, y, z)) ? 1 : 0;
+        ofLine += mask.IsInside(PlaceOf(grid, x, line % grid.size[1], line / grid.size[1])) ? 1 : 0;
       }
+      count += ofLine;
     }
-  }
+  });
   return count;
 }
 

@@ -89,9 +89,12 @@ public:
   double
   MeasureOverlap(std::size_t pair, const std::vector<TransformChain::Stage> & stages);
 
-  /** Samples of a grid that are in the first fixed image and under its mask. */
+  /** Samples of a grid that are under the mask of the first fixed image, if it has one.
+   *
+   * \param[in] grid within the image
+   * \param[in] enough where there are as many, the count may end there */
   std::int64_t
-  CountSamples(const FieldGrid & grid);
+  CountSamples(const FieldGrid & grid, std::int64_t enough);
   /** Whether the first fixed image has a mask. */
   bool
   HasMask() const

@@ -94,8 +94,10 @@ PlanSamples(const StageContext & context)
     {
       continue;
     }
-    const std::int64_t count = context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]));
     SampleRules &      rules = plan.samples[level];
+    const double       drawn = rules.choice == SampleChoice::All ? 1.0 : rules.fraction;
+    const auto         enough = static_cast<std::int64_t>(std::min(1e15, static_cast<double>(wanted) / drawn)) + 2;
+    const std::int64_t count = context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), enough);
     if (rules.choice != SampleChoice::All && rules.fraction * static_cast<double>(count) < static_cast<double>(wanted))
     {
       rules.fraction = count > wanted ? static_cast<double>(wanted) / static_cast<double>(count) : 1.0;
