@@ -271,7 +271,7 @@ EvaluatePixel(const TBasis &                             basis,
   }
   const CudaSpline::BasisSupport<TBasis, VDimension, double>                     support(at, extent);
   CudaSpline::TensorWeights<VDimension, TBasis::Taps, Derivatives::None, double> weights;
-  CudaSpline::FillWeights(basis, support, weights);
+  CudaSpline::FillWeights(basis, support.position, weights);
   ComponentTaps<VDimension, TBasis::Taps, TStored> taps;
   taps.border = border;
   std::int64_t stride = components;

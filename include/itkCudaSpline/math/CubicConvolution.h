@@ -207,8 +207,11 @@ CubicConvolutionNorm(const CubicParameters & parameters)
   return norm;
 }
 
-/** \brief The basis of cubic convolution, as required by EvaluateOnGrid(): it is evaluated from samples. */
-struct CubicConvolutionBasis
+/** \brief The basis of cubic convolution, as required by EvaluateOnGrid(): it is evaluated from samples.
+ *
+ * \tparam VSmooths B may be other than 0 */
+template <bool VSmooths>
+struct CubicBasis
 {
   /** Samples that a value is made of, an axis. */
   static constexpr unsigned int Taps = 4;
@@ -236,22 +239,46 @@ struct CubicConvolutionBasis
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Weights(TReal t, TReal * w) const
   {
-    CubicConvolutionWeights(t, static_cast<TReal>(parameters.b), static_cast<TReal>(parameters.c), w);
+    CubicConvolutionWeights(t, this->B<TReal>(), static_cast<TReal>(parameters.c), w);
   }
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   DerivativeWeights(TReal t, TReal * w) const
   {
-    CubicConvolutionDerivativeWeights(t, static_cast<TReal>(parameters.b), static_cast<TReal>(parameters.c), w);
+    CubicConvolutionDerivativeWeights(t, this->B<TReal>(), static_cast<TReal>(parameters.c), w);
   }
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   SecondDerivativeWeights(TReal t, TReal * w) const
   {
-    CubicConvolutionSecondDerivativeWeights(t, static_cast<TReal>(parameters.b), static_cast<TReal>(parameters.c), w);
+    CubicConvolutionSecondDerivativeWeights(t, this->B<TReal>(), static_cast<TReal>(parameters.c), w);
   }
   ///@}
+  /** Calls \p use with this basis, or with one that knows at compile time that B is 0: so that several axes ask once.
+   */
+  template <typename TUse>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Specialize(const TUse & use) const
+  {
+    if (VSmooths && parameters.b != 0.0)
+    {
+      use(*this);
+      return;
+    }
+    use(CubicBasis<false>{ parameters });
+  }
+
+private:
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  B() const
+  {
+    return VSmooths ? static_cast<TReal>(parameters.b) : TReal(0);
+  }
 };
+
+/** \brief The basis of cubic convolution of any B and C. */
+using CubicConvolutionBasis = CubicBasis<true>;
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -82,6 +82,13 @@ struct SplineBasis
     SplineSecondDerivativeWeights<VOrder>(t, w);
   }
   ///@}
+  /** Calls \p use with this basis: it has no parameters. */
+  template <typename TUse>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Specialize(const TUse & use) const
+  {
+    use(*this);
+  }
 };
 
 /** \brief Where a point falls into a grid: the support's first index and the weight argument of each axis.
@@ -263,26 +270,28 @@ SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                
 /** \brief The weights of a support.
  *
  * \param[in] basis the basis
- * \param[in] support where the point falls
+ * \param[in] position argument of the weights of each axis (samples)
  * \param[out] weights weights by axis and tap */
 template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-FillWeights(const TBasis &                                                 basis,
-            const BasisSupport<TBasis, VDimension, TReal> &                support,
+FillWeights(const TBasis & basis,
+            const TReal (&position)[VDimension],
             TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights)
 {
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    basis.Weights(support.position[d], weights.value[d]);
-    if constexpr (HasOrder(VDerivatives, 1))
+  basis.Specialize([&position, &weights](const auto & special) {
+    for (unsigned int d = 0; d < VDimension; ++d)
     {
-      basis.DerivativeWeights(support.position[d], weights.first[d]);
+      special.Weights(position[d], weights.value[d]);
+      if constexpr (HasOrder(VDerivatives, 1))
+      {
+        special.DerivativeWeights(position[d], weights.first[d]);
+      }
+      if constexpr (HasOrder(VDerivatives, 2))
+      {
+        special.SecondDerivativeWeights(position[d], weights.second[d]);
+      }
     }
-    if constexpr (HasOrder(VDerivatives, 2))
-    {
-      basis.SecondDerivativeWeights(support.position[d], weights.second[d]);
-    }
-  }
+  });
 }
 
 /** \brief Value and derivatives at a continuous index of the function that a basis makes of the elements of a grid.
@@ -313,7 +322,7 @@ EvaluateOnGrid(const TBasis &                                    basis,
 {
   const BasisSupport<TBasis, VDimension, TReal>                support(index, grid.extent);
   TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> weights;
-  FillWeights(basis, support, weights);
+  FillWeights(basis, support.position, weights);
   SumOverSupport(grid, support, weights, jet);
 }
 

@@ -226,7 +226,7 @@ struct BasisMethod
     using Basis = std::decay_t<decltype(basis)>;
     const BasisSupport<Basis, VDimension, TReal>                     support(index, grid.extent);
     TensorWeights<VDimension, Basis::Taps, Derivatives::None, TReal> weights;
-    FillWeights(basis, support, weights);
+    FillWeights(basis, support.position, weights);
     Jet<VDimension, TReal> jet;
     for (int c = 0; c < arguments.components; ++c)
     {

@@ -99,19 +99,15 @@ struct TileReader : TileSupport<std::decay_t<decltype(TMethod::Basis(EvaluationA
            const double (&index)[3],
            Jet<3, float> & jet)
   {
-    const Basis                                        basis = TMethod::Basis(arguments);
-    TensorWeights<3, Basis::Taps, VDerivatives, float> weights;
+    float position[3];
     for (int d = 0; d < 3; ++d)
     {
-      const int   start = TileReader::Start(index[d]);
-      const float position = static_cast<float>(PositionOf(index[d], start));
-      basis.Weights(position, weights.value[d]);
-      if constexpr (HasOrder(VDerivatives, 1))
-      {
-        basis.DerivativeWeights(position, weights.first[d]);
-      }
+      const int start = TileReader::Start(index[d]);
+      position[d] = static_cast<float>(PositionOf(index[d], start));
       offset += start * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
     }
+    TensorWeights<3, Basis::Taps, VDerivatives, float> weights;
+    FillWeights(TMethod::Basis(arguments), position, weights);
     const TileTaps taps{ tile + offset };
     TensorProductSum(taps, weights, jet);
   }
