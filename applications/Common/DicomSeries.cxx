@@ -88,8 +88,8 @@ IsDicomName(const std::filesystem::path & file)
 }
 
 /** Throws where a DICOM file of the folder, by its beginning or its name, belongs to no series because it is damaged or
- * empty: GDCM leaves such slices out in silence. What GDCM can read in full is no image (a report, a directory) and may
- * stay out. */
+ * empty: GDCM leaves such slices out in silence. What GDCM reads in full is not an image (a report, a directory) and
+ * may stay out. */
 void
 CheckLeftOut(const std::string & path, const std::vector<Series> & all)
 {

@@ -429,7 +429,7 @@ DescribePoorAgreement(const Agreement & agreement)
     return "only " + Brief(100.0 * agreement.overlap) +
            " % of the fixed image lie in the moving one (few are less than " + Brief(100.0 * leastOverlap) + " %)";
   }
-  if (agreement.explained < leastExplained) // not where it is no number
+  if (agreement.explained < leastExplained) // false for NaN
   {
     return "the moving image explains " + Brief(100.0 * agreement.explained) +
            " % of the fixed one's entropy under the transform, as unrelated images do (poor is below " +

@@ -1,5 +1,5 @@
 """Data that zlib or gzip compressed, with one rule for all formats: members that follow each other are all read, and other bytes after them
-are none of the data."""
+are not data."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A metric that has a force on each sample by its name in the sources; nothing: there is none.
+/** \brief A metric that has a force on each sample by its name in the sources; empty if there is none.
  *
  * \param[in] name MetricType's \c Name */
 constexpr std::optional<CudaSpline::MetricKind>

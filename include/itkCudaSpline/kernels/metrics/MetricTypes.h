@@ -187,7 +187,7 @@ Visit(std::size_t index, const TVisit & visit)
  *
  * \param[in] kind the metric
  * \param[in] visit callable with an object of each type, whose result has the same type for all
- * \exception std::invalid_argument the number is none of MetricKind */
+ * \exception std::invalid_argument the number is not of MetricKind */
 template <typename TVisit>
 constexpr auto
 VisitMetric(MetricKind kind, const TVisit & visit)
@@ -286,7 +286,7 @@ inline constexpr auto ParameterMetrics = MetricsThat<HasParameterDerivative>;
 inline constexpr auto FieldMetrics = MetricsThat<HasFieldForce>;
 ///@}
 
-/** \brief The metric of a name in the sources (\c Name), or for users (\c Word); nothing: there is none. */
+/** \brief The metric of a name in the sources (\c Name), or for users (\c Word); empty if no metric has it. */
 ///@{
 constexpr std::optional<MetricKind>
 FindMetricByName(std::string_view name)
