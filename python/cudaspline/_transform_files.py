@@ -292,6 +292,9 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
         found = _read_matlab(path, name)
     else:
         found = _read_text(path, name)
+    for transform in found:
+        if not re.fullmatch(r"[A-Za-z]\w{0,199}", transform.kind, re.ASCII):
+            raise ValueError(f"{name}: {path} has a transform whose class is {transform.kind[:40]!r}, which is no name of a class.")
     # A composite comes first, without parameters, and the transforms of its queue follow.
     if any(transform.base == "CompositeTransform" for transform in found[1:]):
         raise ValueError(f"{name}: {path} has a composite within other transforms; it has to be the first one of the file.")

@@ -91,7 +91,19 @@ def test_damaged_hdf5_is_an_error(tmp_path, rng):
             cudaspline.Transform(path, 3)
         except (TypeError, ValueError) as error:
             assert str(error).startswith("transform")
-            assert "\n" not in str(error)
+            assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("kind", ["BSpline\nTransform_double_3_3_2", "\x0buler3DTransform_double_3_3", "AffineTransform_double_\xb2_\xb2"])
+def test_a_damaged_class_is_an_error_of_one_line(tmp_path, kind):
+    """What a damaged file has as a class is shown as its characters are written, whatever they would do to a terminal."""
+    path = tmp_path / "transform.mat"
+    words = kind.encode("latin-1") + b"\0"
+    header = numpy.array([0, 12, 1, 0, len(words)], "<u4").tobytes()
+    path.write_bytes(header + words + numpy.zeros(12).tobytes())
+    with pytest.raises(ValueError, match="^transform: .* no name of a class") as failure:
+        cudaspline.Transform(path, 3)
+    assert str(failure.value).isprintable()
 
 
 def test_hdf5_of_other_writers(tmp_path):
