@@ -18,6 +18,7 @@
 #include "DicomOutput.h"
 
 #include "Error.h"
+#include "FormatLoss.h"
 #include "ImageOutput.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"

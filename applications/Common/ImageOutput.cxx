@@ -18,6 +18,7 @@
 #include "ImageOutput.h"
 
 #include "Error.h"
+#include "FormatLoss.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"
 #include "NiftiOutput.h"
@@ -144,12 +145,6 @@ NameForItk(const std::string & file)
   return std::filesystem::path(path).replace_extension(ending == ".mhd" ? ".mha" : ".nrrd").string();
 }
 
-bool
-IsNear(double a, double b, double tolerance)
-{
-  return std::abs(a - b) <= tolerance;
-}
-
 /** The pixels of a volume of what is to be written. */
 using PixelsOf = std::function<const void *(std::size_t number)>;
 using ReadStored = itk::CudaSpline::NiftiFileBytes::ReadPixels;
@@ -215,7 +210,8 @@ Verify(const Volume &      volume,
   {
     throw ProgramError("the output \"" + BareName(file) + "\" was not written in full (is the disk full?)");
   }
-  return CompareGeometry(volume.grid, description.grid);
+  return JoinLosses(CompareGeometry(volume.grid, description.grid),
+                    CompareMeaning(layout, description.layout, volume.type));
 }
 
 /** Throws where the disk has no room for a picture: PNG's library crashes over that, and JPEG's ends the program.
@@ -336,10 +332,13 @@ Write(const Volume &                  volume,
 {
   if (IsNiftiName(file))
   {
-    const Grid        written = WriteNifti(volume, read, file, layout);
-    const std::string lost = CompareGeometry(volume.grid, written);
-    const bool        isSlice = written.dimension != volume.grid.dimension; // in 2D of other than 2 numbers a pixel
-    return lost + (isSlice ? std::string(lost.empty() ? "" : ", ") + "2 dimensions (it becomes a slice of 3)" : "");
+    NiftiInput written;
+    written.description = WriteNifti(volume, read, file, layout);
+    const Grid grid = GridOfNifti(written.description.grid);
+    const bool isSlice = grid.dimension != volume.grid.dimension; // in 2D of other than 2 numbers a pixel
+    return JoinLosses(
+      JoinLosses(CompareGeometry(volume.grid, grid), isSlice ? "2 dimensions (it becomes a slice of 3)" : ""),
+      CompareMeaning(layout, LayoutOfNifti(written), volume.type));
   }
   constexpr std::size_t few = 2; // with which a format has the fourth axis
   const std::string     name = NameForItk(file);
@@ -364,32 +363,6 @@ Write(const Volume &                  volume,
 }
 
 } // namespace
-
-std::string
-CompareGeometry(const Grid & wanted, const Grid & found)
-{
-  bool         spacing = true;
-  bool         origin = true;
-  bool         direction = true;
-  const double largest = *std::max_element(wanted.spacing.begin(), wanted.spacing.end());
-  for (unsigned int axis = 0; axis < wanted.dimension; ++axis)
-  {
-    spacing = spacing && IsNear(wanted.spacing[axis], found.spacing[axis], 1e-4 * wanted.spacing[axis]);
-    origin =
-      origin && IsNear(wanted.origin[axis], found.origin[axis], 1e-3 * largest + 1e-6 * std::abs(wanted.origin[axis]));
-    for (unsigned int row = 0; row < wanted.dimension; ++row)
-    {
-      direction = direction && IsNear(wanted.direction[row][axis], found.direction[row][axis], 1e-4);
-    }
-  }
-  std::string lost;
-  for (const auto & [kept, name] :
-       { std::pair(spacing, "spacing"), std::pair(origin, "origin"), std::pair(direction, "direction") })
-  {
-    lost += kept ? "" : (lost.empty() ? "" : ", ") + std::string(name);
-  }
-  return lost;
-}
 
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout)

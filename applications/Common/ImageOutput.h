@@ -37,14 +37,10 @@ namespace CudaSplineProgram
  * other in a pixel
  * \param[in] file where to write
  * \param[in] layout volumes, components and notes
- * \return what the format did not keep of the geometry ("origin, direction");
- * empty where it kept all \exception ProgramError unknown format, or not written in full */
+ * \return what the format did not keep of geometry and meaning ("origin, direction"); empty where it kept all
+ * \exception ProgramError unknown format, or not written in full */
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout = {});
-
-/** \brief What of a geometry differs by more than formats round: "origin, direction"; empty where nothing does. */
-std::string
-CompareGeometry(const Grid & wanted, const Grid & found);
 
 /** \brief WriteImage() of a series, or of several numbers a pixel. NIfTI, NRRD and MetaImage are written volume by
  * volume, of which one is in memory; other formats by ITK at once. */
@@ -58,7 +54,7 @@ WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayo
 std::string
 ProbeOutput(const Grid & grid, ScalarType type, const std::string & file, const ImageLayout & layout = {});
 
-/** \brief ProbeOutput() of a file that will be written, with a warning where its format does not keep the geometry.
+/** \brief ProbeOutput() of a file that will be written, with a warning where its format does not keep all.
  *
  * \param[in,out] file the output, which is cleared
  * \param[in] name as the user named it */

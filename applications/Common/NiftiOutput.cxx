@@ -217,7 +217,7 @@ EndingOf(const std::string & file, bool & isPacked)
 
 } // namespace
 
-Grid
+NiftiDescription
 WriteNifti(const Volume &                     volume,
            const NiftiFileBytes::ReadPixels & read,
            const std::string &                file,
@@ -229,10 +229,10 @@ WriteNifti(const Volume &                     volume,
   description.isSingleFile = ending == ".nii";
   const NiftiFileBytes bytes =
     read ? NiftiFileBytes(description, read) : NiftiFileBytes(description, volume.pixels.get());
-  Grid written;
+  NiftiDescription written;
   try
   {
-    written = GridOfNifti(itk::CudaSpline::DescribeNifti(bytes.GetHeader().data(), bytes.GetHeader().size()).grid);
+    written = itk::CudaSpline::DescribeNifti(bytes.GetHeader().data(), bytes.GetHeader().size());
   }
   catch (const std::invalid_argument & invalid)
   {

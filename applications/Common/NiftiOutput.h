@@ -33,9 +33,9 @@ namespace CudaSplineProgram
  *
  * \param[in] volume grid and type; all pixels, the components of a pixel together, where there is no \p read
  * \param[in] file a name of IsNiftiName()
- * \return the geometry as the file has it, which is rounded
+ * \return what readers find in the file: numbers of its geometry are rounded
  * \exception ProgramError it cannot be written */
-Grid
+itk::CudaSpline::NiftiDescription
 WriteNifti(const Volume &                                      volume,
            const itk::CudaSpline::NiftiFileBytes::ReadPixels & read,
            const std::string &                                 file,
