@@ -22,9 +22,12 @@
 #include <iostream>
 #include <mutex>
 #include <new>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace CudaSplineProgram
 {
@@ -37,6 +40,7 @@ struct Warnings
 {
   std::mutex               mutex;
   std::vector<std::string> list;
+  std::set<std::string>    subjects; ///< of those in the list, as SubjectOf() has them
 };
 
 Warnings &
@@ -79,6 +83,30 @@ Shortened(const std::string & text)
   constexpr std::size_t most = 1000;
   constexpr std::size_t tail = 200;
   return text.size() <= most ? text : text.substr(0, most - tail) + " ... " + text.substr(text.size() - tail);
+}
+
+/** A warning in which the names of a file are one: names in quotation marks become the number of the file. */
+std::string
+SubjectOf(std::string line)
+{
+  std::size_t end = 0;
+  for (std::size_t begin = 0; (begin = line.find('"', end)) != std::string::npos;)
+  {
+    end = line.find('"', ++begin);
+    if (end == std::string::npos)
+    {
+      break;
+    }
+    struct stat status = {};
+    if (stat(line.substr(begin, end - begin).c_str(), &status) == 0)
+    {
+      const std::string number = std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+      line.replace(begin, end - begin, number);
+      end = begin + number.size();
+    }
+    ++end;
+  }
+  return line;
 }
 
 } // namespace
@@ -166,7 +194,7 @@ Warn(const std::string & message)
   Warnings &                        warnings = GetWarnings();
   const std::lock_guard<std::mutex> lock(warnings.mutex);
   const std::string                 line = Shortened(WithoutAddresses(OneLine(message)));
-  if (std::find(warnings.list.begin(), warnings.list.end(), line) == warnings.list.end()) // a file may be read twice
+  if (warnings.subjects.insert(SubjectOf(line)).second) // a file may be read twice, by different names
   {
     warnings.list.push_back(line);
   }
@@ -177,6 +205,7 @@ TakeWarnings()
 {
   Warnings &                        warnings = GetWarnings();
   const std::lock_guard<std::mutex> lock(warnings.mutex);
+  warnings.subjects.clear();
   return std::exchange(warnings.list, {});
 }
 

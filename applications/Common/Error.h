@@ -54,7 +54,8 @@ ErrorOf(const std::function<void()> & run);
 std::string
 Brief(double number);
 
-/** \brief Keeps a warning, for ShowWarnings(). */
+/** \brief Keeps a warning for ShowWarnings(), once for each file: names of a file in quotation marks are compared by
+ * the file. */
 void
 Warn(const std::string & message);
 

@@ -207,7 +207,7 @@ OpenNifti(const std::string & path)
   }
   if (!warnings.empty())
   {
-    Warn("the NIfTI file \"" + path + "\": " + warnings);
+    Warn("the NIfTI file \"" + header + "\": " + warnings);
   }
   return input;
 }

@@ -163,6 +163,34 @@ TEST_F(ProgramFormats, WarnsOfGeometryThatTheFormatDrops)
   EXPECT_NE(result.errors.find("does not keep the image's origin, direction"), std::string::npos) << result.errors;
 }
 
+/** A warning is a line for each file, whatever names it is given. */
+TEST_F(ProgramFormats, WarnsOnceOfAFileWithSeveralNames)
+{
+  WriteTestImage(MakePhantom<Image3>({ { 13, 11, 7 } }).GetPointer(), Path("in.nii"));
+  std::fstream header(Path("in.nii"), std::ios::in | std::ios::out | std::ios::binary);
+  header.seekp(72); // bitpix
+  header.put('\x07');
+  header.close();
+  std::ofstream(Path("in.nrrd"), std::ios::binary)
+    << "NRRD0004\ntype: uint8\ndimension: 3\nspace: 3D-right-handed\nsizes: 2 2 2\nspace directions: (1,0,0) (0,1,0) "
+       "(0,0,1)\nspace origin: (0,0,0)\nencoding: raw\n\n12345678";
+  std::filesystem::create_directory(Path("folder"));
+  for (const std::string name : { "in.nii", "in.nrrd" })
+  {
+    const std::string ending = name.substr(2);
+    std::filesystem::create_symlink(name, Path("link" + ending));
+    std::filesystem::create_hard_link(Path(name), Path("hard" + ending));
+    for (const std::string & other :
+         { name, "./" + name, "folder/../" + name, "link" + ending, std::string("hard" + ending) })
+    {
+      const ProgramResult result = RunProgram({ Path(name), Path("out.mha"), "-i", "nearest", "-r", Path(other) });
+      EXPECT_EQ(result.code, 0);
+      EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+      EXPECT_NE(result.errors.find("\"" + Path(name) + "\""), std::string::npos) << result.errors;
+    }
+  }
+}
+
 TEST_F(ProgramFormats, EndingsInCapitals)
 {
   const auto image = MakePhantom<Image3>({ { 13, 11, 7 } });
