@@ -24,6 +24,9 @@ if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENC
 endif()
 unset(_cudaspline_programs)
 
+set(CUDASPLINE_USE_ISAL "ON" CACHE STRING "ON: the programs compress by ISA-L where it is found; REQUIRED; OFF")
+set_property(CACHE CUDASPLINE_USE_ISAL PROPERTY STRINGS ON OFF REQUIRED)
+
 # Not MINC by default: it alone brings netCDF, libxml2 and ICU, 45 MB of libraries.
 set(
   CUDASPLINE_IO_MODULES

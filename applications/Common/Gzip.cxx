@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "Gzip.h"
 
+#include "Deflate.h"
 #include "Error.h"
 
 #include "itkMultiThreaderBase.h"
@@ -28,7 +29,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -53,20 +53,8 @@ constexpr std::size_t blockBytes = std::size_t{ 1 } << 18;
 /** Blocks that are packed before they are written: enough for many threads, little memory. */
 constexpr std::size_t groupBlocks = 64;
 
-/** Of deflate without a header of zlib's. */
-constexpr int rawWindow = -15;
-
 /** Of gzip: deflate, no name, no time, no promise about the speed, a system that is not told. */
 constexpr std::array<unsigned char, 10> header = { 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255 };
-
-/** Deflates by which a block may be packed: zlib's own, and runs alone, which of the noise that real numbers end with
- * takes a third of the time or less, for about as few bytes, and never looks back beyond the beginning of a block. */
-enum Way : std::size_t
-{
-  Matches,
-  Runs,
-  Ways
-};
 
 /** Blocks that are packed by the same way, which is found out by pieces of them, and the bytes of a piece. Looking for
  * matches in the pieces is the most of what that takes: a sixty-fourth of the bytes. */
@@ -76,8 +64,8 @@ constexpr std::size_t trials = 4;
 constexpr std::size_t trialBytes = std::size_t{ 1 } << 12;
 ///@}
 
-/** How much more than by matches runs may take. Of displacements they take 2 to 3 % more. */
-constexpr double mostMore = 1.05;
+/** The bytes of a faster way over those of the last one, in the pieces, at most. */
+constexpr double maxRatio = 1.02;
 
 /** A part of the file, and what becomes of it. */
 struct Block
@@ -85,16 +73,16 @@ struct Block
   std::uint64_t begin{ 0 };
   std::size_t   bytes{ 0 };
   bool          isLast{ false };
-  Way           way{ Matches };
+  std::size_t   way{ Deflater::numberOfWays - 1 };
   unsigned long checksum{ 0 };
   std::uint64_t packedBegin{ 0 }; ///< in the file that is written
   std::size_t   packedBytes{ 0 };
 
-  /** Bytes before it that are its dictionary. */
+  /** Bytes before it that it may refer to. */
   std::size_t
-  DictionaryOf(Way packedBy) const
+  GetBytesBefore() const
   {
-    return packedBy == Runs ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(begin, windowBytes));
+    return static_cast<std::size_t>(std::min<std::uint64_t>(begin, windowBytes));
   }
 };
 
@@ -156,65 +144,30 @@ private:
   std::uint64_t m_Size{ 0 };
 };
 
-/** What a thread packs and unpacks by, from block to block: made anew it would be half a megabyte of new pages each
- * time, for which threads wait on each other. */
+/** What a thread packs and unpacks by, from block to block: made anew it would be a megabyte of new pages each time,
+ * for which threads wait on each other. */
 class Packer
 {
 public:
-  Packer()
-  {
-    constexpr int memory = 8;
-    m_IsMade = inflateInit2(&m_Inflate, rawWindow) == Z_OK;
-    for (std::size_t way = 0; way < Ways; ++way)
-    {
-      const int strategy = way == Runs ? Z_RLE : Z_DEFAULT_STRATEGY;
-      m_IsMade =
-        deflateInit2(&m_Deflate[way], Z_DEFAULT_COMPRESSION, Z_DEFLATED, rawWindow, memory, strategy) == Z_OK &&
-        m_IsMade;
-    }
-  }
-
-  ~Packer()
-  {
-    for (z_stream & stream : m_Deflate)
-    {
-      deflateEnd(&stream);
-    }
-    inflateEnd(&m_Inflate);
-  }
-
-  Packer(const Packer &) = delete;
-  Packer &
-  operator=(const Packer &) = delete;
-
   /** Finds out by which way blocks that follow each other are packed.
    * \return whether the file could be read */
   bool
   Choose(const ReadBytes & input, Block * blocks, std::size_t count)
   {
-    const std::uint64_t begin = blocks[0].begin;
-    const std::uint64_t bytes = blocks[count - 1].begin + blocks[count - 1].bytes - begin;
-    double              packed[Ways] = {};
-    for (std::size_t number = 0; number < trials; ++number)
+    constexpr std::size_t last = Deflater::numberOfWays - 1;
+    const std::size_t     most = this->MeasureTrials(input, blocks, count, last);
+    std::size_t           way = 0;
+    while (most > 0 && way < last)
     {
-      Block trial;
-      trial.begin = begin + bytes * (2 * number + 1) / (2 * trials);
-      trial.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(begin + bytes - trial.begin, trialBytes));
-      for (const Way way : { Matches, Runs })
+      const std::size_t bytes = this->MeasureTrials(input, blocks, count, way);
+      if (bytes > 0 && static_cast<double>(bytes) <= maxRatio * static_cast<double>(most))
       {
-        trial.way = way;
-        if (!this->Deflate(input, trial, m_Trial))
-        {
-          return false;
-        }
-        packed[way] += static_cast<double>(trial.packedBytes);
+        break;
       }
+      ++way;
     }
-    std::for_each(
-      blocks, blocks + count, [way = packed[Runs] <= mostMore * packed[Matches] ? Runs : Matches](Block & block) {
-        block.way = way;
-      });
-    return true;
+    std::for_each(blocks, blocks + count, [way](Block & block) { block.way = way; });
+    return most > 0;
   }
 
   /** Deflates a block to a whole number of bytes, so that the next one can follow it.
@@ -224,9 +177,12 @@ public:
   bool
   Pack(const ReadBytes & input, Block & block, std::vector<char> & packed)
   {
-    const bool isDone = this->Deflate(input, block, packed);
-    block.checksum = crc32(crc32(0, nullptr, 0), BytesOf(this->DataOf(block)), static_cast<uInt>(block.bytes));
-    return isDone;
+    const DeflateInput data = this->Read(input, block);
+    block.packedBytes = data.data == nullptr ? 0 : m_Deflater.Deflate(block.way, data, packed);
+    block.checksum = crc32(crc32(0, nullptr, 0),
+                           reinterpret_cast<const Bytef *>(m_Source.data() + block.GetBytesBefore()),
+                           static_cast<uInt>(block.bytes));
+    return block.packedBytes > 0;
   }
 
   /** Whether what was written of a block is inflated to it. */
@@ -234,80 +190,48 @@ public:
   IsInflatedAgain(const ReadBytes & input, const FileBytes & output, const Block & block)
   {
     m_Packed.resize(std::max(m_Packed.size(), block.packedBytes));
-    if (!this->Read(input, block) || !output.Read(block.packedBegin, block.packedBytes, m_Packed.data()))
-    {
-      return false;
-    }
-    inflateReset(&m_Inflate);
-    if (const std::size_t dictionary = block.DictionaryOf(block.way); dictionary > 0)
-    {
-      inflateSetDictionary(&m_Inflate, BytesOf(m_Source.data()), static_cast<uInt>(dictionary));
-    }
-    m_Inflate.next_in = BytesOf(m_Packed.data());
-    m_Inflate.avail_in = static_cast<uInt>(block.packedBytes);
-    m_Inflate.next_out = BytesOf(m_Unpacked.data());
-    m_Inflate.avail_out = static_cast<uInt>(m_Unpacked.size());
-    const int state = inflate(&m_Inflate, Z_SYNC_FLUSH);
-    return state == (block.isLast ? Z_STREAM_END : Z_OK) && m_Inflate.avail_in == 0 &&
-           m_Unpacked.size() - m_Inflate.avail_out == block.bytes &&
-           std::memcmp(m_Unpacked.data(), this->DataOf(block), block.bytes) == 0;
+    const DeflateInput data = this->Read(input, block);
+    return data.data != nullptr && output.Read(block.packedBegin, block.packedBytes, m_Packed.data()) &&
+           m_Deflater.IsInflatedTo(data, m_Packed.data(), block.packedBytes);
   }
 
 private:
-  /** zlib's interface has no const. */
-  static Bytef *
-  BytesOf(const char * data)
-  {
-    return reinterpret_cast<Bytef *>(const_cast<char *>(data));
-  }
-
-  /** Of the block that was read last. */
-  const char *
-  DataOf(const Block & block) const
-  {
-    return m_Source.data() + block.DictionaryOf(block.way);
-  }
-
-  /** Reads a block, and what it has for a dictionary before it. */
-  bool
+  /** Reads a block, and what it may refer to before it. \return no data where the file cannot be read */
+  DeflateInput
   Read(const ReadBytes & input, const Block & block)
   {
-    const std::size_t dictionary = block.DictionaryOf(block.way);
-    return m_IsMade && input(block.begin - dictionary, dictionary + block.bytes, m_Source.data());
+    const std::size_t before = block.GetBytesBefore();
+    const bool        isRead = input(block.begin - before, before + block.bytes, m_Source.data());
+    return { isRead ? m_Source.data() + before : nullptr, block.bytes, before, block.isLast };
   }
 
-  bool
-  Deflate(const ReadBytes & input, Block & block, std::vector<char> & packed)
+  /** Bytes that pieces of blocks need by a way; 0 where the file cannot be read. */
+  std::size_t
+  MeasureTrials(const ReadBytes & input, const Block * blocks, std::size_t count, std::size_t way)
   {
-    if (!this->Read(input, block))
+    const std::uint64_t begin = blocks[0].begin;
+    const std::uint64_t bytes = blocks[count - 1].begin + blocks[count - 1].bytes - begin;
+    std::size_t         packed = 0;
+    for (std::size_t number = 0; number < trials; ++number)
     {
-      return false;
+      Block trial;
+      trial.begin = begin + bytes * (2 * number + 1) / (2 * trials);
+      trial.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(begin + bytes - trial.begin, trialBytes));
+      const DeflateInput data = this->Read(input, trial);
+      const std::size_t  of = data.data == nullptr ? 0 : m_Deflater.Deflate(way, data, m_Trial);
+      if (of == 0)
+      {
+        return 0;
+      }
+      packed += of;
     }
-    z_stream & stream = m_Deflate[block.way];
-    deflateReset(&stream);
-    if (const std::size_t dictionary = block.DictionaryOf(block.way); dictionary > 0)
-    {
-      deflateSetDictionary(&stream, BytesOf(m_Source.data()), static_cast<uInt>(dictionary));
-    }
-    constexpr std::size_t empty = 16; // an empty block
-    const std::size_t     most = deflateBound(&stream, static_cast<uLong>(block.bytes)) + empty;
-    packed.resize(std::max(packed.size(), most));
-    stream.next_in = BytesOf(this->DataOf(block));
-    stream.avail_in = static_cast<uInt>(block.bytes);
-    stream.next_out = BytesOf(packed.data());
-    stream.avail_out = static_cast<uInt>(most);
-    const int state = deflate(&stream, block.isLast ? Z_FINISH : Z_SYNC_FLUSH);
-    block.packedBytes = most - stream.avail_out;
-    return state == (block.isLast ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
+    return packed;
   }
 
-  z_stream          m_Deflate[Ways]{};
-  z_stream          m_Inflate{};
+  Deflater          m_Deflater;
   std::vector<char> m_Source = std::vector<char>(windowBytes + blockBytes);
-  std::vector<char> m_Unpacked = std::vector<char>(blockBytes + 1); // one more would be seen
   std::vector<char> m_Packed;
   std::vector<char> m_Trial;
-  bool              m_IsMade{ false };
 };
 
 /** Cuts a file into blocks; one without bytes is a block, too. */

@@ -29,8 +29,8 @@ namespace CudaSplineProgram
 /** \brief Compresses a file as gzip does, on all threads, and removes the one that was not.
  *
  * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
- * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary. Where runs of equal
- * bytes are about all that is found (in the noise that real numbers end with), nothing else is looked for.
+ * blocks of a fixed size are deflated by themselves, each with the bytes before it as dictionary. The way of several
+ * blocks (see Deflater) is the fastest one that needs at most 2 % more bytes than zlib's default in pieces of them.
  *
  * What is written is known to be right: each block is read back, inflated, and compared with the file. Files may be
  * compressed by several threads at the same time, which share the processors.

@@ -17,16 +17,14 @@
  *=========================================================================*/
 #include "VolumeReader.h"
 
+#include "Deflate.h"
 #include "Error.h"
-
-#include "itk_zlib.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <vector>
 
 namespace CudaSplineProgram
@@ -39,29 +37,13 @@ public:
   explicit Source(const VolumePlace & place)
     : m_Place(place)
     , m_File(place.path, std::ios::binary)
-    , m_In(place.isPacked ? 1 << 16 : 0)
+    , m_In(place.isPacked ? InflateStream::bytesBefore + (1 << 17) : 0)
   {
     if (!m_File)
     {
       throw ProgramError("the file \"" + place.path + "\" cannot be read: " + std::strerror(errno));
     }
-    if (place.isPacked)
-    {
-      if (inflateInit2(&m_Stream, eitherFormat) != Z_OK)
-      {
-        throw std::bad_alloc();
-      }
-      m_IsPacked = true;
-    }
     this->Restart();
-  }
-
-  ~Source()
-  {
-    if (m_IsPacked)
-    {
-      inflateEnd(&m_Stream);
-    }
   }
 
   Source(const Source &) = delete;
@@ -72,7 +54,7 @@ public:
   void
   Seek(double place)
   {
-    if (!m_IsPacked)
+    if (!m_Place.isPacked)
     {
       m_File.clear();
       m_File.seekg(static_cast<std::streamoff>(place));
@@ -97,20 +79,16 @@ public:
   std::size_t
   Read(void * to, std::size_t bytes)
   {
-    if (!m_IsPacked)
+    if (!m_Place.isPacked)
     {
       m_File.read(static_cast<char *>(to), static_cast<std::streamsize>(bytes));
       return static_cast<std::size_t>(m_File.gcount());
     }
-    constexpr std::size_t most = 1 << 30; // a piece, which zlib counts by 32 bits
+    constexpr std::size_t most = 1 << 30; // a piece, which libraries count by 32 bits
     std::size_t           done = 0;
     while (done < bytes && !m_IsAtEnd)
     {
-      const std::size_t piece = std::min(bytes - done, most);
-      m_Stream.next_out = static_cast<Bytef *>(to) + done;
-      m_Stream.avail_out = static_cast<uInt>(piece);
-      this->Inflate();
-      done += piece - m_Stream.avail_out;
+      done += this->Inflate(static_cast<char *>(to) + done, std::min(bytes - done, most));
     }
     m_Done += static_cast<double>(done);
     return done;
@@ -120,14 +98,12 @@ public:
   void
   Finish()
   {
-    std::vector<char> rest(m_IsPacked ? 1 << 18 : 0);
-    while (m_IsPacked && this->Read(rest.data(), rest.size()) > 0)
+    std::vector<char> rest(m_Place.isPacked ? 1 << 18 : 0);
+    while (m_Place.isPacked && this->Read(rest.data(), rest.size()) > 0)
     {}
   }
 
 private:
-  static constexpr int eitherFormat = 47; // zlib's or gzip's, with a window of 32 kB
-
   void
   Restart()
   {
@@ -135,65 +111,61 @@ private:
     m_File.seekg(static_cast<std::streamoff>(m_Place.stream));
     m_Done = 0.0;
     m_IsAtEnd = false;
-    m_Stream.avail_in = 0;
-    if (m_IsPacked)
-    {
-      inflateReset(&m_Stream);
-    }
+    m_NextBytes = 0;
+    m_Stream.Restart();
   }
 
   /** Fills the input where it is empty. \return false at the end of the file */
   bool
   Fill()
   {
-    if (m_Stream.avail_in == 0)
+    if (m_NextBytes == 0)
     {
-      m_File.read(m_In.data(), static_cast<std::streamsize>(m_In.size()));
-      m_Stream.next_in = reinterpret_cast<Bytef *>(m_In.data());
-      m_Stream.avail_in = static_cast<uInt>(m_File.gcount());
+      char * const begin = m_In.data() + InflateStream::bytesBefore;
+      std::copy(m_In.end() - InflateStream::bytesBefore, m_In.end(), m_In.begin());
+      m_File.read(begin, static_cast<std::streamsize>(m_In.size() - InflateStream::bytesBefore));
+      m_Next = begin;
+      m_NextBytes = static_cast<std::size_t>(m_File.gcount());
     }
-    return m_Stream.avail_in > 0;
+    return m_NextBytes > 0;
   }
 
-  /** Decompresses until the output is full, or all is done. */
-  void
-  Inflate()
+  /** Decompresses until the output is full, or all is done. \return the number of bytes */
+  std::size_t
+  Inflate(char * to, std::size_t bytes)
   {
-    while (m_Stream.avail_out > 0)
+    std::size_t left = bytes;
+    while (left > 0 && !m_IsAtEnd)
     {
-      if (!this->Fill())
+      const bool                 hasInput = this->Fill();
+      const std::size_t          before = left;
+      const InflateStream::State state = m_Stream.Inflate(m_Next, m_NextBytes, to, left);
+      if (state == InflateStream::State::Unfinished && !hasInput && left == before)
       {
         throw ProgramError("the file \"" + m_Place.path +
                            "\" is damaged or cut short: its compressed data have no end");
       }
-      const int state = inflate(&m_Stream, Z_NO_FLUSH);
-      if (state == Z_STREAM_END)
-      {
-        // gzip's may be several, one behind the other; what is none of them is no part of it.
-        if (!this->Fill() || m_Stream.next_in[0] != 0x1F)
-        {
-          m_IsAtEnd = true;
-          return;
-        }
-        inflateReset(&m_Stream);
-      }
-      else if (state == Z_MEM_ERROR)
-      {
-        throw std::bad_alloc();
-      }
-      else if (state != Z_OK && state != Z_BUF_ERROR)
+      if (state == InflateStream::State::Damaged)
       {
         throw ProgramError("the file \"" + m_Place.path +
                            "\" is damaged: its compressed data, or their checksum, are wrong");
       }
+      if (state == InflateStream::State::AtEnd)
+      {
+        // gzip's may be several, one after the other; other bytes are not part of them.
+        m_IsAtEnd = !this->Fill() || *m_Next != 0x1F;
+        m_Stream.Restart();
+      }
     }
+    return bytes - left;
   }
 
   VolumePlace       m_Place;
   std::ifstream     m_File;
   std::vector<char> m_In;
-  z_stream          m_Stream{};
-  bool              m_IsPacked{ false }; ///< and m_Stream is to be ended
+  InflateStream     m_Stream;
+  const char *      m_Next{ nullptr };
+  std::size_t       m_NextBytes{ 0 };
   bool              m_IsAtEnd{ false };
   double            m_Done{ 0.0 }; ///< bytes that were decompressed
 };

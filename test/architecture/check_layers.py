@@ -61,7 +61,7 @@ OUTSIDE = [
     ("XLA", re.compile(r"xla/ffi/api/")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
     ("JSON", re.compile(r"nlohmann/")),
-    ("library of programs", re.compile(r"(CLI|benchmark)/")),
+    ("library of programs", re.compile(r"(CLI|benchmark|isa-l)/")),
 ]
 
 LAYERS = ["math", "device", "kernels", "pipeline", "files", "c", "jax"]
