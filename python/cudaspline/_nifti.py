@@ -6,9 +6,8 @@ The rules are in doc/FileFormats.md.
 from __future__ import annotations
 
 import copy
-import gzip
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy
 
@@ -70,14 +69,15 @@ def _read_beginning(path: Path) -> bytes:
     return _packed.decompress(data, _BEGINNING, False) if _packed.is_gzip(data) else data
 
 
-def _read_bytes(path: Path, most: int) -> bytes:
+def _read_bytes(path: Path, most: int) -> Any:
     """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(2)
         if not _packed.is_gzip(data):
             left = min(most, path.stat().st_size) - len(data)  # a header may promise more than memory has
             return data + file.read(max(0, left))
-        return _packed.decompress(data + file.read(), most)
+        file.seek(0)
+        return _packed.decompress(file.read(), most)
 
 
 def is_nifti(path: Path) -> bool:
@@ -120,6 +120,51 @@ def _geometry(nifti: _library.Nifti, name: str) -> Geometry:
     return make_geometry(size, spacing, origin, direction, name)
 
 
+def _numbers_of(nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape: tuple[int, ...]) -> numpy.ndarray:
+    """The numbers of an image: those that are stored, without a copy where they may be written to and are the image's."""
+    kind = numpy.dtype(_library.TYPE_NAMES[nifti.type])
+    is_plain = nifti.components == 1 and not nifti.swapped and not nifti.scaled and nifti.stored_type == nifti.type
+    if is_plain and stored.flags.writeable and stored.ctypes.data % kind.alignment == 0:
+        return stored[:count].view(kind).reshape(shape)
+    array = numpy.empty(shape, kind)
+    _library.read_nifti(nifti, stored.ctypes.data, stored.size, array.ctypes.data)
+    return array
+
+
+#: Meanings of the numbers of a pixel that an output of NIfTI has, as cudaspline_nifti_pixel, and their names.
+_MEANINGS = {
+    "symmetric-tensor": (3, "symmetric tensors"),
+    "rgb": (4, "RGB colours"),
+    "rgba": (5, "RGBA colours"),
+    "complex": (6, "complex numbers"),
+}
+
+
+def with_meaning(image: Image, meaning: str) -> Image:
+    """An image of another format whose numbers are what NIfTI has a name for, so that an output keeps that; others as they are."""
+    if meaning not in _MEANINGS or not image.channels:
+        return image
+    nifti = _new_description()
+    nifti.pixel, nifti.components = _MEANINGS[meaning][0], image.array.shape[-1]
+    return NiftiImage.with_header(image.array, image.geometry, image.channels, nifti)
+
+
+def warn_of_lost_meaning(image: Image, path: Path) -> None:
+    """Warns where an image is written in a format that does not say what its numbers are."""
+    names = dict(_MEANINGS.values())
+    if isinstance(image, NiftiImage) and image.channels and image.nifti.pixel in names:
+        name = names[image.nifti.pixel]
+        _warnings.warn(f"image: {path} does not keep the image's {name} (they become vectors; .nii.gz keeps them)", _warnings.FileWarning)
+
+
+def _new_description() -> _library.Nifti:
+    """The structure of an image that no file of NIfTI had."""
+    nifti = _library.Nifti(version=1, dimension=3, volume_unit=8, volume_spacing=1.0)
+    nifti.direction[0] = nifti.direction[4] = nifti.direction[8] = 1.0
+    nifti.spacing[2] = 1.0
+    return nifti
+
+
 def read(path: Path, name: str) -> NiftiImage:
     """The image of a file, named by itself or by either half of a pair; a series has four axes.
 
@@ -151,11 +196,10 @@ def read(path: Path, name: str) -> NiftiImage:
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
         raise ValueError(f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}")
-    array = numpy.empty(shape, _library.TYPE_NAMES[nifti.type])
-    _library.read_nifti(nifti, stored.ctypes.data, stored.size, array.ctypes.data)
+    array = _numbers_of(nifti, stored, count, shape)
     if warning:
-        # Without the argument's name: a file that is two of them is warned of once.
-        _warnings.warn(f"the NIfTI file {path}: {warning}", _warnings.FileWarning)
+        # Without the argument's name, and with one name of the file: a file that is two of them is warned of once.
+        _warnings.warn(f"the NIfTI file {header.resolve()}: {warning}", _warnings.FileWarning)
     return NiftiImage.with_header(array, geometry, channels, nifti, foreign_warp)
 
 
@@ -181,8 +225,7 @@ def _describe(image: Image, array: numpy.ndarray, path: Path) -> _library.Nifti:
             nifti.dim_info = nifti.slice_code = nifti.slice_start = nifti.slice_end = 0
             nifti.slice_duration = 0.0
     else:
-        nifti = _library.Nifti(version=1, volume_unit=8, volume_spacing=1.0)
-        nifti.direction[8] = nifti.spacing[2] = 1.0
+        nifti = _new_description()
     components = array.shape[-1] if image.channels else 1
     if not image.channels or components == 1:
         nifti.pixel = _SCALAR
@@ -224,21 +267,29 @@ def write(image: Image, path: Path) -> None:
     if _library.describe_nifti(header)[0].dimension != nifti.dimension:
         _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers a pixel",
                        _warnings.FileWarning)  # fmt: skip
-    with_pixels = path
+    with_pixels, first = path, header
     if not nifti.single_file:
         lower = path.name.lower()
         at = lower.rfind(".hdr" if ".hdr" in lower[-7:] else ".img")
         name, ending = path.name[:at], path.name[at + 4 :]
         is_upper = path.name[at + 1].isupper()
         pair = [path.with_name(name + (part.upper() if is_upper else part) + ending) for part in (".hdr", ".img")]
-        with _open_to_write(pair[0]) as file:
-            file.write(header)
-        with_pixels, header = pair[1], b""
-    with _open_to_write(with_pixels) as file:
-        file.write(header)
-        for begin in range(0, array.nbytes, _PIECE):
-            file.write(_library.write_nifti(nifti, array.ctypes.data, begin, min(_PIECE, array.nbytes - begin)))
+        _write_bytes(pair[0], lambda begin, count: header[begin : begin + count], len(header))
+        with_pixels, first = pair[1], b""
+
+    def read_bytes(begin: int, count: int) -> Any:
+        """Bytes of the file: its header, and the stored numbers."""
+        of_header = first[begin : begin + count]
+        return of_header + _library.write_nifti(nifti, array.ctypes.data, max(0, begin - len(first)), count - len(of_header))
+
+    _write_bytes(with_pixels, read_bytes, len(first) + array.nbytes)
 
 
-def _open_to_write(path: Path) -> Any:
-    return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0) if path.name.lower().endswith(".gz") else open(path, "wb")
+def _write_bytes(path: Path, read: Callable[[int, int], Any], size: int) -> None:
+    """Writes a file, compressed where its name ends with .gz; read gives bytes by their begin and count."""
+    with open(path, "wb") as file:
+        if path.name.lower().endswith(".gz"):
+            _packed.compress(file, read, size)
+            return
+        for begin in range(0, size, _PIECE):
+            file.write(read(begin, min(_PIECE, size - begin)))

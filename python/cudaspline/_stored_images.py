@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from . import _images, _library, _packed
+from . import _images, _library, _nifti, _packed
 from ._warnings import FileWarning, warn
 
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
@@ -81,8 +81,8 @@ def read(path: Path, name: str) -> _images.Image:
     except ValueError as error:
         raise ValueError(f"{name}: {path}: {error}") from None
     for warning in header["warnings"]:
-        warn(f"{path}: {warning}", FileWarning)
-    return image
+        warn(f"{path.resolve()}: {warning}", FileWarning)
+    return _nifti.with_meaning(image, header["meaning"])
 
 
 def _describe_file(path: Path, name: str) -> Any:

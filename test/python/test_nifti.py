@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _image_files, _images, _nifti
+from cudaspline import _image_files, _images, _nifti, _packed
 from nifti_support import Header, changed, draw, file_bytes, interpret, is_near_limit, numbers, values_of, write
 
 FLIP = numpy.diag([-1.0, -1.0, 1.0])
@@ -248,6 +248,70 @@ def test_two_matrices_are_one_warning(tmp_path):
         warnings.simplefilter("default")
         cudaspline.resample(tmp_path / "a.nii", reference=tmp_path / "a.nii", interpolation="nearest", device="cpu")
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("ending", [".nii", ".nrrd"])
+def test_names_of_a_file_are_one_warning(tmp_path, monkeypatch, ending):
+    monkeypatch.chdir(tmp_path)
+    name = f"a{ending}"
+    if ending == ".nii":
+        header = plain(units=7)
+        write(tmp_path / name, header, values_of(header, random.Random(7)))
+    else:
+        (tmp_path / name).write_bytes(b"NRRD0004\ntype: uint8\ndimension: 3\nspace: 3D-right-handed\nsizes: 2 2 2\n"
+                                      b"space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\nencoding: raw\n\n" + bytes(8))  # fmt: skip
+    (tmp_path / f"link{ending}").symlink_to(name)
+    for other in (f"./{name}", tmp_path / name, f"link{ending}"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            cudaspline.resample(name, reference=other, interpolation="nearest", device="cpu")
+        assert len(caught) == 1, [str(one.message) for one in caught]
+
+
+KINDS = {"RGB-color": (3, 4), "RGBA-color": (4, 5), "3D-symmetric-matrix": (6, 3), "complex": (2, 6), "vector": (3, 1)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_meanings_of_nrrd_are_kept_or_reported(tmp_path, kind):
+    count, pixel = KINDS[kind]
+    colour = "color" in kind
+    pixels = numpy.arange(24 * count).astype("u1" if colour else "f4").reshape(4, 3, 2, count)
+    fields = f"type: {'uint8' if colour else 'float'}\nsizes: {count} 2 3 4\nkinds: {kind} domain domain domain\nencoding: raw\nendian: little"
+    (tmp_path / "a.nrrd").write_bytes(
+        f"NRRD0004\ndimension: 4\nspace: LPS\n{fields}\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\n\n".encode()
+        + pixels.tobytes()
+    )
+    image = cudaspline.resample(tmp_path / "a.nrrd", spacing=1, interpolation="nearest", device="cpu")
+    _nifti.write(image, tmp_path / "a.nii.gz")
+    again = read(tmp_path / "a.nii.gz")
+    assert again.nifti.pixel == pixel and numpy.array_equal(again.array, pixels)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _nifti.warn_of_lost_meaning(image, tmp_path / "a.mha")
+        _nifti.warn_of_lost_meaning(again, tmp_path / "a.mha")
+    expected = [] if kind == "vector" else 2 * [cudaspline.FileWarning]
+    assert [one.category for one in caught] == expected
+    assert all("a.mha does not keep the image's" in str(one.message) and ".nii.gz keeps them" in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, _packed.BLOCK - 1, _packed.BLOCK, 3 * _packed.BLOCK + 5])
+def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, size):
+    data = numpy.where(numpy.arange(size) % 3000 < 2000, numpy.arange(size) // 7 % 50, rng.integers(0, 9, size)).astype("u1").tobytes()
+    files = []
+    for count in (1, 3):
+        monkeypatch.setattr(_packed.os, "sched_getaffinity", lambda process, count=count: set(range(count)), raising=False)
+        with open(tmp_path / "a.gz", "wb") as file:
+            _packed.compress(file, lambda begin, count: data[begin : begin + count], size)
+        files.append((tmp_path / "a.gz").read_bytes())
+    assert files[0] == files[1] and gzip.decompress(files[0]) == data
+    assert len(files[0]) <= 1.03 * len(gzip.compress(data, 6)) + 40
+    for library in (_packed._libdeflate, lambda: None):
+        monkeypatch.setattr(_packed, "_libdeflate", library)
+        assert bytes(_packed.decompress(files[0] + files[1], 2 * size)) == 2 * data
+        assert bytes(_packed.decompress(files[0] + b"other bytes", size)) == data
+        for damaged in (files[0][:-1], files[0][:-5] + bytes([files[0][-5] ^ 1]) + files[0][-4:]):
+            with pytest.raises(ValueError, match="compressed data"):
+                _packed.decompress(damaged, size)
 
 
 def ramp():

@@ -49,6 +49,7 @@ def write_image(image: Any, path: Any) -> None:
     elif isinstance(image, _images.Image) and _nifti.is_name(path):
         _nifti.write(image, path)
     elif isinstance(image, _images.Image):
+        _nifti.warn_of_lost_meaning(image, path)
         _write_by_library(image, path)
     elif kind == "SimpleITK":
         sys.modules["SimpleITK"].WriteImage(image, str(path))
