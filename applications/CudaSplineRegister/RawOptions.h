@@ -19,6 +19,7 @@
 #define CudaSplineRegister_RawOptions_h
 
 #include "CommandLine.h"
+#include "GridArguments.h"
 
 #include <map>
 #include <string>
@@ -38,11 +39,14 @@ struct RawOptions
   std::string                                     spec; ///< file of a document
   std::string                                     motion;
   std::string                                     winsorize;
-  std::string                                     initial;
+  std::vector<std::string>                        initial; ///< transforms
+  bool                                            hasAntsOrder{ false };
   std::string                                     initialization;
   std::string                                     interpolation{ "linear" };
   std::string                                     precision{ "float" };
   std::string                                     defaultValue{ "0" };
+  GridArguments                                   grid;
+  std::string                                     outputType;
   std::string                                     device{ "auto" };
   std::string                                     maxMemory;
 };
