@@ -91,35 +91,65 @@ WriteSpec(const Options & options)
          });
 }
 
-} // namespace
-
-int
-RunCommand(Options options)
+/** What the transform is good for; of a registration that was stopped nothing is measured. */
+void
+MeasureResult(const RegistrationRequest & request,
+              const RegistrationResult &  result,
+              const Truth &               truth,
+              Report &                    report)
 {
-  CheckPaths(InputsOf(options), OutputsOf(options));
-  const MadeFolders made(FoldersToMake(options));
-  CheckDevice(options.device);
-  if (!options.device.empty())
+  const Options & options = *request.options;
+  const Stopwatch time;
+  if (report.signal == 0 && WantsEvaluation(options))
   {
-    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside of others
+    report.evaluation = Evaluate(request, result, truth);
   }
-  itk::CudaSplineFactory::RegisterOneFactory();
-  const Stopwatch    reading;
-  RegistrationInputs inputs = DescribeInputs(options);
-  if (options.explain)
+  if (report.signal == 0)
   {
-    FindWarpedFormat(options, inputs); // which may be wrong
-    std::cout << ExplainRegistration(options, inputs, OutputsOf(options)) << std::flush;
+    if (!options.quiet || !options.report.empty())
+    {
+      report.before = MeasureAgreement(request, result.start);
+    }
+    report.agreement = MeasureAgreement(request, result.transform);
+    if (const std::string poor = DescribePoorAgreement(*report.agreement); !poor.empty())
+    {
+      Warn(poor + "; look at --picture whether the images lie over each other");
+    }
+  }
+  report.evaluateSeconds = time.GetSeconds();
+}
+
+/** Shows what was done, and returns the exit code. */
+int
+Conclude(const Report & report, const Options & options)
+{
+  if (report.evaluation)
+  {
+    PrintEvaluation(std::cout, *report.evaluation);
+  }
+  if (options.verbose)
+  {
+    PrintStages(std::cout, report, options);
+  }
+  if (!options.quiet)
+  {
+    std::cerr << MakeSummary(report, options, GetTextWidth(STDERR_FILENO)) << std::flush;
+  }
+  if (report.signal == 0)
+  {
     return 0;
   }
-  if (!options.specOutput.empty() && !WriteSpec(options))
-  {
-    return 0;
-  }
-  if (inputs.IsSeries())
-  {
-    return RunSeries(options, inputs);
-  }
+  Warn("stopped by signal " + std::to_string(report.signal) + " in stage " + std::to_string(report.stages.size()) +
+       " of " + std::to_string(options.spec.stages.size()) +
+       "; the transform is the best so far, nothing else was written");
+  return 128 + report.signal;
+}
+
+/** Registers a single moving image.
+ * \param[in] reading since the headers were begun */
+int
+RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & reading)
+{
   const WarpedFormat    format = FindWarpedFormat(options, inputs);
   std::optional<Volume> finite;
   RegistrationRequest   request;
@@ -152,45 +182,37 @@ RunCommand(Options options)
   report.stages = result.stages;
   report.valueFactors = result.valueFactors;
   report.signal = GetStopSignal();
-  const Stopwatch evaluating;
-  if (report.signal == 0 && WantsEvaluation(options))
-  {
-    report.evaluation = Evaluate(request, result, truth);
-  }
-  if (report.signal == 0)
-  {
-    if (!options.quiet || !options.report.empty())
-    {
-      report.before = MeasureAgreement(request, result.start);
-    }
-    report.agreement = MeasureAgreement(request, result.transform);
-    if (const std::string poor = DescribePoorAgreement(*report.agreement); !poor.empty())
-    {
-      Warn(poor + "; look at --picture whether the images lie over each other");
-    }
-  }
-  report.evaluateSeconds = evaluating.GetSeconds();
+  MeasureResult(request, result, truth, report);
   files.Write(request, result, report);
-  if (report.evaluation)
+  return Conclude(report, options);
+}
+
+} // namespace
+
+int
+RunCommand(Options options)
+{
+  CheckPaths(InputsOf(options), OutputsOf(options));
+  const MadeFolders made(FoldersToMake(options));
+  CheckDevice(options.device);
+  if (!options.device.empty())
   {
-    PrintEvaluation(std::cout, *report.evaluation);
+    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside of others
   }
-  if (options.verbose)
+  itk::CudaSplineFactory::RegisterOneFactory();
+  const Stopwatch    reading;
+  RegistrationInputs inputs = DescribeInputs(options);
+  if (options.explain)
   {
-    PrintStages(std::cout, report, options);
+    FindWarpedFormat(options, inputs); // which may be wrong
+    std::cout << ExplainRegistration(options, inputs, OutputsOf(options)) << std::flush;
+    return 0;
   }
-  if (!options.quiet)
+  if (!options.specOutput.empty() && !WriteSpec(options))
   {
-    std::cerr << MakeSummary(report, options, GetTextWidth(STDERR_FILENO)) << std::flush;
+    return 0;
   }
-  if (report.signal != 0)
-  {
-    Warn("stopped by signal " + std::to_string(report.signal) + " in stage " + std::to_string(result.stages.size()) +
-         " of " + std::to_string(options.spec.stages.size()) +
-         "; the transform is the best so far, nothing else was written");
-    return 128 + report.signal;
-  }
-  return 0;
+  return inputs.IsSeries() ? RunSeries(options, inputs) : RunOne(options, inputs, reading);
 }
 
 } // namespace CudaSplineRegister

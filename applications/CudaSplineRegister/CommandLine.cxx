@@ -187,6 +187,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
           raw.alsoFixed,
           "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
   addPair("--also-moving", raw.alsoMoving, "Its moving image, in the space of the first moving image");
+  app.add_flag("--channels",
+               raw.hasChannels,
+               "Red, green and blue of fixed and moving as three further pairs; the first pair is their luminance");
   beginGroup("Values and masks");
   app.add_option("--winsorize", raw.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
     ->type_name("X,X");

@@ -49,8 +49,9 @@ enum class TargetKind : unsigned char
 /** \brief Files of a pair of images beside the first one. */
 struct FurtherFiles
 {
-  std::string fixed;
-  std::string moving;
+  std::string                fixed;
+  std::string                moving;
+  std::optional<std::size_t> plane; ///< of colours: the number of the one that is compared
 };
 
 /** \brief What the user asked for. */

@@ -48,8 +48,11 @@ InputsOf(const Options & options)
   }
   for (const FurtherFiles & pair : options.further)
   {
-    inputs.push_back({ "--also-fixed", pair.fixed });
-    inputs.push_back({ "--also-moving", pair.moving });
+    if (!pair.plane)
+    {
+      inputs.push_back({ "--also-fixed", pair.fixed });
+      inputs.push_back({ "--also-moving", pair.moving });
+    }
   }
   return inputs;
 }

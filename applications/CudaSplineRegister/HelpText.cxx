@@ -61,7 +61,8 @@ Masks
 
 Colours
   Images of red, green and blue (histology in PNG, TIFF or NIfTI) are compared by their luminance. --warped has the
-  colours of the moving image, in its own type.
+  colours of the moving image, in its own type. --channels compares red, green and blue as three further pairs after
+  the luminance: --stage affine --stage syn -m mattes -m cc,cc,cc,cc --channels.
 
 Several pairs of images
   As channels of one scan (T1 and T2, or an image and its labels' edges), compared by one transform: --also-fixed and

@@ -294,7 +294,11 @@ InterpretPairs(const RawOptions & raw, Options & options)
   }
   for (std::size_t number = 0; number < raw.alsoFixed.size(); ++number)
   {
-    options.further.push_back({ raw.alsoFixed[number], raw.alsoMoving[number] });
+    options.further.push_back({ raw.alsoFixed[number], raw.alsoMoving[number], {} });
+  }
+  for (std::size_t plane = 0; raw.hasChannels && plane < 3; ++plane)
+  {
+    options.further.push_back({ options.fixed, options.moving, plane });
   }
 }
 
@@ -317,6 +321,12 @@ CheckPairs(const Options & options)
   if (most < pairs)
   {
     const FurtherFiles & left = options.further[most - 1];
+    if (left.plane)
+    {
+      throw ProgramError(
+        "--channels: red, green and blue are compared in no stage; name a metric for each pair of images "
+        "after that of the luminance, as --metric cc,cc,cc,cc for syn or greedy");
+    }
     throw ProgramError("--also-fixed \"" + left.fixed + "\" and --also-moving \"" + left.moving +
                        "\" are compared in no stage; name a metric for each pair of images, as --metric cc,cc for syn "
                        "or greedy");

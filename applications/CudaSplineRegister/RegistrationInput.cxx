@@ -108,6 +108,13 @@ ReadAs(ImageDescription description, ScalarType type, std::vector<Volume> * colo
   return volume.type == type ? volume : CastVolume(volume, type);
 }
 
+/** Reads one of the numbers of colours. */
+Volume
+ReadPlane(ImageDescription description, std::size_t plane, ScalarType type)
+{
+  return CastVolume(ReadPlanes(description, 0)[plane], type);
+}
+
 /** Reads a volume of a series as real numbers, which stay when another one is read. */
 Volume
 ReadVolume(ImageDescription & series, std::size_t number, ScalarType type)
@@ -214,6 +221,19 @@ DescribeFurther(const std::string & option, const std::string & path, unsigned i
   }
   CheckIsPlainOrColour(image);
   return image;
+}
+
+/** Whether --channels has colours. */
+void
+CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
+{
+  for (const ImageDescription * const image : { &pair.fixed, &pair.moving })
+  {
+    if (files.plane && !IsOfColours(*image))
+    {
+      throw ProgramError("--channels: \"" + image->path + "\" has no red, green and blue");
+    }
+  }
 }
 
 /** Reads a mask: 1 where the image is a number that is not 0. */
@@ -353,6 +373,7 @@ DescribeInputs(Options & options)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
                                DescribeFurther("--also-moving", files.moving, dimension, options.force) });
+    CheckIsOfColours(files, inputs.further.back());
   }
   inputs.fixedMasks = DescribeMasks("--fixed-mask", options.fixedMasks, dimension, options);
   inputs.movingMasks = DescribeMasks("--moving-mask", options.movingMasks, dimension, options);
@@ -429,8 +450,9 @@ ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRe
   {
     const FurtherDescription & from = inputs.further[number];
     FurtherPair                pair;
-    pair.fixed = ReadAs(from.fixed, type);
-    pair.moving = ReadAs(from.moving, type);
+    const auto                 plane = options.further[number].plane;
+    pair.fixed = plane ? ReadPlane(from.fixed, *plane, type) : ReadAs(from.fixed, type);
+    pair.moving = plane ? ReadPlane(from.moving, *plane, type) : ReadAs(from.moving, type);
     const std::string which = "further " + std::to_string(number + 1);
     pair.fixedMasks =
       JoinAll(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));

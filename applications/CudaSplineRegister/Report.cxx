@@ -115,6 +115,10 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   for (const FurtherFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
+    if (pair.plane)
+    {
+      json["further_pairs"].back()["plane"] = *pair.plane;
+    }
   }
   return json;
 }

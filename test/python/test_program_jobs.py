@@ -391,6 +391,28 @@ class TestWarpedImage:
         assert numpy.abs(numpy.rint(found.warped.array) - warped)[inner].max() <= 1
         assert found.jacobian().array.shape == (70, 80)
 
+    def test_channels_are_pairs(self, sitk, tmp_path):
+        """Colours that move alone, at one luminance, are seen in the channels; values are those of Python with the same pairs."""
+        y, x = numpy.mgrid[:40, :48].astype(float)
+        images = []
+        for name, shift in (("fixed", 0.0), ("moving", 1.5)):
+            wave = 40 * numpy.cos(0.45 * (x - shift)) * numpy.cos(0.4 * y)
+            colours = numpy.stack([120 + 0.59 / 0.30 * wave, 120 - wave, 120 + 0 * wave], axis=-1).clip(0, 255).round().astype("u1")
+            images.append(cudaspline.Image(colours, (1.0, 1.0), (0.0, 0.0), numpy.eye(2), channels=True))
+            write(sitk, tmp_path / f"{name}.png", images[-1])
+        words = ["--stage", "greedy", "-m", "meansquares,meansquares,meansquares,meansquares", "--iterations", 60, "--shrink", 1, "--sigmas", 0]
+        files = [tmp_path / "fixed.png", tmp_path / "moving.png"]
+        register(*files, *words, "--initialize", "none", "--channels", "--field", tmp_path / "field.mha", "--report", tmp_path / "report.json")
+        field = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "field.mha")))[8:-8, 8:-8]
+        assert abs(field[..., 0].mean() - 1.5) < 0.5
+        pairs = [tuple(cudaspline.Image(image.array[..., n].astype("f4"), (1.0, 1.0), (0.0, 0.0), numpy.eye(2)) for image in images) for n in range(3)]
+        found = cudaspline.register(
+            *images, "greedy", also=pairs, metric=["meansquares"] * 4, iterations=(60,), shrink=(1,), sigmas=(0,), initial="none", device="cpu"
+        )
+        report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert [one["value"] for one in report["iterations"]] == pytest.approx(found.history["value"].tolist(), rel=1e-6)
+        assert "compared in no stage" in refused(PROGRAM, *files, "-o", tmp_path / "t.h5", "--channels")
+
 
 class TestNames:
     def spec(self, *words):
@@ -450,6 +472,16 @@ class TestNames:
     def test_a_slip_is_understood(self, program, words, meant):
         files = ["fixed.nii", "moving.nii", *(["-o", "t.tfm"] if program == PROGRAM else [])]
         assert f'did you mean "{meant}"?' in refused(program, *files, *words)
+
+    def test_python_knows_the_names_too(self):
+        options = dict(iterations=1, shrink=(4,))
+        wanted = cudaspline.register("fixed.nii", "moving.nii", "syn", metric="cc", precision="float32", device="cpu", **options)
+        for precision in ("Float", "FLOAT32", numpy.float32):
+            found = cudaspline.register("fixed.nii", "moving.nii", "SyN", metric="CC", precision=precision, device="CPU", **options)
+            assert found.spec == wanted.spec and found.history["value"].tolist() == wanted.history["value"].tolist()
+        assert cudaspline.register("fixed.nii", "moving.nii", "Rigid", metric="MI", precision="double", **options).spec["precision"] == "float64"
+        with pytest.raises(TypeError, match="metirc: .*did you mean 'metric'"):
+            cudaspline.register("fixed.nii", "moving.nii", metirc="cc")
 
     @pytest.mark.parametrize("program", [PROGRAM, RESAMPLE])
     @pytest.mark.parametrize("width", [60, 80, 100])
