@@ -204,8 +204,8 @@ RunCommand(Options options)
   RegistrationInputs inputs = DescribeInputs(options);
   if (options.explain)
   {
-    FindWarpedFormat(options, inputs); // which may be wrong
-    std::cout << ExplainRegistration(options, inputs, OutputsOf(options)) << std::flush;
+    std::cout << ExplainRegistration(options, inputs, FindWarpedFormat(options, inputs), OutputsOf(options))
+              << std::flush;
     return 0;
   }
   if (!options.specOutput.empty() && !WriteSpec(options))

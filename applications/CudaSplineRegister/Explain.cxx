@@ -28,6 +28,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 namespace CudaSplineRegister
@@ -83,17 +84,21 @@ SecondsText(double seconds)
   return text;
 }
 
+/** Type, size and geometry of an image. */
+std::string
+GridText(const Grid & grid, ScalarType type, const ImageLayout & layout)
+{
+  return NameOfPixelType(type) + " " + SizeText(grid) +
+         (layout.components > 1 ? ", " + std::to_string(layout.components) + " components" : "") +
+         (layout.volumes > 1 ? ", " + std::to_string(layout.volumes) + " volumes" : "") + " | spacing " +
+         SpacingText(grid) + " | origin " + ListText(grid.origin, grid.dimension) + " | direction " +
+         DirectionText(grid);
+}
+
 void
 ExplainImage(std::ostream & stream, const std::string & role, const ImageDescription & image)
 {
-  const Grid & grid = image.grid;
-  stream << role << ": " << image.path << " | " << NameOfPixelType(image.type) << ' ' << SizeText(grid);
-  if (image.layout.volumes > 1)
-  {
-    stream << ", " << image.layout.volumes << " volumes";
-  }
-  stream << " | spacing " << SpacingText(grid) << " | origin " << ListText(grid.origin, grid.dimension)
-         << " | direction " << DirectionText(grid) << '\n';
+  stream << role << ": " << image.path << " | " << GridText(image.grid, image.type, image.layout) << '\n';
 }
 
 void
@@ -144,16 +149,27 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
   stream << '\n';
 }
 
+/** Whether an option of a document is explained with the options of its stage: not those of levels, of other metrics,
+ * or of sampling where all voxels are compared. */
+bool
+IsExplained(const std::string & name, const StageSpec & spec)
+{
+  static const std::set<std::string> ofLevels{ "kind", "iterations", "shrink", "sigmas", "sigmas_in_mm" };
+  const bool                         isOfSamples = name == "fraction" || name == "seed";
+  return ofLevels.count(name) == 0 &&
+         (name != "radius" || spec.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation)) &&
+         (name != "bins" || spec.HasMetric(itk::CudaSpline::MetricKind::Mattes)) &&
+         (!isOfSamples || spec.samples.choice != itk::CudaSpline::SampleChoice::All);
+}
+
 /** The options of a stage but for its kind and levels, as a document has them. */
 std::string
-StageOptionsText(const nlohmann::ordered_json & stage)
+StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
 {
   std::string text;
   for (const auto & [name, value] : stage.items())
   {
-    const bool isOfLevels =
-      name == "kind" || name == "iterations" || name == "shrink" || name == "sigmas" || name == "sigmas_in_mm";
-    if (!isOfLevels && !value.is_null())
+    if (IsExplained(name, spec) && !value.is_null())
     {
       text += (text.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
     }
@@ -177,7 +193,7 @@ ExplainStage(std::ostream &                         stream,
     sigmas += between + Brief(level.sigma);
     iterations += between + std::to_string(level.iterations);
   }
-  stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage) << '\n'
+  stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage, spec) << '\n'
          << "  levels: " << spec.levels.size() << " | shrink " << shrink << " | sigmas " << sigmas
          << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n"
          << "  memory: " << BytesText(forecast.bytes) << " | backend: " << itk::CudaSpline::NameOf(forecast.backend)
@@ -205,7 +221,10 @@ RequestOf(const Options & options, const RegistrationInputs & inputs)
 } // namespace
 
 std::string
-ExplainRegistration(const Options & options, const RegistrationInputs & inputs, const std::vector<NamedPath> & outputs)
+ExplainRegistration(const Options &                options,
+                    const RegistrationInputs &     inputs,
+                    const WarpedFormat &           format,
+                    const std::vector<NamedPath> & outputs)
 {
   std::ostringstream stream;
   ExplainImages(stream, options, inputs);
@@ -217,10 +236,14 @@ ExplainRegistration(const Options & options, const RegistrationInputs & inputs, 
     stream << "stage " << number + 1 << "/" << forecasts.size() << ": ";
     ExplainStage(stream, document["stages"][number], options.spec.stages[number], forecasts[number]);
   }
+  if (!options.warped.empty())
+  {
+    stream << "warped: " << GridText(format.grid, format.type, format.layout) << '\n';
+  }
   std::error_code error;
   for (const NamedPath & output : outputs)
   {
-    if (!output.path.empty())
+    if (!output.path.empty() && MayBeWritten(output.path, options))
     {
       stream << "writes: " << output.path << " (" << output.role << ')'
              << (std::filesystem::is_regular_file(output.path, error) ? ", which exists and is replaced" : "")

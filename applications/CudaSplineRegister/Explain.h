@@ -20,6 +20,7 @@
 
 #include "PathIdentity.h"
 #include "RegistrationInput.h"
+#include "WarpedOutput.h"
 
 #include <string>
 #include <vector>
@@ -31,9 +32,13 @@ namespace CudaSplineRegister
  * duration of each stage, and the files that it would write.
  *
  * \param[in] inputs headers of the images
+ * \param[in] format of --warped
  * \param[in] outputs options and names of the files */
 std::string
-ExplainRegistration(const Options & options, const RegistrationInputs & inputs, const std::vector<NamedPath> & outputs);
+ExplainRegistration(const Options &                options,
+                    const RegistrationInputs &     inputs,
+                    const WarpedFormat &           format,
+                    const std::vector<NamedPath> & outputs);
 
 } // namespace CudaSplineRegister
 

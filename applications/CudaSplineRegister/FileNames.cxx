@@ -69,8 +69,6 @@ OutputsOf(const Options & options)
                                   { "--jacobian", options.jacobian },
                                   { "--parameters", options.parameters },
                                   { "--dump-spec", options.specOutput == "-" ? std::string() : options.specOutput } };
-  const auto &           stages = options.spec.stages;
-  const bool             mayBend = !options.initial.empty() || std::any_of(stages.begin(), stages.end(), IsBending);
   const auto             add = [&](const char * ending, bool isWritten) {
     if (!options.prefix.empty() && isWritten)
     {
@@ -78,13 +76,21 @@ OutputsOf(const Options & options)
     }
   };
   add("0GenericAffine.mat", !options.composite);
-  add("1Warp.nii.gz", !options.composite && mayBend);
-  add("1InverseWarp.nii.gz", !options.composite && mayBend);
+  add("1Warp.nii.gz", !options.composite);
+  add("1InverseWarp.nii.gz", !options.composite);
   add("Composite.h5", options.composite);
   add("InverseComposite.h5", options.composite);
   add("Warped.nii.gz", true);
   add("InverseWarped.nii.gz", true);
   return outputs;
+}
+
+bool
+MayBeWritten(const std::string & path, const Options & options)
+{
+  const auto & stages = options.spec.stages;
+  const bool   isOfField = path == options.prefix + "1Warp.nii.gz" || path == options.prefix + "1InverseWarp.nii.gz";
+  return !isOfField || !options.initial.empty() || std::any_of(stages.begin(), stages.end(), IsBending);
 }
 
 std::string

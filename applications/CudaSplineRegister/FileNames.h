@@ -31,9 +31,13 @@ namespace CudaSplineRegister
 std::vector<NamedPath>
 InputsOf(const Options & options);
 
-/** \brief Names of the files that are written of a single moving image. */
+/** \brief Names of the files that are written of a single moving image, with those that a prefix has for fields. */
 std::vector<NamedPath>
 OutputsOf(const Options & options);
+
+/** \brief Whether an output is written: not a field of linear stages. */
+bool
+MayBeWritten(const std::string & path, const Options & options);
 
 /** \brief Where the first stage starts: "moments", or the files of transforms. */
 std::string

@@ -82,7 +82,7 @@ class TestExplain:
         before = sorted(os.listdir(tmp_path))
         done = register(
             *files, "--stage", "rigid", "--stage", "syn", "--iterations", "7,5", "--winsorize", "0.01,0.99", "--output-prefix",
-            tmp_path / "new/P", "-w", tmp_path / "w.nii", "--make-folders", "--explain",
+            tmp_path / "new/P", "-w", tmp_path / "w.nii", "--crop", "5:,:,:11", "--output-type", "int16", "--make-folders", "--explain",
         )  # fmt: skip
         assert sorted(os.listdir(tmp_path)) == before
         lines = done.stdout.splitlines()
@@ -90,7 +90,10 @@ class TestExplain:
         assert "float 30 x 28 x 22" in fixed and "spacing 1 x 1 x 2 mm" in fixed
         assert [float(n) for n in fixed.split("origin ")[1].split(" |")[0].split(", ")] == pytest.approx(images[0].origin.tolist(), rel=1e-5)
         assert "start: moments" in lines and "pixels: float32, clipped to the quantiles 0.01, 0.99" in lines
-        assert any(line.startswith("stage 1/2: rigid | metric mattes") and "sampling none" in line for line in lines)
+        stage = next(line for line in lines if line.startswith("stage 1/2: rigid | metric mattes, bins 50"))
+        assert "sampling none" in stage and "radius" not in stage and "seed" not in stage
+        warped = next(line for line in lines if line.startswith("warped: "))
+        assert warped.startswith("warped: int16 25 x 28 x 11 | spacing 1 x 1 x 2 mm")
         assert any(line.startswith("stage 2/2: syn | metric cc") and "radius 4" in line for line in lines)
         assert lines.count("  levels: 2 | shrink 2, 1 | sigmas 1, 0 voxels | at most 7, 5 iterations") == 2
         memory = [line for line in lines if line.startswith("  memory: ")]
@@ -109,6 +112,10 @@ class TestExplain:
         images, files = pair
         mask = write(sitk, tmp_path / "mask.nrrd", cudaspline.Image.of(numpy.ones(images[0].geometry.shape, "u1"), images[0].geometry, False))
         done = register(*files, "-o", tmp_path / "t.h5", "--fixed-mask", mask, "--fixed-mask", "none", "--explain")
+        lines = register(*files, "--output-prefix", tmp_path / "P", "--explain").stdout.splitlines()
+        assert [os.path.basename(line.split()[1]) for line in lines if line.startswith("writes: ")] == [
+            "P0GenericAffine.mat", "PWarped.nii.gz", "PInverseWarped.nii.gz",
+        ]  # fmt: skip
         assert f"mask of fixed in stage 1: {mask}" in done.stdout and "mask of fixed in stage 2: none" in done.stdout
 
 
