@@ -34,6 +34,7 @@ add_library(
   OBJECT
   "${presets_source}"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PreparedImages.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationForecast.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationPipeline.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationSpec.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecCheck.cxx"

@@ -48,6 +48,13 @@ public:
   std::string
   GetTemporaryName() const;
 
+  /** \brief Name of the file that is replaced. */
+  std::string
+  GetTarget() const
+  {
+    return m_Target.string();
+  }
+
   /** \brief Removes what was written so far. */
   void
   Clear();

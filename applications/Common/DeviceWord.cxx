@@ -86,7 +86,9 @@ ParseDevice(const std::string & text, bool allowsSeveral)
   const std::size_t numbers = ParseDevices(word).size();
   if (word != "auto" && word != "cpu" && word != "gpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
   {
-    throw ProgramError("--device \"" + text + "\": allowed are auto, cpu, gpu and " +
+    const std::string similar = FindSimilarName(word, { "auto", "cpu", "gpu", "cuda" });
+    throw ProgramError("--device \"" + text + "\": " + (similar.empty() ? "" : "did you mean \"" + similar + "\"? ") +
+                       "allowed are auto, cpu, gpu and " +
                        (allowsSeveral ? "numbers of GPUs, from 0, as 0 or 0,1" : "the number of a GPU, from 0"));
   }
   return word == "auto" ? "" : word;

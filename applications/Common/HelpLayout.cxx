@@ -31,7 +31,7 @@ namespace CudaSplineProgram
 {
 
 std::size_t
-GetHelpWidth()
+GetTextWidth(int descriptor)
 {
   constexpr double            smallest = 40.0; // the longest names of options, and some words next to them
   constexpr double            largest = 120.0; // longer lines are hard to read
@@ -44,11 +44,17 @@ GetHelpWidth()
   {
     width = *asked;
   }
-  else if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+  else if (isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
   {
     width = window.ws_col;
   }
   return static_cast<std::size_t>(std::clamp(width, smallest, largest));
+}
+
+std::size_t
+GetHelpWidth()
+{
+  return GetTextWidth(STDOUT_FILENO);
 }
 
 std::string

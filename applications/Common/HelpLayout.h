@@ -24,8 +24,12 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Columns of the help: those of COLUMNS, else of the terminal that standard output is, else 80; from 40 to 120.
- */
+/** \brief Columns of text: those of COLUMNS, else of the terminal that a descriptor is open on, else 80; from 40 to
+ * 120. */
+std::size_t
+GetTextWidth(int descriptor);
+
+/** \brief GetTextWidth() of standard output, for the help. */
 std::size_t
 GetHelpWidth();
 

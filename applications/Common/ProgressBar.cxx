@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "ProgressBar.h"
 
+#include "HelpLayout.h"
+
 #include <algorithm>
 #include <iostream>
 
@@ -38,18 +40,13 @@ ProgressBar::~ProgressBar()
 void
 ProgressBar::Show(const std::string & stage, double fraction)
 {
-  constexpr int width = 40;
-  const auto    now = std::chrono::steady_clock::now();
-  const bool    ends = fraction <= 0.0 || fraction >= 1.0;
+  const auto now = std::chrono::steady_clock::now();
+  const bool ends = fraction <= 0.0 || fraction >= 1.0;
   if (!m_Terminal || (!ends && now - m_LastTime < std::chrono::milliseconds(100)))
   {
     return;
   }
-  const double      part = std::clamp(fraction, 0.0, 1.0);
-  const int         filled = static_cast<int>(part * width);
-  const std::string percent = std::to_string(static_cast<int>(100.0 * part));
-  const std::string line = "[" + std::string(filled, '#') + std::string(width - filled, '.') + "] " +
-                           std::string(3 - percent.size(), ' ') + percent + " % " + stage;
+  const std::string line = this->MakeLine(stage, std::clamp(fraction, 0.0, 1.0));
   if (line != m_Drawn)
   {
     // The escape sequence clears what a longer line left behind.
@@ -57,6 +54,22 @@ ProgressBar::Show(const std::string & stage, double fraction)
     m_Drawn = line;
   }
   m_LastTime = now;
+}
+
+std::string
+ProgressBar::MakeLine(const std::string & stage, double fraction)
+{
+  constexpr std::size_t around = 9; // brackets, spaces and the percentage
+  constexpr std::size_t shortest = 10;
+  constexpr std::size_t longest = 40;
+  const std::size_t     columns = GetTextWidth(STDERR_FILENO) - 1; // a line that fills the terminal may wrap
+  const std::size_t     needed = around + stage.size();
+  const std::size_t     width = std::clamp(columns > needed ? columns - needed : 0, shortest, longest);
+  const auto            filled = static_cast<std::size_t>(fraction * static_cast<double>(width));
+  const std::string     percent = std::to_string(static_cast<int>(100.0 * fraction));
+  const std::string     line = "[" + std::string(filled, '#') + std::string(width - filled, '.') + "] " +
+                           std::string(3 - percent.size(), ' ') + percent + " % " + stage;
+  return line.substr(0, columns);
 }
 
 void

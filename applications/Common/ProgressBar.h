@@ -44,7 +44,17 @@ public:
   void
   Wipe();
 
+  /** \brief Whether stderr is a terminal. */
+  bool
+  IsOnTerminal() const
+  {
+    return m_Terminal;
+  }
+
 private:
+  static std::string
+  MakeLine(const std::string & stage, double fraction);
+
   std::ostream                          m_Stream; ///< to stderr, also where std::cerr goes elsewhere meanwhile
   bool                                  m_Terminal;
   std::string                           m_Drawn;

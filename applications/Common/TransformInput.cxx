@@ -22,6 +22,7 @@
 #include "Error.h"
 #include "FieldTransform.h"
 #include "ForeignTransform.h"
+#include "Names.h"
 #include "TransformFile.h"
 #include "VolumeNames.h"
 
@@ -94,24 +95,6 @@ ReadFile(const std::string & file, const Grid & input)
   return read;
 }
 
-/** An inverse as a class that ITK reads from files: those of rigid transforms and similarities have none of their own.
- */
-template <unsigned int VDimension>
-typename TransformType<VDimension>::Pointer
-Named(TransformType<VDimension> * inverse)
-{
-  const auto * const linear = dynamic_cast<itk::MatrixOffsetTransformBase<double, VDimension, VDimension> *>(inverse);
-  if (linear == nullptr || std::string(linear->GetNameOfClass()) != "MatrixOffsetTransformBase")
-  {
-    return inverse;
-  }
-  const auto affine = itk::AffineTransform<double, VDimension>::New();
-  affine->SetCenter(linear->GetCenter());
-  affine->SetMatrix(linear->GetMatrix());
-  affine->SetOffset(linear->GetOffset());
-  return affine.GetPointer();
-}
-
 /** The inverse of a transform, by its own means or by iteration; null where there is none.
  * \param[in,out] residuals of those that were found by iteration */
 template <unsigned int VDimension>
@@ -121,7 +104,7 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
   typename TransformType<VDimension>::Pointer inverse;
   try
   {
-    inverse = Named<VDimension>(transform->GetInverseTransform().GetPointer());
+    inverse = MakeReadable<VDimension>(transform->GetInverseTransform().GetPointer());
   }
   catch (const itk::ExceptionObject &)
   {
@@ -334,6 +317,22 @@ ReadVolumes(const TransformArgument & argument, const Grid & input, std::size_t 
 
 } // namespace
 
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+MakeReadable(itk::Transform<double, VDimension, VDimension> * inverse)
+{
+  const auto * const linear = dynamic_cast<itk::MatrixOffsetTransformBase<double, VDimension, VDimension> *>(inverse);
+  if (linear == nullptr || std::string(linear->GetNameOfClass()) != "MatrixOffsetTransformBase")
+  {
+    return inverse;
+  }
+  const auto affine = itk::AffineTransform<double, VDimension>::New();
+  affine->SetCenter(linear->GetCenter());
+  affine->SetMatrix(linear->GetMatrix());
+  affine->SetOffset(linear->GetOffset());
+  return affine.GetPointer();
+}
+
 TransformArgument
 ParseTransform(const std::string & text)
 {
@@ -458,5 +457,47 @@ template std::vector<itk::Transform<double, 2, 2>::Pointer>
 MakeVolumeTransforms<2>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &, std::size_t);
 template std::vector<itk::Transform<double, 3, 3>::Pointer>
 MakeVolumeTransforms<3>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &, std::size_t);
+
+bool
+LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms)
+{
+  const auto isMatrix = [](const TransformArgument & one) {
+    return ToLower(std::filesystem::path(one.file).filename().string()).find("genericaffine") != std::string::npos;
+  };
+  bool hasField = false;
+  bool hasInverseMatrix = false;
+  for (const TransformArgument & one : transforms)
+  {
+    if (isMatrix(one))
+    {
+      if (hasField && !one.inverse)
+      {
+        return true;
+      }
+      hasInverseMatrix = hasInverseMatrix || one.inverse;
+    }
+    else if (IsNameOfField(one.file))
+    {
+      if (hasInverseMatrix)
+      {
+        return true;
+      }
+      hasField = true;
+    }
+  }
+  return false;
+}
+
+void
+WarnOfAntsOrder()
+{
+  Warn("the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point of "
+       "the output, as ITK has it; --ants-order applies the first one first");
+}
+
+template itk::Transform<double, 2, 2>::Pointer
+MakeReadable<2>(itk::Transform<double, 2, 2> *);
+template itk::Transform<double, 3, 3>::Pointer
+MakeReadable<3>(itk::Transform<double, 3, 3> *);
 
 } // namespace CudaSplineProgram

@@ -40,6 +40,22 @@ struct TransformArgument
 TransformArgument
 ParseTransform(const std::string & text);
 
+/** \brief Whether a list of transforms looks as ANTs has them, the first one first: a field before the matrix that ANTs
+ * finds before it, or the inverse of that matrix before a field. */
+bool
+LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms);
+
+/** \brief Warns of such a list. */
+void
+WarnOfAntsOrder();
+
+/** \brief A transform as a class that ITK reads from files, which inverses of rigid transforms and similarities are
+ * not.
+ */
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+MakeReadable(itk::Transform<double, VDimension, VDimension> * inverse);
+
 /** \brief The transform from points of the output to points of the input.
  *
  * The rotation is applied last to a point, and of the files the last first: the order of itk::CompositeTransform.

@@ -20,6 +20,7 @@
 #include "CommandHelp.h"
 #include "Error.h"
 #include "HelpText.h"
+#include "PixelType.h"
 #include "RawOptions.h"
 #include "VersionText.h"
 
@@ -140,6 +141,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 "What ANTs' users know: P0GenericAffine.mat, P1Warp.nii.gz, P1InverseWarp.nii.gz, PWarped.nii.gz, "
                 "PInverseWarped.nii.gz")
     ->type_name("P");
+  app.add_flag("--composite",
+               options.composite,
+               "With --output-prefix: PComposite.h5 and PInverseComposite.h5 instead of matrix and fields");
   app.add_option("--field", options.field, "Displacements of the transform on the fixed image's grid, mm")
     ->type_name("IMAGE");
   app.add_option("--inverse", options.inverse, "Those of the inverse on the moving image's grid")->type_name("IMAGE");
@@ -183,12 +187,23 @@ ParseCommandLine(int argc, char ** argv, Options & options)
           raw.alsoFixed,
           "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
   addPair("--also-moving", raw.alsoMoving, "Its moving image, in the space of the first moving image");
+  app.add_flag("--channels",
+               raw.hasChannels,
+               "Red, green and blue of fixed and moving as three further pairs; the first pair is their luminance");
   beginGroup("Values and masks");
   app.add_option("--winsorize", raw.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
     ->type_name("X,X");
-  app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")
-    ->type_name("IMAGE");
-  app.add_option("--moving-mask", options.movingMask, "Image; the same of the moving image")->type_name("IMAGE");
+  app
+    .add_option(
+      "--fixed-mask",
+      options.fixedMasks,
+      "* Image; voxels of the fixed image count where it is not 0; none: a stage without a mask; the start and "
+      "--evaluate use the first one")
+    ->type_name("IMAGE")
+    ->allow_extra_args(false);
+  app.add_option("--moving-mask", options.movingMasks, "* Image; the same of the moving image")
+    ->type_name("IMAGE")
+    ->allow_extra_args(false);
   beginGroup("Initial transform");
   app
     .add_option(
@@ -197,16 +212,37 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "moments (default: centres of gravity on each other), search (rotations, too), centre (of the images) or none")
     ->type_name("NAME");
   app
-    .add_option("--initial-transform", raw.initial, "ITK transform to begin with; \",inverse\" after the name inverts")
-    ->type_name("FILE[,inverse]");
+    .add_option(
+      "--initial-transform",
+      raw.initial,
+      "ITK, ANTs or elastix transform to start with, from fixed points to moving points; \",inverse\" after the "
+      "name inverts; may be repeated: the LAST one is applied first to a point of the fixed image")
+    ->type_name("FILE[,inverse]")
+    ->allow_extra_args(false);
+  app.add_flag(
+    "--ants-order",
+    raw.hasAntsOrder,
+    "Of several --initial-transform the FIRST is applied first to a point of the fixed image, as ANTs lists them");
+  beginGroup("Grid and type of --warped");
+  app
+    .add_option(
+      "-r,--reference", options.reference, "Image (or DICOM folder) whose grid is used; default: the fixed image")
+    ->type_name("IMAGE");
+  AddGridArguments(app, raw.grid);
+  app
+    .add_option(
+      "--output-type",
+      raw.outputType,
+      "Type of its pixels: " + PixelTypeNames() +
+        "; default: --precision, but the moving image's for colours and for PNG and JPEG; integers are rounded")
+    ->type_name("TYPE");
+  app.add_option("--default-value", raw.defaultValue, "Value outside the moving image; default: 0")->type_name("VALUE");
   beginGroup("Precision and interpolation");
   app
     .add_option(
       "-i,--interpolation", raw.interpolation, "Interpolation of the moving image: linear (default) or bspline (cubic)")
     ->type_name("NAME");
   app.add_option("--precision", raw.precision, "Precision of pixels: float (default) or double")->type_name("TYPE");
-  app.add_option("--default-value", raw.defaultValue, "Value of --warped outside the moving image; default: 0")
-    ->type_name("VALUE");
   beginGroup("Computation");
   app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
     ->type_name("DEVICE");
@@ -219,7 +255,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     "--force",
     options.force,
     "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
+  app.add_flag("--explain",
+               options.explain,
+               "Print what would be done: images, stages, memory, backend, estimated time and files; and do nothing");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
+  app.add_flag("-q,--quiet", options.quiet, "Show warnings and errors only: no progress, and no summary");
   beginGroup("Help");
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");

@@ -18,6 +18,7 @@
 #ifndef CudaSplineRegister_CommandLine_h
 #define CudaSplineRegister_CommandLine_h
 
+#include "OutputGrid.h"
 #include "TransformInput.h"
 
 #include "itkCudaSpline/pipeline/SpecDocument.h"
@@ -48,8 +49,9 @@ enum class TargetKind : unsigned char
 /** \brief Files of a pair of images beside the first one. */
 struct FurtherFiles
 {
-  std::string fixed;
-  std::string moving;
+  std::string                fixed;
+  std::string                moving;
+  std::optional<std::size_t> plane; ///< of colours: the number of the one that is compared
 };
 
 /** \brief What the user asked for. */
@@ -71,6 +73,7 @@ struct Options
   std::string                        picture;               ///< PNG; empty: none
   std::string                        report;                ///< JSON; empty: none
   std::string                        prefix;                ///< of the files that ANTs' users know; empty: none
+  bool                               composite{ false }; ///< composite files of the prefix instead of matrix and fields
   std::string                        field;    ///< image of displacements on the fixed image's grid; empty: none
   std::string                        inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
   std::string                        jacobian; ///< image of determinants; empty: none
@@ -80,14 +83,19 @@ struct Options
   std::string                        movingLabels;         ///< image; empty: none
   std::string                        fixedLandmarks;       ///< CSV; empty: none
   std::string                        movingLandmarks;      ///< CSV; empty: none
-  std::string                        fixedMask;            ///< image; empty: none
-  std::string                        movingMask;           ///< image; empty: none
-  std::optional<TransformArgument>   initial;              ///< before the first stage
-  unsigned int                       order{ 1 };           ///< of the interpolation of --warped; 1 is linear
-  double                             defaultValue{ 0.0 };
-  std::string                        device; ///< "" (automatic), "cpu" or a number
-  bool                               verbose{ false };
-  bool                               force{ false }; ///< read DICOM files of an irregular or unknown geometry
+  std::vector<std::string>           fixedMasks;  ///< images: none, one, or one for each stage ("none": no mask)
+  std::vector<std::string>           movingMasks; ///< the same
+  std::vector<TransformArgument> initial;    ///< to start with; the last one is applied first to a point, as ITK has it
+  unsigned int                   order{ 1 }; ///< of the interpolation of --warped; 1 is linear
+  double                         defaultValue{ 0.0 };
+  std::string                    reference;        ///< image that has the grid of --warped; empty: the fixed image
+  GridOptions                    grid;             ///< of --warped
+  std::optional<ScalarType>      outputType;       ///< of --warped; see FindWarpedFormat()
+  std::string                    device;           ///< "" (automatic), "cpu" or a number
+  bool                           explain{ false }; ///< print what would be done, and do nothing
+  bool                           verbose{ false };
+  bool                           quiet{ false }; ///< warnings alone on stderr
+  bool                           force{ false }; ///< read DICOM files of an irregular or unknown geometry
 };
 
 /** \brief The problems of a document in one line, with the options of the program.

@@ -20,6 +20,7 @@
 #include "Error.h"
 #include "ImageOutput.h"
 #include "StageTransforms.h"
+#include "TransformOutput.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -151,19 +152,8 @@ MakeField(const itk::TransformBase * transform, const Grid & grid, const Deforma
 std::string
 WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file)
 {
-  const Volume vectors =
-    Dispatch(type, grid.dimension, [&](auto of) { return decltype(of)::HoldVectors(field, grid); });
-  ImageLayout layout;
-  layout.components = grid.dimension;
-  layout.pixel = itk::IOPixelEnum::VECTOR;
-  std::string       lost;
-  const std::string reason = ErrorOf([&] { lost = WriteImage(vectors, file, layout); });
-  if (!reason.empty())
-  {
-    throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
-                       "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
-  }
-  return lost;
+  return WriteDisplacements(
+    Dispatch(type, grid.dimension, [&](auto of) { return decltype(of)::HoldVectors(field, grid); }), file);
 }
 
 Folding

@@ -23,6 +23,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "StageTransforms.h"
+#include "TransformInput.h"
 
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaTransformToDisplacementFieldFilter.h"
@@ -99,7 +100,7 @@ DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase *  transform,
         throw ProgramError(std::string("the transform that was found has a part (") + one->GetNameOfClass() +
                            ") without an inverse");
       }
-      return inverse;
+      return MakeReadable<VDimension>(inverse.GetPointer());
     }
     const auto grid = FieldImage::New();
     SetGeometry<VDimension>(fixed, grid);

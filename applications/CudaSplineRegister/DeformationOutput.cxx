@@ -92,21 +92,25 @@ WillBend(const Options & options, const RegistrationRequest & request)
 DeformationOutput::DeformationOutput(const Options &             options,
                                      const RegistrationRequest & request,
                                      const OutputLayouts &       layouts,
+                                     const WarpedFormat &        format,
                                      const Open &                open)
   : m_Options(options)
   , m_Layouts(layouts)
+  , m_Format(format)
 {
   const auto openNamed = [&](const std::string & ending, bool isWanted) {
     return open(options.prefix.empty() || !isWanted ? std::string() : options.prefix + ending);
   };
   const bool bends = WillBend(options, request);
-  m_Affine = openNamed("0GenericAffine.mat", true);
-  m_Warp = openNamed("1Warp.nii.gz", bends);
-  m_InverseWarp = openNamed("1InverseWarp.nii.gz", bends);
+  m_Composite = openNamed("Composite.h5", options.composite);
+  m_InverseComposite = openNamed("InverseComposite.h5", options.composite);
+  m_Affine = openNamed("0GenericAffine.mat", !options.composite);
+  m_Warp = openNamed("1Warp.nii.gz", !options.composite && bends);
+  m_InverseWarp = openNamed("1InverseWarp.nii.gz", !options.composite && bends);
   std::error_code error;
   for (const char * const ending : { "1Warp.nii.gz", "1InverseWarp.nii.gz" })
   {
-    if (!options.prefix.empty() && !bends && std::filesystem::exists(options.prefix + ending, error))
+    if (m_Affine != nullptr && !bends && std::filesystem::exists(options.prefix + ending, error))
     {
       Warn("\"" + options.prefix + ending + "\" is of another registration: this one has no fields");
     }
@@ -119,9 +123,14 @@ DeformationOutput::DeformationOutput(const Options &             options,
   ProbeField(m_Warp, options.prefix + "1Warp.nii.gz", request.fixed.grid, request);
   ProbeField(m_Field, options.field, request.fixed.grid, request);
   ProbeField(m_Inverse, options.inverse, request.moving.grid, request);
+  if (m_Composite != nullptr)
+  {
+    ProbeTransform(*m_Composite, request.fixed.grid.dimension, true);
+    ProbeTransform(*m_InverseComposite, request.fixed.grid.dimension, true);
+  }
   if (m_Warped != nullptr)
   {
-    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type, m_Layouts.warped);
+    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", m_Format.grid, m_Format.type, m_Format.layout);
   }
   if (m_Jacobian != nullptr)
   {
@@ -158,12 +167,18 @@ DeformationOutput::StartTransforms(const RegistrationRequest & request,
                                    const RegistrationResult &  result,
                                    Writing &                   writing) const
 {
+  const DeformationSettings settings = SettingsOf(request);
+  const Grid &              fixed = request.fixed.grid;
+  if (m_Composite != nullptr)
+  {
+    WriteTransform(result.transform, m_Composite->GetTemporaryName());
+    WriteTransform(Invert(result.transform, fixed, settings), m_InverseComposite->GetTemporaryName());
+    return { m_Composite, m_InverseComposite };
+  }
   if (m_Affine == nullptr)
   {
     return {};
   }
-  const DeformationSettings   settings = SettingsOf(request);
-  const Grid &                fixed = request.fixed.grid;
   const AntsParts             parts = TakeApart(result.transform, fixed.dimension);
   std::vector<AtomicOutput *> files{ m_Affine };
   WriteTransform(parts.linear, m_Affine->GetTemporaryName());
@@ -191,9 +206,9 @@ DeformationOutput::WriteTransforms(const RegistrationRequest & request, const Re
 }
 
 std::optional<Folding>
-DeformationOutput::Write(const RegistrationRequest & request,
-                         const RegistrationResult &  result,
-                         const Volume &              warped) const
+DeformationOutput::Write(const RegistrationRequest &   request,
+                         const RegistrationResult &    result,
+                         const std::optional<Volume> & finite) const
 {
   const DeformationSettings settings = SettingsOf(request);
   const Grid &              fixed = request.fixed.grid;
@@ -205,7 +220,10 @@ DeformationOutput::Write(const RegistrationRequest & request,
   const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {
     StartField(file, field, grid, settings.type, writing);
   };
-  StartImage(m_Warped, warped, m_Layouts.warped, writing);
+  if (m_Warped != nullptr)
+  {
+    StartImage(m_Warped, WarpToFormat(request, finite, result.transform, m_Format), m_Format.layout, writing);
+  }
   this->StartTransforms(request, result, writing);
   itk::TransformBase::Pointer inverse;
   if (m_InverseWarped != nullptr || m_Inverse != nullptr)
@@ -218,9 +236,7 @@ DeformationOutput::Write(const RegistrationRequest & request,
   }
 
   std::optional<Folding> folding;
-  const bool             isReported = m_Options.verbose || !m_Options.report.empty();
-  if (m_Field != nullptr || m_Jacobian != nullptr ||
-      (WillBend(m_Options, request) && (isReported || m_Affine != nullptr)))
+  if (m_Field != nullptr || m_Jacobian != nullptr || WillBend(m_Options, request))
   {
     const itk::DataObject::Pointer field = MakeField(result.transform, fixed, settings);
     if (m_Field != nullptr)

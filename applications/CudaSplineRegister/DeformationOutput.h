@@ -23,6 +23,7 @@
 #include "Deformation.h"
 #include "Registration.h"
 #include "RegistrationInput.h"
+#include "WarpedOutput.h"
 
 #include <functional>
 #include <future>
@@ -53,22 +54,18 @@ public:
   DeformationOutput(const Options &             options,
                     const RegistrationRequest & request,
                     const OutputLayouts &       layouts,
+                    const WarpedFormat &        format,
                     const Open &                open);
-
-  /** \brief Whether Write() wants the warped moving image. */
-  bool
-  WantsWarped() const
-  {
-    return m_Warped != nullptr;
-  }
 
   /** \brief Writes the files, fields and images at the same time, each as soon as it is known.
    *
-   * \param[in] warped the moving image on the fixed one's grid, if it is wanted
+   * \param[in] finite of the moving image, see WarpWhatIsFinite()
    * \return what the transform does to volumes, where it is more than linear, or is asked for
    * \exception ProgramError one could not be written */
   std::optional<Folding>
-  Write(const RegistrationRequest & request, const RegistrationResult & result, const Volume & warped) const;
+  Write(const RegistrationRequest &   request,
+        const RegistrationResult &    result,
+        const std::optional<Volume> & finite) const;
 
   /** \brief Writes the matrix and the fields of --output-prefix alone, as of a registration that was stopped.
    * \return the files that were written */
@@ -96,6 +93,9 @@ private:
 
   const Options & m_Options;
   OutputLayouts   m_Layouts;
+  WarpedFormat    m_Format; ///< of the warped image
+  AtomicOutput *  m_Composite;
+  AtomicOutput *  m_InverseComposite;
   AtomicOutput *  m_Affine;
   AtomicOutput *  m_Warp; ///< null where all stages are linear, as m_InverseWarp
   AtomicOutput *  m_InverseWarp;

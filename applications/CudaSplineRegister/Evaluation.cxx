@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iomanip>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -128,7 +129,38 @@ MeasureTyped(const Truth & truth, const itk::TransformBase * base)
   return result;
 }
 
+void
+PrintOverlaps(std::ostream & stream, const std::map<std::int64_t, Overlap> & overlaps)
+{
+  if (overlaps.empty())
+  {
+    return;
+  }
+  const auto row = [&stream](const std::string & name, const Overlap & overlap) {
+    stream << std::right << std::setw(8) << name << std::fixed << std::setprecision(4) << std::setw(14)
+           << overlap.before << std::setw(14) << overlap.after << std::defaultfloat << '\n';
+  };
+  stream << "   label   Dice before    Dice after\n";
+  for (const auto & [label, overlap] : overlaps)
+  {
+    row(std::to_string(label), overlap);
+  }
+  row("mean", MeanOverlap(overlaps));
+}
+
 } // namespace
+
+Overlap
+MeanOverlap(const std::map<std::int64_t, Overlap> & overlaps)
+{
+  Overlap mean;
+  for (const auto & [label, overlap] : overlaps)
+  {
+    mean.before += overlap.before / static_cast<double>(overlaps.size());
+    mean.after += overlap.after / static_cast<double>(overlaps.size());
+  }
+  return mean;
+}
 
 std::vector<Coordinates>
 ReadLandmarks(const std::string & file, unsigned int dimension)
@@ -265,10 +297,7 @@ PrintEvaluation(std::ostream & stream, const Evaluation & evaluation)
     line("correlation", before.correlation, after.correlation);
     line("local correlation", before.localCorrelation, after.localCorrelation);
   }
-  for (const auto & [label, overlap] : evaluation.overlaps)
-  {
-    line("Dice of label " + std::to_string(label), overlap.before, overlap.after);
-  }
+  PrintOverlaps(stream, evaluation.overlaps);
   if (evaluation.landmarks > 0)
   {
     const auto & [before, after] = evaluation.distances;

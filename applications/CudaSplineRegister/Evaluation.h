@@ -57,6 +57,10 @@ struct Evaluation
   double                                   seconds{ 0.0 };
 };
 
+/** \brief The mean over all labels. */
+Overlap
+MeanOverlap(const std::map<std::int64_t, Overlap> & overlaps);
+
 /** \brief Labels and landmarks that the user has. */
 struct Truth
 {
@@ -81,7 +85,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension);
 Evaluation
 Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth);
 
-/** \brief Prints it, a line a number. */
+/** \brief Prints it: a line a number, and overlaps as a table with their mean. */
 void
 PrintEvaluation(std::ostream & stream, const Evaluation & evaluation);
 

@@ -55,6 +55,15 @@ Stages
   its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
   that have the same values where they show the same, as of one scanner. Of both the inverse is found by iteration.
 
+Masks
+  --fixed-mask and --moving-mask are given once, for all stages, or once for each stage; none is no mask in that stage.
+  The start, and what is measured at the end, use the first ones.
+
+Colours
+  Images of red, green and blue (histology in PNG, TIFF or NIfTI) are compared by their luminance. --warped has the
+  colours of the moving image, in its own type. --channels compares red, green and blue as three further pairs after
+  the luminance: --stage affine --stage syn -m mattes -m cc,cc,cc,cc --channels.
+
 Several pairs of images
   As channels of one scan (T1 and T2, or an image and its labels' edges), compared by one transform: --also-fixed and
   --also-moving name further pairs, which lie in the spaces of the first fixed and the first moving image, on grids of
@@ -85,6 +94,10 @@ Beginning
   of coarse images, and goes to the best place near the best of them. A warning says where that explains little of
   the fixed image.
 
+  --initial-transform starts with transforms in files, from fixed points to moving points. Of several, the LAST given is
+  applied FIRST to a point, the order of CudaSplineResample -t and of itk::CompositeTransform; ANTs lists them the other
+  way, which --ants-order takes. They come after what the stages find, and are part of all outputs.
+
 Optimizers (ITK's)
   regular-step (for linear stages, where none is named), gradient-descent, conjugate-gradient; B-splines have lbfgs.
   --step is the longest way a point may go in the first step of a level, and of gradient-descent in
@@ -103,6 +116,7 @@ Transform
   With fields it is large: .h5 is for it, or --output-prefix P, whose P1Warp.nii.gz (displacements, mm) comes first
   to a point, then P0GenericAffine.mat: antsApplyTransforms -t P1Warp.nii.gz -t P0GenericAffine.mat; back: -t
   [P0GenericAffine.mat,1] -t P1InverseWarp.nii.gz.
+  --composite writes PComposite.h5 and PInverseComposite.h5 instead, as antsRegistration --write-composite-transform.
   --field, --inverse and --jacobian are of the transform as a whole, of every kind of stage. Inverses of B-splines
   are found by iteration. Voxels that fold (a determinant of 0 or less) are counted in --report and with --verbose,
   and are warned of.
@@ -128,6 +142,11 @@ Series
   columns, as in BIDS. --report has stages, motion and agreement of each volume;
   --picture shows the volume in the middle; --output-prefix P writes P0000_0GenericAffine.mat and so on, and the
   series PWarped.nii.gz. Fields, evaluations and labels are for one moving image.
+
+What is shown
+  On a terminal a progress bar, elsewhere a line for each level, and at the end always a summary: levels with iterations
+  and why they ended, similarity and overlap before and after, folds, files and times. All of it goes to standard error;
+  --quiet keeps warnings and errors only. --explain prints what would be done, to standard output, and does nothing.
 
 Picture
   --picture draws checkerboards of the middle slices, before above and after below, at least 900 pixels wide: as one

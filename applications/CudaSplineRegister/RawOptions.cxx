@@ -21,6 +21,7 @@
 #include "Error.h"
 #include "Names.h"
 #include "Numbers.h"
+#include "PixelType.h"
 #include "ReadingProcess.h"
 
 #include "itkCudaSpline/pipeline/SpecDocument.h"
@@ -32,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace CudaSplineRegister
@@ -292,7 +294,11 @@ InterpretPairs(const RawOptions & raw, Options & options)
   }
   for (std::size_t number = 0; number < raw.alsoFixed.size(); ++number)
   {
-    options.further.push_back({ raw.alsoFixed[number], raw.alsoMoving[number] });
+    options.further.push_back({ raw.alsoFixed[number], raw.alsoMoving[number], {} });
+  }
+  for (std::size_t plane = 0; raw.hasChannels && plane < 3; ++plane)
+  {
+    options.further.push_back({ options.fixed, options.moving, plane });
   }
 }
 
@@ -315,6 +321,12 @@ CheckPairs(const Options & options)
   if (most < pairs)
   {
     const FurtherFiles & left = options.further[most - 1];
+    if (left.plane)
+    {
+      throw ProgramError(
+        "--channels: red, green and blue are compared in no stage; name a metric for each pair of images "
+        "after that of the luminance, as --metric cc,cc,cc,cc for syn or greedy");
+    }
     throw ProgramError("--also-fixed \"" + left.fixed + "\" and --also-moving \"" + left.moving +
                        "\" are compared in no stage; name a metric for each pair of images, as --metric cc,cc for syn "
                        "or greedy");
@@ -378,7 +390,7 @@ CheckOutputs(const Options & options)
     !(options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty() &&
       options.prefix.empty() && options.field.empty() && options.inverse.empty() && options.jacobian.empty() &&
       options.parameters.empty() && options.specOutput.empty());
-  if (!writes && !options.evaluate)
+  if (!writes && !options.evaluate && !options.explain)
   {
     throw ProgramError(
       "there is nothing to write: name --output, --output-prefix, --warped, --field, --picture or --report");
@@ -391,9 +403,26 @@ CheckOutputs(const Options & options)
   {
     throw ProgramError("--fixed-landmarks and --moving-landmarks belong together");
   }
+  if (options.composite && options.prefix.empty())
+  {
+    throw ProgramError("--composite needs --output-prefix");
+  }
   if (options.logJacobian && options.jacobian.empty())
   {
     throw ProgramError("--log-jacobian needs --jacobian");
+  }
+}
+
+/** Options of --warped without it. */
+void
+CheckWarped(const Options & options)
+{
+  const bool asks = !options.reference.empty() || !options.grid.IsEmpty() || options.outputType;
+  if (asks && options.warped.empty() && options.prefix.empty())
+  {
+    throw ProgramError(
+      "--reference, --crop, --spacing, --size, --origin, --direction and --output-type are of --warped, "
+      "which is missing");
   }
 }
 
@@ -490,7 +519,15 @@ Interpret(RawOptions raw, Options & options)
     {
       throw ProgramError("--initialize " + raw.initialization + " and --initial-transform exclude each other");
     }
-    options.initial = ParseTransform(raw.initial);
+    std::transform(raw.initial.begin(), raw.initial.end(), std::back_inserter(options.initial), ParseTransform);
+    if (raw.hasAntsOrder)
+    {
+      std::reverse(options.initial.begin(), options.initial.end());
+    }
+    else if (LooksLikeAntsOrder(options.initial))
+    {
+      WarnOfAntsOrder();
+    }
   }
   const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
@@ -498,6 +535,12 @@ Interpret(RawOptions raw, Options & options)
     throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
   }
   options.defaultValue = *defaultValue;
+  options.grid = ParseGridArguments(raw.grid);
+  if (!raw.outputType.empty())
+  {
+    options.outputType = ParsePixelType("--output-type", raw.outputType);
+  }
+  CheckWarped(options);
   options.device = ParseDevice(raw.device, false);
 }
 

@@ -19,6 +19,7 @@
 #define CudaSplineRegister_RawOptions_h
 
 #include "CommandLine.h"
+#include "GridArguments.h"
 
 #include <map>
 #include <string>
@@ -34,15 +35,19 @@ struct RawOptions
   std::map<std::string, std::vector<std::string>> stageOptions; ///< by their names in documents
   std::vector<std::string>                        alsoFixed;    ///< of this and the next, one a pair of images
   std::vector<std::string>                        alsoMoving;
+  bool                                            hasChannels{ false }; ///< colours are three further pairs
   std::string                                     preset;
   std::string                                     spec; ///< file of a document
   std::string                                     motion;
   std::string                                     winsorize;
-  std::string                                     initial;
+  std::vector<std::string>                        initial; ///< transforms
+  bool                                            hasAntsOrder{ false };
   std::string                                     initialization;
   std::string                                     interpolation{ "linear" };
   std::string                                     precision{ "float" };
   std::string                                     defaultValue{ "0" };
+  GridArguments                                   grid;
+  std::string                                     outputType;
   std::string                                     device{ "auto" };
   std::string                                     maxMemory;
 };

@@ -78,12 +78,7 @@ public:
   RegistrationResult
   Run()
   {
-    itk::CudaSpline::RegistrationInput input;
-    input.pairs.push_back(Describe(m_Request));
-    for (const FurtherPair & pair : m_Request.further)
-    {
-      input.pairs.push_back(Describe(pair));
-    }
+    itk::CudaSpline::RegistrationInput input = this->DescribeInput();
     if (m_Request.initial.IsNotNull())
     {
       input.initial = this->DescribeTransform(m_Request.initial);
@@ -122,6 +117,12 @@ public:
     }
     result.transform = this->Combine(chain);
     return result;
+  }
+
+  std::vector<itk::CudaSpline::StageForecast>
+  Forecast() const
+  {
+    return itk::CudaSpline::ForecastRegistration(this->DescribeInput(), m_Options.spec, m_Options.device, m_Context);
   }
 
   Similarity
@@ -177,11 +178,40 @@ private:
     return described;
   }
 
+  /** A pair with the masks of a stage; those of the first one are for the start, too. */
   template <typename TPair>
   static itk::CudaSpline::ImagePair
-  Describe(const TPair & pair)
+  Describe(const TPair & pair, std::size_t stage = 0)
   {
-    return { DescribeMasked(pair.fixed, pair.fixedMask), DescribeMasked(pair.moving, pair.movingMask) };
+    const auto maskOf = [stage](const MaskList & masks) {
+      return masks.empty() ? std::optional<Volume>() : masks[masks.size() == 1 ? 0 : stage];
+    };
+    return { DescribeMasked(pair.fixed, maskOf(pair.fixedMasks)),
+             DescribeMasked(pair.moving, maskOf(pair.movingMasks)) };
+  }
+
+  std::vector<itk::CudaSpline::ImagePair>
+  DescribePairs(std::size_t stage) const
+  {
+    std::vector<itk::CudaSpline::ImagePair> pairs{ Describe(m_Request, stage) };
+    for (const FurtherPair & pair : m_Request.further)
+    {
+      pairs.push_back(Describe(pair, stage));
+    }
+    return pairs;
+  }
+
+  itk::CudaSpline::RegistrationInput
+  DescribeInput() const
+  {
+    itk::CudaSpline::RegistrationInput input;
+    input.pairs = this->DescribePairs(0);
+    const bool hasStageMasks = std::max(m_Request.fixedMasks.size(), m_Request.movingMasks.size()) > 1;
+    for (std::size_t stage = 0; hasStageMasks && stage < m_Options.spec.stages.size(); ++stage)
+    {
+      input.stageMasks.push_back(this->DescribePairs(stage));
+    }
+    return input;
   }
 
   /** A transform as stages of a chain. What the kernels do not know is sampled on the fixed image's grid. */
@@ -239,13 +269,13 @@ private:
     std::string others;
     for (const Alignment alignment : { Alignment::Moments, Alignment::Centre, Alignment::Search })
     {
-      if (m_Options.initial || alignment != m_Options.spec.initial)
+      if (!m_Options.initial.empty() || alignment != m_Options.spec.initial)
       {
         others += (others.empty() ? "" : "|") + std::string(itk::CudaSpline::NameOf(alignment));
       }
     }
     return "; --initialize " + others + " starts elsewhere" +
-           (m_Options.initial ? ", instead of --initial-transform" : "");
+           (!m_Options.initial.empty() ? ", instead of --initial-transform" : "");
   }
 
   void
@@ -380,6 +410,12 @@ Register(const RegistrationRequest & request)
   return WithDimension(request, [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Run(); });
 }
 
+std::vector<itk::CudaSpline::StageForecast>
+Forecast(const RegistrationRequest & request)
+{
+  return WithDimension(request, [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Forecast(); });
+}
+
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
@@ -395,14 +431,24 @@ MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase *
 }
 
 Volume
-WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform)
+WarpWhatIsFinite(const RegistrationRequest &   request,
+                 const Volume &                image,
+                 const std::optional<Volume> & finite,
+                 const itk::TransformBase *    transform,
+                 const Grid &                  grid)
 {
   const Options &     options = *request.options;
   DeformationSettings settings;
-  settings.type = request.fixed.type;
+  settings.type = image.type;
   settings.order = options.order;
   settings.device = options.device;
-  return Warp(request.moving, request.fixed.grid, transform, options.defaultValue, settings);
+  const Volume warped = Warp(image, grid, transform, options.defaultValue, settings);
+  if (finite)
+  {
+    settings.order = 1;
+    BlankOutside(warped, *finite, transform, options.defaultValue, settings);
+  }
+  return warped;
 }
 
 Volume
@@ -410,15 +456,7 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
                  const std::optional<Volume> & finite,
                  const itk::TransformBase *    transform)
 {
-  const Volume warped = WarpMoving(request, transform);
-  if (finite)
-  {
-    DeformationSettings settings;
-    settings.type = warped.type;
-    settings.device = request.options->device;
-    BlankOutside(warped, *finite, transform, request.options->defaultValue, settings);
-  }
-  return warped;
+  return WarpWhatIsFinite(request, request.moving, finite, transform, request.fixed.grid);
 }
 
 std::string

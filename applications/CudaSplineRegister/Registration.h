@@ -22,7 +22,7 @@
 #include "Volume.h"
 
 #include "itkCudaSplineSystem.h"
-#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+#include "itkCudaSpline/pipeline/RegistrationForecast.h"
 
 #include "itkTransformBase.h"
 
@@ -61,13 +61,16 @@ struct StageResult
   itk::CudaSpline::BackendUse use;                                       ///< its time by backend
 };
 
+/** \brief Masks of an image: none, one for the whole registration, or one for each stage, of which any may be empty. */
+using MaskList = std::vector<std::optional<Volume>>;
+
 /** \brief A pair of images that is compared in addition to the first one, in the same spaces. */
 struct FurtherPair
 {
-  Volume                fixed;
-  Volume                moving;
-  std::optional<Volume> fixedMask;
-  std::optional<Volume> movingMask;
+  Volume   fixed;
+  Volume   moving;
+  MaskList fixedMasks;
+  MaskList movingMasks;
 };
 
 /** \brief What to register. */
@@ -76,8 +79,9 @@ struct RegistrationRequest
   const Options *                          options{ nullptr };
   Volume                                   fixed; ///< of float or double pixels, as the moving image
   Volume                                   moving;
-  std::optional<Volume>                    fixedMask; ///< of std::uint8_t, 0 or 1
-  std::optional<Volume>                    movingMask;
+  std::vector<Volume>                      movingColours; ///< planes of a moving image of colours; else empty
+  MaskList                                 fixedMasks;    ///< of std::uint8_t, 0 or 1
+  MaskList                                 movingMasks;
   std::vector<FurtherPair>                 further; ///< additional pairs
   itk::TransformBase::Pointer              initial; ///< of the images' dimension, in double; null: none
   std::function<void(const Iteration &)>   progress;
@@ -105,12 +109,9 @@ struct RegistrationResult
 RegistrationResult
 Register(const RegistrationRequest & request);
 
-/** \brief The moving image under a transform, on the fixed image's grid, as the user wants it interpolated.
- *
- * \param[in] transform of the images' dimension, in double
- * \return of the images' pixel type */
-Volume
-WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform);
+/** \brief What the stages are expected to take, of images whose pixels were not read. */
+std::vector<itk::CudaSpline::StageForecast>
+Forecast(const RegistrationRequest & request);
 
 /** \brief How similar the fixed image and the moving one are. */
 using Similarity = itk::CudaSpline::PairSimilarity;
@@ -132,9 +133,21 @@ inline constexpr double leastExplained = 0.03;
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief The moving image under a transform, with the default value where it was not finite.
+/** \brief An image of the moving space under a transform, interpolated as the user asked for, with the default value
+ * where the moving image was not finite.
  *
- * \param[in] finite of TakeOutWhatIsNotFinite() */
+ * \param[in] image of float or double, the moving image or a plane of its colours
+ * \param[in] finite of TakeOutWhatIsNotFinite()
+ * \param[in] transform of the images' dimension, in double
+ * \return of the image's pixel type */
+Volume
+WarpWhatIsFinite(const RegistrationRequest &   request,
+                 const Volume &                image,
+                 const std::optional<Volume> & finite,
+                 const itk::TransformBase *    transform,
+                 const Grid &                  grid);
+
+/** \brief The moving image under a transform, on the fixed image's grid. */
 Volume
 WarpWhatIsFinite(const RegistrationRequest &   request,
                  const std::optional<Volume> & finite,

@@ -34,6 +34,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -51,13 +52,67 @@ TypeOf(const Options & options)
   return options.spec.precision;
 }
 
-/** Reads an image as real numbers. */
-Volume
-ReadAs(ImageDescription description, ScalarType type)
+/** Whether the numbers of a pixel are red, green and blue, and maybe opacity. */
+bool
+IsOfColours(const ImageDescription & image)
 {
+  return image.layout.components >= 3 && !image.layout.HasDirections() && image.layout.volumes == 1;
+}
+
+void
+CheckIsPlainOrColour(const ImageDescription & image)
+{
+  if (!IsOfColours(image))
+  {
+    CheckIsPlain(image);
+  }
+}
+
+/** The luminance of colours, as itk::RGBPixel has it. */
+Volume
+MakeLuminance(const std::vector<Volume> & planes, ScalarType type)
+{
+  constexpr std::array<double, 3> weights{ 0.30, 0.59, 0.11 };
+  const Volume                    luminance = Volume::Allocate(planes.front().grid, type);
+  const auto                      count = static_cast<std::int64_t>(luminance.grid.GetNumberOfVoxels());
+  for (std::int64_t pixel = 0; pixel < count; ++pixel)
+  {
+    double sum = 0.0;
+    for (std::size_t colour = 0; colour < weights.size(); ++colour)
+    {
+      const Volume & plane = planes[colour];
+      sum += weights[colour] * itk::CudaSpline::LoadScalar<double>(plane.pixels.get(), plane.type, pixel);
+    }
+    itk::CudaSpline::StoreScalar(luminance.pixels.get(), type, pixel, sum);
+  }
+  return luminance;
+}
+
+/** Reads an image as real numbers, of colours the luminance.
+ * \param[out] colours real numbers of its planes; null: not wanted */
+Volume
+ReadAs(ImageDescription description, ScalarType type, std::vector<Volume> * colours = nullptr)
+{
+  if (IsOfColours(description))
+  {
+    const std::vector<Volume> planes = ReadPlanes(description, 0);
+    WarnOf(description.messages);
+    for (std::size_t plane = 0; plane < planes.size() && colours != nullptr; ++plane)
+    {
+      colours->push_back(CastVolume(planes[plane], type)); // planes are in memory of the process that reads
+    }
+    return MakeLuminance(planes, type);
+  }
   const Volume volume = ReadImage(description);
   WarnOf(description.messages);
   return volume.type == type ? volume : CastVolume(volume, type);
+}
+
+/** Reads one of the numbers of colours. */
+Volume
+ReadPlane(ImageDescription description, std::size_t plane, ScalarType type)
+{
+  return CastVolume(ReadPlanes(description, 0)[plane], type);
 }
 
 /** Reads a volume of a series as real numbers, which stay when another one is read. */
@@ -131,7 +186,28 @@ DescribeMask(const std::string & path, unsigned int dimension, bool force)
   return image;
 }
 
-/** Finds an image of a further pair. */
+/** Finds the masks of an image: none, one, or one for each stage. */
+std::vector<std::optional<ImageDescription>>
+DescribeMasks(const std::string &              option,
+              const std::vector<std::string> & paths,
+              unsigned int                     dimension,
+              const Options &                  options)
+{
+  const std::size_t stages = options.spec.stages.size();
+  if (paths.size() > 1 && paths.size() != stages)
+  {
+    throw ProgramError(option + " is there " + std::to_string(paths.size()) +
+                       " times; it has to be once, or as often as there are stages (" + std::to_string(stages) + ")");
+  }
+  std::vector<std::optional<ImageDescription>> masks;
+  for (const std::string & path : paths)
+  {
+    masks.push_back(DescribeMask(path == "none" ? std::string() : path, dimension, options.force));
+  }
+  return masks;
+}
+
+/** Finds an image of a further pair, of which colours are compared by their luminance, too. */
 ImageDescription
 DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension, bool force)
 {
@@ -143,8 +219,21 @@ DescribeFurther(const std::string & option, const std::string & path, unsigned i
                                                  : std::to_string(image.grid.dimension) + " dimensions") +
                        "; it has to be an image of " + std::to_string(dimension) + " dimensions, as the first pair's");
   }
-  CheckIsPlain(image);
+  CheckIsPlainOrColour(image);
   return image;
+}
+
+/** Whether --channels has colours. */
+void
+CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
+{
+  for (const ImageDescription * const image : { &pair.fixed, &pair.moving })
+  {
+    if (files.plane && !IsOfColours(*image))
+    {
+      throw ProgramError("--channels: \"" + image->path + "\" has no red, green and blue");
+    }
+  }
 }
 
 /** Reads a mask: 1 where the image is a number that is not 0. */
@@ -169,6 +258,33 @@ ReadMask(const std::optional<ImageDescription> & description)
     throw ProgramError("the mask \"" + path + "\" is 0 everywhere");
   }
   return mask;
+}
+
+/** Reads the masks of an image when they are needed for the first time. */
+const MaskList &
+ReadMasks(const std::vector<std::optional<ImageDescription>> & descriptions, std::optional<MaskList> & masks)
+{
+  if (!masks)
+  {
+    masks.emplace();
+    std::transform(descriptions.begin(), descriptions.end(), std::back_inserter(*masks), ReadMask);
+  }
+  return *masks;
+}
+
+/** Joins finite voxels with each mask. */
+MaskList
+JoinAll(const std::optional<Volume> & finite, const MaskList & masks)
+{
+  if (masks.empty())
+  {
+    return finite ? MaskList{ finite } : MaskList();
+  }
+  MaskList joined;
+  std::transform(masks.begin(), masks.end(), std::back_inserter(joined), [&finite](const std::optional<Volume> & mask) {
+    return JoinMasks(finite, mask);
+  });
+  return joined;
 }
 
 /** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
@@ -233,7 +349,7 @@ DescribeInputs(Options & options)
                          " volumes; images of 2 and 3 dimensions are allowed there (--motion lays the volumes of a "
                          "series over one of their own)");
     }
-    CheckIsPlain(inputs.fixed);
+    CheckIsPlainOrColour(inputs.fixed);
   }
   else if (!inputs.IsSeries())
   {
@@ -241,7 +357,7 @@ DescribeInputs(Options & options)
   }
   if (!inputs.IsSeries() || inputs.moving.layout.components != 1)
   {
-    CheckIsPlain(inputs.moving);
+    CheckIsPlainOrColour(inputs.moving);
   }
   if (!inputs.IsSeries() && !options.parameters.empty())
   {
@@ -257,17 +373,21 @@ DescribeInputs(Options & options)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
                                DescribeFurther("--also-moving", files.moving, dimension, options.force) });
+    CheckIsOfColours(files, inputs.further.back());
   }
-  inputs.fixedMask = DescribeMask(options.fixedMask, dimension, options.force);
-  inputs.movingMask = DescribeMask(options.movingMask, dimension, options.force);
-  if (options.initial)
+  inputs.fixedMasks = DescribeMasks("--fixed-mask", options.fixedMasks, dimension, options);
+  inputs.movingMasks = DescribeMasks("--moving-mask", options.movingMasks, dimension, options);
+  if (!options.initial.empty())
   {
     const Grid & grid = inputs.fixed.grid;
-    inputs.initial =
-      dimension == 2 ? MakeTransform<2>({ *options.initial }, {}, grid).GetPointer()
-                     : static_cast<itk::TransformBase *>(MakeTransform<3>({ *options.initial }, {}, grid).GetPointer());
+    inputs.initial = dimension == 2
+                       ? MakeTransform<2>(options.initial, {}, grid).GetPointer()
+                       : static_cast<itk::TransformBase *>(MakeTransform<3>(options.initial, {}, grid).GetPointer());
   }
-  StartDeviceAhead(inputs.fixed.grid, inputs.moving.layout.volumes, options); // behind the reading
+  if (!options.explain)
+  {
+    StartDeviceAhead(inputs.fixed.grid, inputs.moving.layout.volumes, options); // behind the reading
+  }
   return inputs;
 }
 
@@ -289,9 +409,12 @@ LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image)
 OutputLayouts
 LayoutsOf(const RegistrationInputs & inputs)
 {
-  return { LayoutOnGrid(inputs.fixed, &inputs.moving),
-           LayoutOnGrid(inputs.moving, &inputs.fixed),
-           LayoutOnGrid(inputs.fixed, nullptr) };
+  OutputLayouts layouts{ LayoutOnGrid(inputs.fixed, &inputs.moving),
+                         LayoutOnGrid(inputs.moving, &inputs.fixed),
+                         LayoutOnGrid(inputs.fixed, nullptr) };
+  layouts.inverseWarped.components = 1; // of colours the luminance
+  layouts.inverseWarped.pixel = itk::IOPixelEnum::SCALAR;
+  return layouts;
 }
 
 void
@@ -301,7 +424,8 @@ ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequ
   request.fixed = options.target == TargetKind::FixedImage ? ReadAs(inputs.fixed, type)
                   : options.target == TargetKind::Mean     ? ReadMean(inputs.moving, type)
                                                            : ReadVolume(inputs.moving, options.targetVolume, type);
-  request.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMask(inputs.fixedMask));
+  request.fixedMasks =
+    JoinAll(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
 }
 
 void
@@ -312,29 +436,28 @@ ReadMoving(const Options &         options,
            std::optional<Volume> & finite)
 {
   const ScalarType type = TypeOf(options);
-  request.moving = inputs.IsSeries() ? ReadVolume(inputs.moving, volume, type) : ReadAs(inputs.moving, type);
+  request.moving =
+    inputs.IsSeries() ? ReadVolume(inputs.moving, volume, type) : ReadAs(inputs.moving, type, &request.movingColours);
   finite = TakeOutWhatIsNotFinite(request.moving, "moving");
-  if (!inputs.maskOfMoving)
-  {
-    inputs.maskOfMoving = ReadMask(inputs.movingMask);
-  }
-  request.movingMask = JoinMasks(finite, inputs.maskOfMoving);
+  request.movingMasks = JoinAll(finite, ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
 }
 
 void
-ReadFurther(const Options & options, const RegistrationInputs & inputs, RegistrationRequest & request)
+ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request)
 {
   const ScalarType type = TypeOf(options);
-  const auto       fixedMask = ReadMask(inputs.fixedMask);
   for (std::size_t number = 0; number < inputs.further.size(); ++number)
   {
     const FurtherDescription & from = inputs.further[number];
     FurtherPair                pair;
-    pair.fixed = ReadAs(from.fixed, type);
-    pair.moving = ReadAs(from.moving, type);
+    const auto                 plane = options.further[number].plane;
+    pair.fixed = plane ? ReadPlane(from.fixed, *plane, type) : ReadAs(from.fixed, type);
+    pair.moving = plane ? ReadPlane(from.moving, *plane, type) : ReadAs(from.moving, type);
     const std::string which = "further " + std::to_string(number + 1);
-    pair.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), fixedMask);
-    pair.movingMask = JoinMasks(TakeOutWhatIsNotFinite(pair.moving, which + ". moving"), inputs.maskOfMoving);
+    pair.fixedMasks =
+      JoinAll(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
+    pair.movingMasks = JoinAll(TakeOutWhatIsNotFinite(pair.moving, which + ". moving"),
+                               ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
     request.further.push_back(std::move(pair));
   }
 }

@@ -41,13 +41,14 @@ struct FurtherDescription
 /** \brief What is read, of which the headers are known. */
 struct RegistrationInputs
 {
-  ImageDescription                fixed;
-  ImageDescription                moving;  ///< the same as fixed where a series is laid over itself
-  std::vector<FurtherDescription> further; ///< pairs beside this one
-  std::optional<ImageDescription> fixedMask;
-  std::optional<ImageDescription> movingMask;
-  std::optional<Volume>           maskOfMoving; ///< of movingMask, when it was read
-  itk::TransformBase::Pointer     initial;      ///< null: none
+  ImageDescription                             fixed;
+  ImageDescription                             moving;     ///< the same as fixed where a series is laid over itself
+  std::vector<FurtherDescription>              further;    ///< pairs beside this one
+  std::vector<std::optional<ImageDescription>> fixedMasks; ///< none, one, or one for each stage
+  std::vector<std::optional<ImageDescription>> movingMasks;
+  std::optional<MaskList>                      masksOfFixed; ///< of fixedMasks, when they were read
+  std::optional<MaskList>                      masksOfMoving;
+  itk::TransformBase::Pointer                  initial; ///< null: none
 
   /** The moving image has several volumes. */
   bool
@@ -73,7 +74,7 @@ LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image);
 /** \brief Layouts of the images that are written. */
 struct OutputLayouts
 {
-  ImageLayout warped;        ///< the moving image on the fixed one's grid
+  ImageLayout warped;        ///< a series on the fixed image's grid
   ImageLayout inverseWarped; ///< the fixed image on the moving one's grid
   ImageLayout computed;      ///< what is computed on the fixed image's grid
 };
@@ -99,7 +100,7 @@ ReadMoving(const Options &         options,
 /** \brief Reads the pairs of images beside the first one, of a single moving image. Masks are those of the first pair,
  * where they are, and of each image what is finite. */
 void
-ReadFurther(const Options & options, const RegistrationInputs & inputs, RegistrationRequest & request);
+ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
 
 } // namespace CudaSplineRegister
 

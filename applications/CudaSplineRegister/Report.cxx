@@ -19,6 +19,7 @@
 
 #include "DeviceWord.h"
 #include "Error.h"
+#include "FileNames.h"
 
 #include "itkCudaSplineSystem.h"
 
@@ -80,6 +81,11 @@ EvaluationAsJson(const Evaluation & evaluation)
   {
     json["dice"][std::to_string(label)] = pair(overlap.before, overlap.after);
   }
+  if (!evaluation.overlaps.empty())
+  {
+    const Overlap mean = MeanOverlap(evaluation.overlaps);
+    json["dice_mean"] = pair(mean.before, mean.after);
+  }
   if (evaluation.landmarks > 0)
   {
     const auto & [before, after] = evaluation.distances;
@@ -103,27 +109,18 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["fixed"]["file"] = options.fixed;
   json["moving"] = GridAsJson(moving);
   json["moving"]["file"] = options.moving;
-  json["initialize"] = options.initial ? options.initial->file : NameOf(options.spec.initial);
+  json["initialize"] = StartText(options);
   json["winsorize"] = options.spec.winsorize ? nlohmann::json(*options.spec.winsorize) : nlohmann::json(nullptr);
   json["precision"] = options.spec.precision == ScalarType::Float64 ? "double" : "float";
   for (const FurtherFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
+    if (pair.plane)
+    {
+      json["further_pairs"].back()["plane"] = *pair.plane;
+    }
   }
   return json;
-}
-
-/** The metrics of a stage as --metric has them: "cc", or "cc:0.7,mattes:0.3". */
-std::string
-NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics)
-{
-  std::string names;
-  for (const itk::CudaSpline::MetricTerm & metric : metrics)
-  {
-    names += (names.empty() ? "" : ",") + std::string(itk::CudaSpline::WordOf(metric.kind)) +
-             (metrics.size() > 1 ? ":" + Brief(metric.weight) : "");
-  }
-  return names;
 }
 
 /** A stage of the complete document. */
@@ -220,12 +217,31 @@ TextOfJson(const nlohmann::json & json)
 } // namespace
 
 std::string
-LineOf(const Iteration & iteration, const Options & options)
+NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics)
+{
+  std::string names;
+  for (const itk::CudaSpline::MetricTerm & metric : metrics)
+  {
+    names += (names.empty() ? "" : ",") + std::string(itk::CudaSpline::WordOf(metric.kind)) +
+             (metrics.size() > 1 ? ":" + Brief(metric.weight) : "");
+  }
+  return names;
+}
+
+std::string
+LevelText(const Iteration & iteration, const Options & options)
 {
   const StageSpec & stage = options.spec.stages[iteration.stage];
   return "stage " + std::to_string(iteration.stage + 1) + "/" + std::to_string(options.spec.stages.size()) + " (" +
          NameOf(stage.GetKind()) + "), level " + std::to_string(iteration.level + 1) + "/" +
-         std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
+         std::to_string(stage.levels.size());
+}
+
+std::string
+LineOf(const Iteration & iteration, const Options & options)
+{
+  const StageSpec & stage = options.spec.stages[iteration.stage];
+  return LevelText(iteration, options) + ", iteration " + std::to_string(iteration.number) + ": value " +
          Brief(iteration.value) +
          (stage.IsOfFields() ? ", convergence " + Brief(iteration.convergence)
                              : ", step " + Brief(iteration.step) + " mm");
@@ -324,6 +340,10 @@ ToJson(const Report & report, const Options & options)
                         { "of", report.folding->all },
                         { "least_determinant", report.folding->least },
                         { "largest_determinant", report.folding->largest } };
+  }
+  if (report.before)
+  {
+    json["agreement_before"] = AgreementAsJson(*report.before);
   }
   if (report.agreement)
   {

@@ -41,12 +41,15 @@ struct Report
   ValueFactors              valueFactors;
   double                    readSeconds{ 0.0 };
   double                    registerSeconds{ 0.0 }; ///< from images in memory to transforms in memory
+  double                    evaluateSeconds{ 0.0 }; ///< similarity and overlap
   double                    warpSeconds{ 0.0 };
   double                    writeSeconds{ 0.0 };
   int                       signal{ 0 }; ///< that stopped it
   std::optional<Folding>    folding;
   std::optional<Evaluation> evaluation;
-  std::optional<Agreement>  agreement;
+  std::optional<Agreement>  before;    ///< agreement where the first stage started
+  std::optional<Agreement>  agreement; ///< under the transform that was found
+  std::vector<std::string>  files;     ///< that were written
 };
 
 /** \brief What was found of a volume of a series. */
@@ -65,6 +68,7 @@ struct SeriesReport
   Grid                      fixedGrid;
   Grid                      movingGrid;
   std::vector<VolumeReport> volumes;
+  std::vector<std::string>  files; ///< that were written
   double                    seconds{ 0.0 };
 };
 
@@ -73,6 +77,14 @@ struct SeriesReport
  * now three translations, three rotations */
 double
 FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now);
+
+/** \brief The metrics of a stage as --metric has them: "cc", or "cc:0.7,mattes:0.3". */
+std::string
+NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics);
+
+/** \brief "stage 1/2 (rigid), level 2/3". */
+std::string
+LevelText(const Iteration & iteration, const Options & options);
 
 /** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm"; of SyN the convergence value instead
  * of the step. */

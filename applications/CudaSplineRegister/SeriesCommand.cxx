@@ -20,31 +20,34 @@
 #include "AtomicOutput.h"
 #include "DeformationOutput.h"
 #include "Error.h"
+#include "FileNames.h"
 #include "ImageOutput.h"
+#include "HelpLayout.h"
 #include "LibraryMessages.h"
+#include "MotionTable.h"
 #include "PathIdentity.h"
 #include "Picture.h"
 #include "ProgressBar.h"
 #include "Report.h"
 #include "Stopwatch.h"
 #include "StopSignal.h"
+#include "Summary.h"
 #include "TransformOutput.h"
 #include "VolumeNames.h"
 
 #include "itkEuler3DTransform.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <list>
 #include <optional>
+
+#include <unistd.h>
 
 namespace CudaSplineRegister
 {
@@ -61,6 +64,10 @@ CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
                                           std::pair("--jacobian", !options.jacobian.empty()),
                                           std::pair("--also-moving", !options.further.empty()),
                                           std::pair("--evaluate", options.evaluate),
+                                          std::pair("--composite", options.composite),
+                                          std::pair("--reference", !options.reference.empty()),
+                                          std::pair("a grid of --warped", !options.grid.IsEmpty()),
+                                          std::pair("--output-type", options.outputType.has_value()),
                                           std::pair("--fixed-labels", !options.fixedLabels.empty()),
                                           std::pair("--fixed-landmarks", !options.fixedLandmarks.empty()) })
   {
@@ -99,102 +106,6 @@ NameOfWarped(const Options & options)
   return options.prefix.empty() ? std::string() : options.prefix + "Warped.nii.gz";
 }
 
-/** A number as text that gives it back. */
-std::string
-Exactly(double number)
-{
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", number);
-  return text.data();
-}
-
-/** The metric at the end; 0 where nothing was iterated. */
-double
-LastValue(const VolumeReport & volume)
-{
-  return volume.stages.empty() || volume.stages.back().levels.empty() ? 0.0 : volume.stages.back().levels.back().value;
-}
-
-/** A column of the table of motion, as BIDS describes it in a JSON file next to a TSV file. */
-struct MotionColumn
-{
-  const char * name;
-  const char * description;
-  const char * units; ///< null: a number without a unit
-};
-
-constexpr std::array<MotionColumn, 9> motionColumns{
-  { { "volume", "Number of the volume, from 0", nullptr },
-    { "trans_x", "t_x: translation to the patient's left", "mm" },
-    { "trans_y", "t_y: translation to the patient's back", "mm" },
-    { "trans_z", "t_z: translation to the patient's head", "mm" },
-    { "rot_x", "Rotation about the x axis, applied second", "rad" },
-    { "rot_y", "Rotation about the y axis, applied first", "rad" },
-    { "rot_z", "Rotation about the z axis, applied third", "rad" },
-    { "framewise_displacement",
-      "Sum of the magnitudes of the differences from the volume before, of translations and of rotations times 50 mm "
-      "(Power and others 2012); n/a for the first volume",
-      "mm" },
-    { "metric", "Value of the registration's metric at the end; the lower, the better", nullptr } }
-};
-
-/** The table: a line with the names of columns, and a line a volume. */
-std::string
-TableOf(const std::vector<VolumeReport> & volumes)
-{
-  std::string text;
-  for (const MotionColumn & column : motionColumns)
-  {
-    text += (text.empty() ? "" : "\t") + std::string(column.name);
-  }
-  text += "\n";
-  for (std::size_t number = 0; number < volumes.size(); ++number)
-  {
-    text += std::to_string(number);
-    for (const double parameter : volumes[number].motion)
-    {
-      text += "\t" + Exactly(parameter);
-    }
-    text += "\t" + (number == 0 ? std::string("n/a")
-                                : Exactly(FramewiseDisplacement(volumes[number - 1].motion, volumes[number].motion)));
-    text += "\t" + Exactly(LastValue(volumes[number])) + "\n";
-  }
-  return text;
-}
-
-/** The description of the table, of its columns and of what the volumes are laid over. */
-std::string
-SidecarOf(const Options & options, const Coordinates & centre)
-{
-  nlohmann::ordered_json json;
-  json["Description"] =
-    "Rigid motion of the volumes of a series. A point x of the reference (mm; LPS, the axes of ITK and DICOM: to the "
-    "patient's left, back and head) is at R (x - c) + c + t in a volume, where t = (trans_x, trans_y, trans_z), c is "
-    "CentreOfRotation, and R rotates by rot_y, then rot_x, then rot_z about these axes (itk::Euler3DTransform).";
-  json["Sources"] = { options.moving };
-  json["Reference"] = options.target == TargetKind::FixedImage ? options.fixed
-                      : options.target == TargetKind::Mean     ? "mean of the volumes"
-                                                               : "volume " + std::to_string(options.targetVolume);
-  json["CentreOfRotation"] = centre;
-  json["CentreOfRotationUnits"] = "mm";
-  for (const MotionColumn & column : motionColumns)
-  {
-    json[column.name]["Description"] = column.description;
-    if (column.units != nullptr)
-    {
-      json[column.name]["Units"] = column.units;
-    }
-  }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-/** Name of the description: that of the table with the extension .json. */
-std::string
-NameOfSidecar(const std::string & table)
-{
-  return table.empty() ? std::string() : std::filesystem::path(table).replace_extension(".json").string();
-}
-
 /** Writes a text. \exception ProgramError with the name of the output, where it cannot be written */
 void
 WriteText(const AtomicOutput & file, const std::string & text, const std::string & name)
@@ -219,13 +130,14 @@ public:
     , m_Transforms(this->OpenAll(NamesOfVolumes(options.output, m_Layout.volumes)))
     , m_Matrices(this->OpenAll(NamesOfMatrices(options, m_Layout.volumes)))
     , m_Table(this->Open(options.parameters))
-    , m_Sidecar(this->Open(NameOfSidecar(options.parameters)))
+    , m_Sidecar(this->Open(NameOfMotionSidecar(options.parameters)))
     , m_Picture(this->Open(options.picture))
     , m_Report(this->Open(options.report))
   {
     if (!m_Transforms.empty())
     {
-      ProbeTransform(*m_Transforms.front(), m_Fixed.grid.dimension, options.initial || WillBend(options, request));
+      ProbeTransform(
+        *m_Transforms.front(), m_Fixed.grid.dimension, !options.initial.empty() || WillBend(options, request));
     }
     for (const std::string & name : { options.warped, NameOfWarped(options) })
     {
@@ -294,7 +206,7 @@ public:
 
   /** Writes table, report and series, and replaces all files. */
   void
-  Finish(const SeriesReport & report)
+  Finish(SeriesReport & report)
   {
     for (const AtomicOutput * const file : m_Warped)
     {
@@ -302,8 +214,8 @@ public:
     }
     if (m_Table != nullptr)
     {
-      WriteText(*m_Table, TableOf(report.volumes), m_Options.parameters);
-      WriteText(*m_Sidecar, SidecarOf(m_Options, m_Centre), NameOfSidecar(m_Options.parameters));
+      WriteText(*m_Table, MakeMotionTable(report.volumes), m_Options.parameters);
+      WriteText(*m_Sidecar, MakeMotionSidecar(m_Options, m_Centre), NameOfMotionSidecar(m_Options.parameters));
     }
     if (m_Report != nullptr)
     {
@@ -312,6 +224,7 @@ public:
     for (AtomicOutput & file : m_Files)
     {
       file.Commit();
+      report.files.push_back(file.GetTarget());
     }
   }
 
@@ -375,7 +288,7 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
 {
   const std::size_t      volumes = inputs.moving.layout.volumes;
   std::vector<NamedPath> outputs{
-    { "--parameters", options.parameters }, { "--parameters (.json)", NameOfSidecar(options.parameters) },
+    { "--parameters", options.parameters }, { "--parameters (.json)", NameOfMotionSidecar(options.parameters) },
     { "--warped", options.warped },         { "--picture", options.picture },
     { "--report", options.report },         { "--output-prefix", NameOfWarped(options) }
   };
@@ -387,12 +300,7 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   {
     outputs.push_back({ "--output-prefix", name });
   }
-  CheckPaths({ { "the fixed image", options.fixed },
-               { "the moving image", options.moving },
-               { "--fixed-mask", options.fixedMask },
-               { "--moving-mask", options.movingMask },
-               { "--initial-transform", options.initial ? options.initial->file : std::string() } },
-             outputs);
+  CheckPaths(InputsOf(options), outputs);
   const Stopwatch     time;
   RegistrationRequest request;
   request.options = &options;
@@ -446,14 +354,20 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     {
       poor.push_back(where + ": " + why);
     }
+    const std::string line = "volume " + std::to_string(number) + " (" + std::to_string(number + 1) + " of " +
+                             std::to_string(volumes) + "): " + std::to_string(iterations) + " iterations, " +
+                             Brief(one.GetSeconds()) + " s";
     if (options.verbose)
     {
-      std::cout << "volume " << number << " (" << number + 1 << " of " << volumes << "): " << iterations
-                << " iterations, " << Brief(one.GetSeconds()) << " s" << std::endl;
+      std::cout << line << std::endl;
     }
-    else
+    else if (bar.IsOnTerminal() && !options.quiet)
     {
-      bar.Show("volumes", static_cast<double>(number + 1) / static_cast<double>(volumes));
+      bar.Show("volume " + std::to_string(number), static_cast<double>(number + 1) / static_cast<double>(volumes));
+    }
+    else if (!options.quiet)
+    {
+      std::cerr << line << std::endl;
     }
   }
   report.seconds = time.GetSeconds();
@@ -465,6 +379,10 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     Warn(poor.front() + (poor.size() > 1 ? "; so it is with " + std::to_string(poor.size()) + " of " +
                                              std::to_string(volumes) + " volumes"
                                          : ""));
+  }
+  if (!options.quiet)
+  {
+    std::cerr << MakeSummary(report, GetTextWidth(STDERR_FILENO)) << std::flush;
   }
   if (options.verbose)
   {

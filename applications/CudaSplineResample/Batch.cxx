@@ -218,7 +218,10 @@ private:
     m_States[item].status = status;
     m_States[item].message = message;
     ++m_Finished;
-    m_Bar.Show("images", static_cast<double>(m_Finished) / static_cast<double>(m_States.size()));
+    if (!m_Options.quiet)
+    {
+      m_Bar.Show("images", static_cast<double>(m_Finished) / static_cast<double>(m_States.size()));
+    }
     if (m_Options.verbose)
     {
       m_Bar.Wipe();

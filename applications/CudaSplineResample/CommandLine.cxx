@@ -22,6 +22,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "FieldTransform.h"
+#include "GridArguments.h"
 #include "HelpText.h"
 #include "Names.h"
 #include "Numbers.h"
@@ -57,7 +58,8 @@ IsFlag(const std::string & word)
 {
   static const std::set<std::string> flags{
     "-h",        "--help",      "--version", "--ants-order", "--dicom",        "--force", "--compare-itk",
-    "--explain", "--overwrite", "--points",  "--verbose",    "--make-folders", "-v",      "--transform-per-volume"
+    "--explain", "--overwrite", "--points",  "--verbose",    "--make-folders", "-v",      "--transform-per-volume",
+    "-q",        "--quiet"
   };
   return flags.count(word) > 0;
 }
@@ -94,7 +96,8 @@ JoinValues(int argc, char ** argv)
   for (std::size_t position = 0; position < words.size(); ++position)
   {
     const std::string & word = words[position];
-    if (word == "--batch" || word.compare(0, 8, "--batch=") == 0)
+    if (word == "--batch" || word.compare(0, 8, "--batch=") == 0 || word == "--compose" ||
+        word.compare(0, 10, "--compose=") == 0)
     {
       files += 2;
     }
@@ -146,11 +149,7 @@ JoinValues(int argc, char ** argv)
 struct RawOptions
 {
   InterpolationWords       interpolation;
-  std::string              spacing;
-  std::string              size;
-  std::string              origin;
-  std::string              direction;
-  std::string              crop;
+  GridArguments            grid;
   std::string              rotation;
   std::string              defaultValue{ "0" };
   std::string              device{ "auto" };
@@ -158,7 +157,8 @@ struct RawOptions
   std::vector<std::string> transforms;
   bool                     hasAntsOrder{ false };
   std::string              list;
-  std::vector<std::string> more; ///< behind input and output
+  std::string              composed; ///< file of one transform
+  std::vector<std::string> more;     ///< behind input and output
   std::string              maxMemory;
   std::string              rounding{ "nearest" };
   std::string              smoothing{ "none" };
@@ -169,6 +169,16 @@ struct RawOptions
 void
 InterpretFiles(const RawOptions & raw, Options & options)
 {
+  if (!raw.composed.empty())
+  {
+    if (!options.input.empty() || raw.transforms.empty())
+    {
+      throw ProgramError("--compose takes one file that is written, and --transform; --reference has a grid");
+    }
+    options.output = raw.composed;
+    options.composes = true;
+    return;
+  }
   if (!raw.list.empty())
   {
     if (!options.input.empty())
@@ -240,78 +250,6 @@ InterpretFiles(const RawOptions & raw, Options & options)
   }
 }
 
-/** A range of voxels along an axis of --crop: "10:50", "10:", ":50" or ":". */
-VoxelRange
-ParseRange(const std::string & text, const std::string & option)
-{
-  const std::size_t colon = text.find(':');
-  VoxelRange        range;
-  const auto        number = [&](const std::string & word, std::size_t & value) {
-    const std::optional<double> found = ParseNumber(word);
-    if (word.empty())
-    {
-      return;
-    }
-    if (!found || *found < 0.0 || *found != std::floor(*found) || *found > 4294967295.0)
-    {
-      throw ProgramError(option + ": \"" + word + "\" is not a number of voxels, 0 or more");
-    }
-    value = static_cast<std::size_t>(*found);
-  };
-  if (colon == std::string::npos)
-  {
-    throw ProgramError(option + ": \"" + text +
-                       "\" is not a range of voxels; allowed are first:end (end excluded), first:, :end and :");
-  }
-  number(text.substr(0, colon), range.first);
-  number(text.substr(colon + 1), range.end);
-  return range;
-}
-
-/** The options of the output's grid. */
-void
-InterpretGrid(const RawOptions & raw, GridOptions & grid)
-{
-  if (!raw.spacing.empty())
-  {
-    grid.spacing = ParseNumbers("--spacing", raw.spacing);
-    for (const double value : grid.spacing)
-    {
-      if (value <= 0.0)
-      {
-        throw ProgramError("--spacing " + raw.spacing + ": values in mm above 0 are allowed");
-      }
-    }
-  }
-  if (!raw.size.empty())
-  {
-    for (const double value : ParseNumbers("--size", raw.size))
-    {
-      if (value < 1.0 || value != std::floor(value) || value > 4294967295.0)
-      {
-        throw ProgramError("--size " + raw.size + ": whole numbers of voxels, 1 or more, are allowed");
-      }
-      grid.size.push_back(static_cast<std::size_t>(value));
-    }
-  }
-  if (!raw.origin.empty())
-  {
-    grid.origin = ParseNumbers("--origin", raw.origin);
-  }
-  if (!raw.direction.empty())
-  {
-    grid.direction = ParseNumbers("--direction", raw.direction, 9);
-  }
-  if (!raw.crop.empty())
-  {
-    std::istringstream ranges(raw.crop + ","); // an empty one at the end is one, too
-    for (std::string range; std::getline(ranges, range, ',');)
-    {
-      grid.crop.push_back(ParseRange(range, "--crop " + raw.crop));
-    }
-  }
-}
-
 /** How integers are made. */
 bool
 ParseRounding(const std::string & word)
@@ -337,38 +275,6 @@ ParseSmoothing(const std::string & word)
   return lower == "auto";
 }
 
-/** Whether a list of transforms looks as ANTs has them, the first one first: a field before the matrix that ANTs finds
- * before it, or the inverse of that matrix before a field. */
-bool
-LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms)
-{
-  const auto isMatrix = [](const TransformArgument & one) {
-    return ToLower(std::filesystem::path(one.file).filename().string()).find("genericaffine") != std::string::npos;
-  };
-  bool hasField = false;
-  bool hasInverseMatrix = false;
-  for (const TransformArgument & one : transforms)
-  {
-    if (isMatrix(one))
-    {
-      if (hasField && !one.inverse)
-      {
-        return true;
-      }
-      hasInverseMatrix = hasInverseMatrix || one.inverse;
-    }
-    else if (IsNameOfField(one.file))
-    {
-      if (hasInverseMatrix)
-      {
-        return true;
-      }
-      hasField = true;
-    }
-  }
-  return false;
-}
-
 /** Whether any list of transforms looks so. */
 bool
 LooksLikeAntsOrder(const Options & options)
@@ -389,7 +295,7 @@ Interpret(const RawOptions & raw, Options & options)
   }
   InterpretFiles(raw, options);
   options.interpolation = ParseInterpolation(raw.interpolation);
-  InterpretGrid(raw, options.grid);
+  options.grid = ParseGridArguments(raw.grid);
   if (!raw.rotation.empty())
   {
     options.rotation = ParseNumbers("--rotate", raw.rotation);
@@ -430,19 +336,49 @@ Interpret(const RawOptions & raw, Options & options)
   }
 }
 
-/** Refuses options that are not for points. */
+/** Refuses options that are for images, beside one that is not. */
 void
-CheckPointOptions(const CLI::App & app)
+CheckOptionsBeside(const CLI::App & app, const std::string & what, const std::set<std::string> & allowed)
 {
-  static const std::set<std::string> allowed{ "points",       "transform",  "ants-order",
-                                              "make-folders", "max-memory", "verbose" };
   for (const CLI::Option * const option : app.get_options())
   {
     if (option->count() > 0 && !option->get_positional() && allowed.count(option->get_lnames().front()) == 0)
     {
-      throw ProgramError("--points maps a list of points by --transform; --" + option->get_lnames().front() +
-                         " is for images");
+      throw ProgramError(what + "; --" + option->get_lnames().front() + " is for images");
     }
+  }
+}
+
+/** Refuses options that are not for points, or not for composed transforms. */
+void
+CheckOptionsBeside(const CLI::App & app, const RawOptions & raw, const Options & options)
+{
+  if (options.points)
+  {
+    CheckOptionsBeside(app,
+                       "--points maps a list of points by --transform",
+                       { "points", "transform", "ants-order", "make-folders", "max-memory", "verbose", "quiet" });
+  }
+  if (!raw.composed.empty())
+  {
+    CheckOptionsBeside(app,
+                       "--compose writes one transform",
+                       { "compose",
+                         "transform",
+                         "ants-order",
+                         "reference",
+                         "crop",
+                         "spacing",
+                         "size",
+                         "origin",
+                         "direction",
+                         "device",
+                         "force",
+                         "verbose",
+                         "quiet",
+                         "output-type",
+                         "max-memory",
+                         "make-folders" });
   }
 }
 
@@ -476,22 +412,7 @@ AddGrid(CLI::App & app, RawOptions & raw, Options & options)
   app
     .add_option("-r,--reference", options.reference, "Image (or DICOM folder) whose grid is used; default: the input's")
     ->type_name("IMAGE");
-  app
-    .add_option(
-      "--crop", raw.crop, "Voxels to keep of that grid along each axis, from 0, as 10:50,20:60,: (end excluded)")
-    ->type_name("X:X,Y:Y[,Z:Z]");
-  app.add_option("--spacing", raw.spacing, "Spacing in mm, one value or one an axis; the extent is kept")
-    ->type_name("X[,Y[,Z]]");
-  app.add_option("--size", raw.size, "Size in voxels, one value or one an axis; alone it keeps the extent")
-    ->type_name("X[,Y[,Z]]");
-  app.add_option("--origin", raw.origin, "Position of the first voxel in mm (LPS); default: the centre is kept")
-    ->type_name("X,Y[,Z]");
-  app
-    .add_option("--direction",
-                raw.direction,
-                "Direction matrix, row by row: 4 or 9 numbers, whose columns are the axes; without --origin the centre "
-                "is kept")
-    ->type_name("D11,D12,...");
+  AddGridArguments(app, raw.grid);
 }
 
 void
@@ -514,6 +435,12 @@ AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
     options.transformPerVolume,
     "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
     "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
+  app
+    .add_option("--compose",
+                raw.composed,
+                "Write all --transform as one instead of an image: a transform (.h5, .tfm), or displacements (.nii.gz, "
+                ".nrrd, .mha) on the grid of --reference")
+    ->type_name("FILE");
   app
     .add_option("--rotate",
                 raw.rotation,
@@ -601,6 +528,7 @@ AddReports(CLI::App & app, Options & options)
 {
   app.option_defaults()->group("Reports");
   app.add_flag("-v,--verbose", options.verbose, "Print what was done, on which backend, and the time of each stage");
+  app.add_flag("-q,--quiet", options.quiet, "Show warnings and errors only: no progress bar");
   app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
   app.add_flag("--compare-itk",
                options.compare,
@@ -639,10 +567,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     std::vector<std::string> arguments = JoinValues(argc, argv);
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
-    if (options.points)
-    {
-      CheckPointOptions(app);
-    }
+    CheckOptionsBeside(app, raw, options);
     Interpret(raw, options);
     return std::nullopt;
   }

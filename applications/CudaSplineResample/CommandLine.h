@@ -63,6 +63,7 @@ struct Options
   std::string               report;                ///< JSON file; empty: none
   std::string               series;                ///< UID; empty: the only one
   bool                      points{ false };       ///< input and output are lists of points
+  bool                      composes{ false };     ///< the output is one transform of all that are given
   bool                      makesFolders{ false }; ///< of outputs, where they do not exist
   bool                      dicom{ false };        ///< the output is a folder with a DICOM series
   bool                      force{ false };

@@ -19,9 +19,11 @@
 #include "Batch.h"
 #include "Command.h"
 #include "CommandLine.h"
+#include "ComposeCommand.h"
 #include "Error.h"
 #include "PointsCommand.h"
 #include "ThreadLimit.h"
+#include "TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
 
@@ -45,6 +47,24 @@ OutputsOf(const CudaSplineResample::Options & options)
     outputs.push_back(item.output);
   }
   return outputs;
+}
+
+/** Resamples an image, or maps points, or composes transforms. */
+void
+RunOne(const CudaSplineResample::Options & options)
+{
+  if (options.points)
+  {
+    RunPoints(options);
+  }
+  else if (options.composes)
+  {
+    RunCompose(options);
+  }
+  else
+  {
+    RunCommand(options);
+  }
 }
 
 } // namespace
@@ -72,13 +92,11 @@ main(int argc, char ** argv)
       else
       {
         RemoveOutputsOnSignals();
-        options.points ? RunPoints(options) : static_cast<void>(RunCommand(options));
+        RunOne(options);
       }
       if (options.looksLikeAntsOrder) // once, whatever the number of images
       {
-        Warn(
-          "the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point "
-          "of the output, as ITK has it; --ants-order applies the first one first");
+        WarnOfAntsOrder();
       }
     }
   });

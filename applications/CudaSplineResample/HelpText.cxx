@@ -56,7 +56,8 @@ Output grid
 
 Interpolation
 )") + InterpolationTable() +
-         R"(  Windowed sincs have a --radius of 3 voxels by default (SimpleITK's have 5); they are ITK's, whose weights do not quite
+         R"(
+  Windowed sincs have a --radius of 3 voxels by default (SimpleITK's have 5); they are ITK's, whose weights do not quite
   sum to 1. The label Gaussian has a --sigma in mm, the input's spacing by default, and ends at 4 sigmas. ANTs' and
   SimpleITK's names (BSpline[3], LanczosWindowedSinc, MultiLabel, GenericLabel) are known, in letters of any case.
 
@@ -79,9 +80,16 @@ Transforms
 
 Points
   --points in.csv out.csv -t T maps points p, in mm (LPS), of the output's (fixed) space to T(p) in the input's (moving)
-  space: the direction in which transforms are stored, and that of antsApplyTransformsToPoints. Points of the moving
+  space: the direction in which transforms are stored, and that of antsApplyTransformsToPoints. Points go by the
+  transform itself. Images go the other way: the transform says, for each point of the output, where the value is in
+  the input, so that an image of the moving space comes to the fixed space. Points of the moving
   image are brought to the fixed one by the inverse: -t T,inverse; with several transforms, the inverses in the opposite
   order. The columns x, y and z are named by the first line, or are the first two or three; all others stay.
+
+Composed transforms
+  --compose all.h5 -t A -t B writes the composite of all transforms in their order, inverses included, to one file for
+  any program of ITK. With the name of an image (all.nii.gz, .nrrd, .mha) it writes displacements in mm on the grid of
+  --reference, with --crop, --spacing and the like, or on that of the first field that a point goes through.
 
 Several images
   "a.nii b.nii folder/" writes folder/a.nii and folder/b.nii; --batch names inputs, transforms ("a.tfm;b.tfm,inverse",

@@ -162,17 +162,11 @@ InterpolationNames()
 std::string
 InterpolationTable()
 {
-  constexpr std::size_t width = 20;
-  std::string           table;
+  std::string table;
   for (const NamedInterpolation & named : NamedInterpolations)
   {
-    std::string line = "  " + std::string(named.name);
-    if (named.description != nullptr)
-    {
-      line.resize(std::max(line.size() + 1, width), ' ');
-      line += named.description;
-    }
-    table += line + "\n";
+    const std::string description = named.description != nullptr ? std::string(": ") + named.description : "";
+    table += "  - " + std::string(named.name) + description + "\n"; // an item of the help
   }
   return table;
 }

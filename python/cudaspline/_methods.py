@@ -353,7 +353,7 @@ def device_word(device: Any, place: int) -> str:
     if isinstance(device, str):
         if not device.isascii() or not device.isprintable():
             raise ValueError(f"device: {device!r} is no name of a device.")
-        word = device
+        word = device.lower()
     elif isinstance(device, (list, tuple)):
         if not device:
             raise ValueError("device: the list of devices is empty.")

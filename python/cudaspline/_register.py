@@ -9,7 +9,7 @@ import re
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy
@@ -20,7 +20,7 @@ from ._geometry import Geometry, has_indices, make_geometry
 from ._methods import choose, device_word
 from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
-from ._registration_stages import Stage, complete_document, make_document, read_document, stages_of
+from ._registration_stages import Stage, complete_document, make_document, masks_of, read_document, stages_of
 from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
 from ._warnings import RegistrationWarning, warn
 
@@ -58,7 +58,7 @@ def register(
     fixed, moving
         Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
-        pixel. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
+        pixel, or red, green and blue, which are compared by their luminance and stay in warped. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
@@ -71,11 +71,12 @@ def register(
         pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
         weight behind those of the first pair.)
     mask, moving_mask
-        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out.
+        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out. A
+        cudaspline.Stage may have masks of its own.
     initial
         Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
         many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
-        from places of the fixed image to places of the moving one, whatever cudaspline.resample takes.
+        from places of the fixed image to places of the moving one, whatever cudaspline.resample takes; of a list the last one is applied first.
     preset
         "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
         "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
@@ -141,14 +142,15 @@ def register(
     name = initial if is_named else "none" if initial is None else None
     if spec is not None:
         document, given = _document_of(spec, stages, preset, winsorize, options), {"stages": None}
-        precision = choose(document.get("precision", precision), {"float32": "float32", "float64": "float64"}, "precision")
+        precision = _real_type(document.get("precision", precision))
         document.update({} if name is None or name == "moments" else {"initial": name})
     else:
-        precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
+        precision = _real_type(precision)
         document, given = make_document(stages, preset, options, winsorize, precision, name)
     further = _check_further(also)
     complete_document(document, given, {})  # refuses what is wrong before images are opened
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
+    work.mask_stages(masks_of(stages))
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     told = _Told(stages_of(complete), progress)
     transform, reports, factors = work.run(complete, None if name is not None else initial, told)
@@ -157,6 +159,13 @@ def register(
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
     return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads), complete)
+
+
+def _real_type(value: Any) -> str:
+    """A precision by its name in NumPy, C or the program, or a type of NumPy."""
+    named = value if isinstance(value, str) else _arrays.type_name(value, "precision")
+    found: str = choose(named, {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"}, "precision")
+    return found
 
 
 def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,11 +247,21 @@ class _Side:
     original: _images.Pixels
     #: The mask that its caller gave, with its grid.
     given: Optional[tuple[_arrays.Buffer, Geometry]] = None
+    #: The mask of finite pixels; None where all are.
+    finite: Optional[_arrays.Buffer] = None
 
     def lie_under(self, mask: _arrays.Buffer, grid: Geometry) -> None:
         """Takes a mask, beside what is not finite."""
         self.given = mask, grid
-        self.mask, self.mask_geometry = (mask, grid) if self.mask is None else _join(self.mask, mask, grid, self.geometry, self.pixels)
+        self.mask, self.mask_geometry = (mask, grid) if self.finite is None else _join(self.finite, mask, grid, self.geometry, self.pixels)
+
+    def under(self, mask: Optional[tuple[_arrays.Buffer, Geometry]]) -> _Side:
+        """The same image under another mask; None: the same one."""
+        if mask is None:
+            return self
+        other = replace(self)
+        other.lie_under(*mask)
+        return other
 
     def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
         """Image and mask as the library takes them."""
@@ -266,13 +285,26 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
         raise ValueError(f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered.")
-    if original.components != 1 or original.channels:
-        raise ValueError(f"{name}: it has {original.components} numbers a pixel; images of one are registered.")
-    found = original.buffer
-    pixels = _arrays.view(found.array, name, precision)
-    pixels.finish, pixels.owner = found.finish, found.owner
+    if original.components in (3, 4):
+        pixels = _luminance(original, name, precision)
+    elif original.components != 1 or original.channels:
+        raise ValueError(f"{name}: it has {original.components} numbers a pixel; images of one, or of red, green and blue, are registered.")
+    else:
+        found = original.buffer
+        pixels = _arrays.view(found.array, name, precision)
+        pixels.finish, pixels.owner = found.finish, found.owner
     pixels, finite = _take_out_what_is_not_finite(pixels, name)
-    return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original)
+    return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original, finite=finite)
+
+
+def _luminance(original: _images.Pixels, name: str, precision: str) -> _arrays.Buffer:
+    """The luminance of an image of colours, as itk::RGBPixel has it."""
+    found = original.buffer
+    with _arrays.current_device(found):
+        colours = found.array.reshape(*original.geometry.shape, original.components)
+        colours = colours.astype("float64") if hasattr(colours, "astype") else colours.double()
+        luminance = 0.30 * colours[..., 0] + 0.59 * colours[..., 1] + 0.11 * colours[..., 2]
+        return _arrays.view(luminance, name, precision)
 
 
 def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
@@ -397,6 +429,8 @@ class _Work:
     threads: int
     #: Images that fields compare beside these.
     further: Sequence[tuple[_Side, _Side]] = ()
+    #: All images under the masks of each stage; empty where no stage has masks of its own.
+    staged: Sequence[Sequence[_Side]] = ()
 
     @classmethod
     def open(
@@ -426,6 +460,17 @@ class _Work:
             )
             pairs.append((pair[0], pair[1]))
         return cls(one, other, precision, device, threads, pairs)
+
+    def mask_stages(self, masks: Sequence[tuple[Any, Any]]) -> None:
+        """Takes masks of stages, (of fixed, of moving) each. Raises TypeError or ValueError, naming the argument."""
+        staged = []
+        for number, pair in enumerate(masks):
+            opened = [
+                None if mask is None else _open_mask(mask, f"stages[{number}].{name}", side.geometry, side.pixels)
+                for mask, name, side in zip(pair, ("mask", "moving_mask"), (self.fixed, self.moving))
+            ]
+            staged.append([side.under(opened[place % 2]) for place, side in enumerate(self._sides())])
+        self.staged = staged
 
     def _sides(self) -> list[_Side]:
         """All images."""
@@ -508,11 +553,11 @@ class _Work:
         described = _registration_library.Pipeline()
         described.dimension = self.fixed.geometry.dimension
         sides = self._sides()
-        pairs = (_registration_library.ImagePair * (len(sides) // 2))()
-        for pair, fixed, moving in zip(pairs, sides[::2], sides[1::2]):
-            pair.fixed, pair.fixed_mask = fixed.describe()
-            pair.moving, pair.moving_mask = moving.describe()
+        pairs = _describe_pairs(sides)
         described.pairs, described.pair_count = ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)), len(pairs)
+        staged = _describe_pairs([side for stage in self.staged for side in stage])
+        if self.staged:
+            described.stage_masks = ctypes.cast(staged, ctypes.POINTER(_registration_library.ImagePair))
         device = self.fixed.pixels.device
         chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
@@ -524,11 +569,12 @@ class _Work:
         if array is not None:
             described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
         described.device, described.stream = device, self.fixed.pixels.stream
-        for other in (array for side in sides for array in (side.pixels, side.mask)):  # one stream is followed
+        every = [*sides, *(side for stage in self.staged for side in stage)]
+        for other in (array for side in every for array in (side.pixels, side.mask)):  # one stream is followed
             if other is not None and other.stream != described.stream:
                 _arrays.wait_for(other)
         described.field_type = _empty_field(self.fixed.pixels, (1, described.dimension)).type_code
-        return described, (pairs, array, chain, owned)
+        return described, (pairs, staged, array, chain, owned)
 
     def _part_of(
         self, stage: Mapping[str, Any], number: int, fields: Mapping[int, Mapping[int, _arrays.Buffer]], grids: Mapping[int, Geometry],
@@ -545,6 +591,15 @@ class _Work:
             spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
             return GivenPart(_transforms.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
         return _linear_part(found)
+
+
+def _describe_pairs(sides: Sequence[_Side]) -> Any:
+    """Images with masks as the library takes them, the fixed one of each pair before the moving one."""
+    pairs = (_registration_library.ImagePair * (len(sides) // 2))()
+    for pair, fixed, moving in zip(pairs, sides[::2], sides[1::2]):
+        pair.fixed, pair.fixed_mask = fixed.describe()
+        pair.moving, pair.moving_mask = moving.describe()
+    return pairs
 
 
 def _linear_part(found: Mapping[str, Any]) -> LinearPart:

@@ -85,6 +85,7 @@ class Pipeline(ctypes.Structure):
         ("message", MessageCallback),
         ("allocate", AllocateCallback),
         ("data", c_void_p),
+        ("stage_masks", POINTER(ImagePair)),
     ]
 
 

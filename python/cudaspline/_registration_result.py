@@ -8,7 +8,7 @@ from typing import Any, Generic, Iterator, NamedTuple, Union
 
 import numpy
 
-from . import _images, _library, _resample
+from . import _arrays, _images, _library, _resample
 from ._checks import flag
 from ._images import Image
 from ._options import Kind, OtherKind
@@ -254,7 +254,14 @@ class Registration(Generic[Kind, OtherKind]):
 
     def _measure(self, is_logarithm: bool, is_wanted: bool) -> tuple[Any, Folding]:
         found, folding = measure(self.field, self._threads, is_logarithm, is_wanted)
-        return None if found is None else _images.open_image(self._fixed, "fixed").finish(found, self.field.geometry), folding
+        return None if found is None else self._finish(found), folding
+
+    def _finish(self, found: _arrays.Buffer) -> Any:
+        """An image of one number a pixel, of the kind of the fixed image unless that has colours."""
+        opened = _images.open_image(self._fixed, "fixed")
+        if opened.components > 1:
+            return Image.of(found.array.reshape(self.field.geometry.shape), self.field.geometry, False)
+        return opened.finish(found, self.field.geometry)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the moving image on the fixed one's grid, the transform, and the report."""

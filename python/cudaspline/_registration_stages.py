@@ -8,7 +8,7 @@ import math
 import numbers
 import operator
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
 from . import _registration_library
@@ -75,6 +75,7 @@ class Stage:
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
+    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; they are no part of documents
 
     Raises TypeError or ValueError, naming the argument.
 
@@ -110,9 +111,11 @@ class Stage:
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
+    mask: Any = field(default=None, compare=False, repr=False)
+    moving_mask: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        given = {name: getattr(self, name) for name in ("kind", *OPTIONS) if getattr(self, name) is not None}
         complete = complete_document({"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"})
         self._set(given, complete["stages"][0])
 
@@ -125,9 +128,9 @@ class Stage:
 
     def _set(self, given: Mapping[str, Any], complete: Mapping[str, Any]) -> None:
         object.__setattr__(self, "_given", given)
-        for one in fields(self):
-            value = complete.get(one.name)
-            object.__setattr__(self, one.name, tuple(value) if isinstance(value, list) and one.name != "metric" else value)
+        for name in ("kind", *OPTIONS):
+            value = complete.get(name)
+            object.__setattr__(self, name, tuple(value) if isinstance(value, list) and name != "metric" else value)
         metric = complete["metric"]
         metrics = (PairMetric(metric),) if isinstance(metric, str) else tuple(PairMetric(*one) for one in metric)
         object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
@@ -155,7 +158,7 @@ class Stage:
 
 
 #: What may be said for all stages at once.
-OPTIONS = tuple(one.name for one in fields(Stage) if one.name != "kind")
+OPTIONS = tuple(one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask"))
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -222,7 +225,8 @@ def make_document(
     """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
     for name in options:
         if name not in OPTIONS:
-            raise TypeError(f"{name}: register() has no such argument.")
+            similar = difflib.get_close_matches(name, OPTIONS, 1)
+            raise TypeError(f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}")
     document: dict[str, Any] = {"precision": precision, "options": {name: value for name, value in options.items() if value is not None}}
     if preset is not None:
         document["preset"] = preset
@@ -261,6 +265,13 @@ def read_document(spec: Any) -> dict[str, Any]:
     if version != _registration_library.SPEC_VERSION:
         raise ValueError(f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read.")
     return found
+
+
+def masks_of(stages: Any) -> list[tuple[Any, Any]]:
+    """(mask, moving mask) of each stage; empty where no stage has one of its own."""
+    named = stages if isinstance(stages, (list, tuple)) else [stages]
+    masks = [(stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None) for stage in named]
+    return masks if any(mask is not None for pair in masks for mask in pair) else []
 
 
 def stages_of(document: Mapping[str, Any]) -> list[Stage]:

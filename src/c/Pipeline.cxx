@@ -70,6 +70,19 @@ ReportProblems(void (*message)(std::int32_t, const char *, void *), void * data,
   }
 }
 
+void
+DescribeMask(const cudaspline_registration_image & mask,
+             unsigned int                          dimension,
+             const std::string &                   name,
+             MaskedImage &                         image)
+{
+  if (mask.pixels != nullptr)
+  {
+    image.maskGrid = DescribeGrid(mask.grid, dimension, name + "_mask.grid");
+    image.mask = static_cast<const std::uint8_t *>(mask.pixels);
+  }
+}
+
 MaskedImage
 DescribeMasked(const cudaspline_registration_image & image,
                const cudaspline_registration_image & mask,
@@ -82,17 +95,34 @@ DescribeMasked(const cudaspline_registration_image & image,
   described.grid = DescribeGrid(image.grid, dimension, name + ".grid");
   described.pixel = pixel;
   described.pixels = image.pixels;
-  if (mask.pixels != nullptr)
-  {
-    described.maskGrid = DescribeGrid(mask.grid, dimension, name + "_mask.grid");
-    described.mask = static_cast<const std::uint8_t *>(mask.pixels);
-  }
+  DescribeMask(mask, dimension, name, described);
   return described;
 }
 
-RegistrationInput
-DescribeInput(const cudaspline_pipeline & from, ScalarType pixel)
+/** The masks of all pairs in each stage. */
+std::vector<std::vector<ImagePair>>
+DescribeStageMasks(const cudaspline_pipeline & from, std::size_t stages, unsigned int dimension)
 {
+  std::vector<std::vector<ImagePair>> all(from.stage_masks == nullptr ? 0 : stages);
+  const cudaspline_image_pair *       entry = from.stage_masks;
+  for (std::size_t stage = 0; stage < all.size(); ++stage)
+  {
+    for (std::int32_t i = 0; i < from.pair_count; ++i, ++entry)
+    {
+      const std::string name = "pipeline.stage_masks[" + std::to_string(entry - from.stage_masks) + "].";
+      ImagePair         pair;
+      DescribeMask(entry->fixed_mask, dimension, name + "fixed", pair.fixed);
+      DescribeMask(entry->moving_mask, dimension, name + "moving", pair.moving);
+      all[stage].push_back(pair);
+    }
+  }
+  return all;
+}
+
+RegistrationInput
+DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
+{
+  const ScalarType   pixel = spec.precision;
   RegistrationInput  input;
   const unsigned int dimension = CheckDimension(from.dimension, "pipeline.dimension");
   RequirePointer(from.pairs, "pipeline.pairs");
@@ -111,6 +141,7 @@ DescribeInput(const cudaspline_pipeline & from, ScalarType pixel)
   {
     input.initial = DescribeStages(from.stages, from.stage_count, dimension, "pipeline");
   }
+  input.stageMasks = DescribeStageMasks(from, spec.stages.size(), dimension);
   input.device = from.device;
   input.stream = static_cast<StreamHandle>(from.stream);
   return input;
@@ -312,7 +343,7 @@ cudaspline_register(const char * document, const cudaspline_pipeline * pipeline,
       std::array<std::int64_t, 3> size{};
       std::copy_n(pipeline->pairs[0].fixed.grid.size, 3, size.begin());
       const RegistrationSpec  spec = ReadSpec(document, size);
-      const RegistrationInput input = DescribeInput(*pipeline, spec.precision);
+      const RegistrationInput input = DescribeInput(*pipeline, spec);
       CheckSpec(spec, input.pairs.front().fixed.grid, input.pairs.size());
       const RegistrationOutcome outcome = Naming("registration", [&] {
         return RunRegistration(input, spec, MakeCallbacks(*pipeline, fieldType), call.GetWord(), call.GetContext());

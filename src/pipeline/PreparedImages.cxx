@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -91,6 +92,25 @@ IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
   return true;
 }
 
+/** What an operation is expected to take where it would run. */
+StageForecast
+MakeForecast(const RunnableOperation &                      operation,
+             const std::function<MemoryPlan(std::size_t)> & plan,
+             const std::string &                            device,
+             const ExecutionContext &                       context)
+{
+  const bool            isOurs = ParseDeviceWish(device).kind == DeviceWish::Kind::Fastest;
+  const unsigned int    threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
+  const DeviceSelection selection = ChooseDevices(operation, device, isOurs, threads, nullptr, false);
+  const CallForecast    times = ForecastOnThisMachine(operation.work(0), threads);
+  StageForecast         forecast;
+  forecast.backend = selection.devices.empty() ? Backend::Cpu : Backend::Cuda;
+  forecast.reason = selection.decision ? selection.decision->Describe() : selection.reason;
+  forecast.bytes = plan(std::numeric_limits<std::size_t>::max()).PeakBytes();
+  forecast.seconds = selection.devices.empty() ? times.host : times.device;
+  return forecast;
+}
+
 } // namespace
 
 PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionContext & host)
@@ -106,11 +126,26 @@ PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionC
     for (MaskedImage * const image : { &pair.fixed, &pair.moving })
     {
       image->grid.pointToIndex = InvertGridMatrix(image->grid.indexToPoint, image->grid.dimension);
-      if (image->mask != nullptr)
-      {
-        image->maskGrid.pointToIndex = InvertGridMatrix(image->maskGrid.indexToPoint, image->maskGrid.dimension);
-      }
     }
+  }
+  this->SetMasks(input.pairs);
+}
+
+void
+PreparedImages::SetMasks(const std::vector<ImagePair> & pairs)
+{
+  const auto set = [](MaskedImage & image, const MaskedImage & from) {
+    image.mask = from.mask;
+    image.maskGrid = from.maskGrid;
+    if (image.mask != nullptr)
+    {
+      image.maskGrid.pointToIndex = InvertGridMatrix(image.maskGrid.indexToPoint, image.maskGrid.dimension);
+    }
+  };
+  for (std::size_t number = 0; number < m_Pairs.size(); ++number)
+  {
+    set(m_Pairs[number].fixed, pairs[number].fixed);
+    set(m_Pairs[number].moving, pairs[number].moving);
   }
 }
 
@@ -439,6 +474,11 @@ PreparedImages::Run(const std::function<OperationWork()> &         work,
   };
   ExecutionContext context = m_Host;
   context.progress = nullptr; // iterations report
+  if (m_Forecast != nullptr)
+  {
+    *m_Forecast = MakeForecast(operation, plan, device, context);
+    return {};
+  }
   return RunOperation(operation, device, context);
 }
 

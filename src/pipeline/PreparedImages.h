@@ -18,7 +18,7 @@
 #ifndef pipeline_PreparedImages_h
 #define pipeline_PreparedImages_h
 
-#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+#include "itkCudaSpline/pipeline/RegistrationForecast.h"
 
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
@@ -67,6 +67,10 @@ public:
     return m_Device >= 0;
   }
 
+  /** Replaces the masks of all pairs with those of others. */
+  void
+  SetMasks(const std::vector<ImagePair> & pairs);
+
   /** Clips the values of each image to its quantiles. */
   void
   Clip(const std::array<double, 2> & quantiles);
@@ -114,6 +118,13 @@ public:
   std::vector<SynSide>
   MakeMoving(std::size_t pairs, const std::vector<TransformChain::Stage> & behind, const Residence & residence) const;
 
+  /** Lets Run() forecast operations from now on, instead of running them. */
+  void
+  ForecastInto(StageForecast & forecast)
+  {
+    m_Forecast = &forecast;
+  }
+
   /** Runs an operation on all images: on their device, or on the backend that the user wants or that is done first.
    *
    * \param[in] work of the operation
@@ -147,8 +158,9 @@ private:
   int                                  m_Device;
   StreamHandle                         m_Stream;
   ExecutionContext                     m_Host;
-  std::vector<std::shared_ptr<void>>   m_Kept;       ///< arrays of this object
-  std::map<const void *, const void *> m_HostCopies; ///< of arrays on a device
+  StageForecast *                      m_Forecast{ nullptr }; ///< null: operations are run
+  std::vector<std::shared_ptr<void>>   m_Kept;                ///< arrays of this object
+  std::map<const void *, const void *> m_HostCopies;          ///< of arrays on a device
 };
 
 } // namespace itk::CudaSpline

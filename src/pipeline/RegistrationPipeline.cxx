@@ -129,6 +129,11 @@ private:
   CheckImages() const
   {
     CheckSpec(m_Spec, m_Images.GetFixedGrid(), m_Input.pairs.size());
+    if (!m_Input.stageMasks.empty() && m_Input.stageMasks.size() != m_Spec.stages.size())
+    {
+      throw std::invalid_argument("there are masks for " + std::to_string(m_Input.stageMasks.size()) +
+                                  " stages, and the registration has " + std::to_string(m_Spec.stages.size()));
+    }
     for (const ImagePair & pair : m_Input.pairs)
     {
       for (const MaskedImage * const image : { &pair.fixed, &pair.moving })
@@ -280,6 +285,10 @@ private:
   {
     const StageSpec &  stage = m_Spec.stages[number];
     const unsigned int dimension = m_Images.GetFixedGrid().dimension;
+    if (!m_Input.stageMasks.empty())
+    {
+      m_Images.SetMasks(m_Input.stageMasks[number]);
+    }
     // A linear stage replaces the linear transform before it, if it can represent that.
     const auto * const linear = std::get_if<LinearModel>(&stage.model);
     const bool         replaces = linear != nullptr && m_Linear && m_LinearKind <= linear->kind;

@@ -220,13 +220,7 @@ private:
     {
       m_Spec.winsorize = ReadQuantiles(chosen["winsorize"]);
     }
-    const auto isGiven = [&document](const char * option) {
-      const auto isIn = [&](const char * member) {
-        const Json options = document.value(member, Json::object());
-        return options.is_object() && !options.value(option, Json()).is_null();
-      };
-      return isIn("options") || isIn("stage_options");
-    };
+    const auto isGiven = [&document](const char * option) { return IsGiven(document, option); };
     const bool hasLevels = isGiven("iterations") || isGiven("shrink") || isGiven("sigmas") || isGiven("levels");
     if (isGiven("sampling") && !isGiven("fraction"))
     {
@@ -238,6 +232,17 @@ private:
       return chosen["large"]["stages"];
     }
     return chosen["stages"];
+  }
+
+  /** Whether a document has an option of stages, for all of them or for each. */
+  static bool
+  IsGiven(const Json & document, const char * option)
+  {
+    const auto isIn = [&](const char * member) {
+      const Json options = document.value(member, Json::object());
+      return options.is_object() && !options.value(option, Json()).is_null();
+    };
+    return isIn("options") || isIn("stage_options");
   }
 
   static void
@@ -373,6 +378,11 @@ private:
         this->ReadOwnOptions(stages[number], static_cast<int>(number), draft);
       }
       this->ApplyOptions(document, number, stages.size(), draft);
+      if (isOfPreset && draft.stage.HasMetric(MetricKind::LocalCorrelation) && !IsGiven(document, "sampling"))
+      {
+        draft.stage.samples.choice = SampleChoice::All; // the preset's sampling is that of its own metric
+        draft.fraction.reset();
+      }
       if (m_Problems.size() == before)
       {
         m_Spec.stages.push_back(FinishStage(draft, static_cast<int>(number), m_Problems));

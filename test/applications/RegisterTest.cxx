@@ -532,6 +532,7 @@ TEST_F(RegisterInPlane, SaysWhatItDoes)
   // On a terminal a bar, without a line an iteration.
   ProgramSettings settings;
   settings.onTerminal = true;
+  settings.hasSummary = true;
   const ProgramResult quiet = Register({ "-o", Path("out.tfm") }, settings);
   EXPECT_EQ(quiet.code, 0);
   EXPECT_EQ(quiet.output, "");

@@ -149,6 +149,11 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   {
     words.push_back(const_cast<char *>(argument.c_str()));
   }
+  std::string quiet = "--quiet";
+  if (settings.program == "CudaSplineRegister" && !settings.hasSummary)
+  {
+    words.push_back(quiet.data());
+  }
   words.push_back(nullptr);
   execv(program.c_str(), words.data());
   _exit(127);

@@ -49,7 +49,8 @@ struct ProgramSettings
   std::string                                      program{ "CudaSplineResample" };
   std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
-  std::string                                      outputTo; ///< file that stdout goes to, where it is not looked at
+  bool        hasSummary{ false };  ///< CudaSplineRegister writes progress and summary; else it gets --quiet
+  std::string outputTo;             ///< file that stdout goes to, where it is not looked at
   long        fileSizeLimit{ -1 };  ///< bytes that a file may have, as if the disk were full then
   long        openFilesLimit{ -1 }; ///< files that may be open, unless the process has it raised
   std::string signalWhenFolder;     ///< send SIGTERM when a hidden folder appears in this one

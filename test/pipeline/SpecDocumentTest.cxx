@@ -297,6 +297,10 @@ TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)
   const RegistrationSpec none = standard(100, { { "sampling", "none" }, { "metric", "mattes" } });
   EXPECT_EQ(none.stages[0].samples.choice, SampleChoice::All);
   EXPECT_EQ(none.stages[2].metrics.front().kind, MetricKind::Mattes);
+  // Local correlation compares all samples, whatever the preset's own metric does.
+  const RegistrationSpec local = standard(100, { { "metric", "cc" } });
+  EXPECT_EQ(local.stages[0].samples.choice, SampleChoice::All);
+  EXPECT_THROW(standard(100, { { "metric", "cc" }, { "sampling", "regular" } }), SpecError);
 }
 
 TEST(SpecDocument, FitsItsImages)

@@ -85,7 +85,7 @@ def test_the_program(tmp_path, backend, kind, size):
         files = [str(write(tmp_path / f"{name}{number}.mha", image)) for name, image in zip(("fixed", "moving"), scaled)]
         command = [
             PROGRAM, *files, "--stage", kind, *words_of(STAGES[kind]), "--shrink", "2,1", "--warped", str(tmp_path / "warped.mha"), "--report",
-            str(tmp_path / "report.json"), "--evaluate", "--verbose", "--device", backend,
+            str(tmp_path / "report.json"), "--evaluate", "--verbose", "--quiet", "--device", backend,
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0 and not done.stderr, done.stderr

@@ -122,6 +122,9 @@ extern "C"
     /** Provides memory of `count` numbers for a result. */
     void * (*allocate)(const cudaspline_result_array * array);
     void * data; /**< passed to the callbacks */
+    /** Masks that differ by stage: pair_count entries for each stage of the document, whose images are ignored. Null:
+     * the masks of the pairs for all stages. The start has those of the pairs. */
+    const cudaspline_image_pair * stage_masks;
   } cudaspline_pipeline;
 
   /** \brief Completes and checks a document that describes a registration (doc/RegistrationSpec.md).

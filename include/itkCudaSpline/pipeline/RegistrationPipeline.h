@@ -58,8 +58,11 @@ struct RegistrationInput
   /** A transform to start with, in the order in which points of the fixed image go through it; displacements are in the
    * memory of the images. Nothing: see RegistrationSpec::initial. */
   std::optional<std::vector<TransformChain::Stage>> initial;
-  int                                               device{ -1 };      ///< that has all arrays; -1: host memory
-  StreamHandle                                      stream{ nullptr }; ///< of that device, in whose order they are read
+  /** The pairs with the masks of each stage, for masks that differ by stage; the start has those of `pairs`. Pixels are
+   * ignored. Empty: the masks of `pairs` for all. */
+  std::vector<std::vector<ImagePair>> stageMasks;
+  int                                 device{ -1 };      ///< that has all arrays; -1: host memory
+  StreamHandle                        stream{ nullptr }; ///< of that device, in whose order they are read
 };
 
 /** \brief An iteration that has ended. */

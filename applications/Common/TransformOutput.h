@@ -15,16 +15,17 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineRegister_TransformOutput_h
-#define CudaSplineRegister_TransformOutput_h
+#ifndef CudaSplineProgram_TransformOutput_h
+#define CudaSplineProgram_TransformOutput_h
 
 #include "AtomicOutput.h"
+#include "Volume.h"
 
 #include "itkTransformBase.h"
 
 #include <string>
 
-namespace CudaSplineRegister
+namespace CudaSplineProgram
 {
 
 /** \brief Writes a transform by ITK's IO.
@@ -40,8 +41,16 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file);
  * \param[in] isComposite there will be several
  * \exception ProgramError as WriteTransform() */
 void
-ProbeTransform(CudaSplineProgram::AtomicOutput & file, unsigned int dimension, bool isComposite);
+ProbeTransform(AtomicOutput & file, unsigned int dimension, bool isComposite);
 
-} // namespace CudaSplineRegister
+/** \brief Writes displacements, an image with a vector a pixel (mm), as WriteImage() does.
+ *
+ * \param[in] vectors the numbers of a vector together
+ * \return what the format did not keep of the geometry
+ * \exception ProgramError an unknown format, one that holds no vectors, or not written in full */
+std::string
+WriteDisplacements(const Volume & vectors, const std::string & file);
+
+} // namespace CudaSplineProgram
 
 #endif

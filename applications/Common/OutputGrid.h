@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_OutputGrid_h
-#define CudaSplineResample_OutputGrid_h
+#ifndef CudaSplineProgram_OutputGrid_h
+#define CudaSplineProgram_OutputGrid_h
 
 #include "Volume.h"
 
@@ -24,10 +24,8 @@
 #include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
-
-using namespace CudaSplineProgram; // what the programs share
 
 /** \brief Voxels along an axis. */
 struct VoxelRange
@@ -44,6 +42,13 @@ struct GridOptions
   std::vector<std::size_t> size;      ///< voxels; one value, or one an axis
   std::vector<double>      origin;    ///< mm, LPS: position of the first voxel; one an axis
   std::vector<double>      direction; ///< matrix, row by row; its columns are the directions of the axes
+
+  /** Whether anything is asked for. */
+  bool
+  IsEmpty() const
+  {
+    return crop.empty() && spacing.empty() && size.empty() && origin.empty() && direction.empty();
+  }
 };
 
 /** \brief The grid of the output: a base grid that is cropped, then sampled otherwise, then moved.
@@ -76,6 +81,6 @@ DescribeDownsampling(const Grid &                                            inp
                      const Grid &                                            output,
                      const std::function<Coordinates(const Coordinates &)> & mapping);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

@@ -25,7 +25,7 @@
 #include <cstddef>
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -250,4 +250,4 @@ DescribeDownsampling(const Grid &                                            inp
   return text;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

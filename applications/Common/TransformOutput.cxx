@@ -18,9 +18,12 @@
 #include "TransformOutput.h"
 
 #include "Error.h"
+#include "ImageOutput.h"
 #include "LibraryMessages.h"
-#include "StageTransforms.h"
 
+#include "itkAffineTransform.h"
+#include "itkBSplineTransform.h"
+#include "itkCompositeTransform.h"
 #include "itkTransformFileWriter.h" // registers the formats of the build
 
 #include <algorithm>
@@ -31,26 +34,26 @@
 #include <string>
 #include <vector>
 
-namespace CudaSplineRegister
+namespace CudaSplineProgram
 {
-
-using namespace CudaSplineProgram; // what the programs share
 
 namespace
 {
 
-/** A linear transform, or one with a B-spline behind it. */
+/** A linear transform, or one with a B-spline after it. */
 template <unsigned int VDimension>
 itk::TransformBase::Pointer
 MakeSample(bool isComposite)
 {
-  using Transforms = StageTransforms<VDimension>;
-  std::vector<typename Transforms::Base::Pointer> chain{ Transforms::Affine::New().GetPointer() };
-  if (isComposite)
+  const auto linear = itk::AffineTransform<double, VDimension>::New();
+  if (!isComposite)
   {
-    chain.emplace_back(Transforms::Spline::New());
+    return linear.GetPointer();
   }
-  return Transforms::Combine(chain).GetPointer();
+  const auto composite = itk::CompositeTransform<double, VDimension>::New();
+  composite->AddTransform(linear);
+  composite->AddTransform(itk::BSplineTransform<double, VDimension, 3>::New());
+  return composite.GetPointer();
 }
 
 /** HDF5 has files open that it could not write, as on a full disk, and crashes over them when the process ends: it ends
@@ -141,4 +144,20 @@ ProbeTransform(AtomicOutput & file, unsigned int dimension, bool isComposite)
   file.Clear();
 }
 
-} // namespace CudaSplineRegister
+std::string
+WriteDisplacements(const Volume & vectors, const std::string & file)
+{
+  ImageLayout layout;
+  layout.components = vectors.grid.dimension;
+  layout.pixel = itk::IOPixelEnum::VECTOR;
+  std::string       lost;
+  const std::string reason = ErrorOf([&] { lost = WriteImage(vectors, file, layout); });
+  if (!reason.empty())
+  {
+    throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
+                       "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
+  }
+  return lost;
+}
+
+} // namespace CudaSplineProgram
