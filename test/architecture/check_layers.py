@@ -155,7 +155,7 @@ class Tree:
         self.files = []
         for top in ("include", "src", "applications", "examples", "benchmark", "wrapping", "test"):
             for folder, folders, names in os.walk(os.path.join(root, top)):
-                # Fixtures break the rules on purpose; builds inside of the tree are none of it.
+                # Fixtures break the rules on purpose; builds inside of the tree are not part of it.
                 folders[:] = sorted(f for f in folders if not f.startswith((".", "build")) and f != "__pycache__")
                 for name in sorted(names):
                     if SOURCE.search(name):
@@ -257,7 +257,7 @@ class Tree:
                     queue.append((target, line, chain + [target]))
 
     def check_rooms(self):
-        """No circle of folders inside a layer: one that stands on another is not what that stands on."""
+        """No circular dependency of folders inside a layer."""
         edges = {}  # room -> {room that it includes: the includes}
         for path in self.files:
             room = room_of(path)

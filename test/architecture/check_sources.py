@@ -3,7 +3,7 @@
 
   * C, C++ and CUDA sources begin with the licence block;
   * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
-  * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
+  * the classes of the ITK layer name their group, which a test of ITK's module macros requires;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;
   * no header, and no source that is compiled without it (--without-cuda), reads CUDASPLINE_HAS_CUDA;
   * no marks of unfinished work;
@@ -33,7 +33,7 @@ GROUPED = re.compile(r"^include/[^/]+\.h$")
 COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 GROUP = re.compile(r"\\ingroup CudaSpline\b")
 
-# Where versions of ITK may be told apart, and where not.
+# The only header that may test the version of ITK.
 COMPATIBILITY = "include/itkCudaSpline/itk/Compatibility.h"
 COMPILED = re.compile(r"^(include|src|applications)/")
 VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
@@ -60,7 +60,7 @@ PATTERNS = [
     ("a host of a package registry", re.compile(r"([p]ypi|[p]ythonhosted|[n]pmjs|[c]rates|[a]naconda|[a]rtifactory)\.(org|com|io)\b")),
 ]
 
-# CMake takes lists apart there, so that what follows is lost; labels are told one by one.
+# CMake splits lists there and loses what follows; labels are named one by one.
 DISCOVERY = re.compile(r'^[ \t]*gtest_discover_tests\([^()]*?"[^"();]*;[^"()]*"', re.MULTILINE)
 
 
@@ -101,13 +101,13 @@ def check(root, without_cuda=()):
                     line = text.count("\n", 0, comment.start()) + 1
                     violations.append((path, line, "a class without \\ingroup CudaSpline"))
         for call in DISCOVERY.finditer("\n".join(lines)) if path.endswith(("CMakeLists.txt", ".cmake")) else ():
-            violations.append((path, "\n".join(lines).count("\n", 0, call.start()) + 1, "a list that gtest_discover_tests() takes apart"))
+            violations.append((path, "\n".join(lines).count("\n", 0, call.start()) + 1, "a list that gtest_discover_tests() splits"))
         if COMPILED.match(path) and path != COMPATIBILITY:
             told = f"a version of ITK outside of {COMPATIBILITY}: "
             found = ((number, VERSIONS.search(line)) for number, line in enumerate(lines, 1))
             violations.extend((path, number, told + match.group(0)) for number, match in found if match)
         if path in host or HEADER.match(path):
-            told = "CUDASPLINE_HAS_CUDA where it is not defined, or not alike for all who include this"
+            told = "CUDASPLINE_HAS_CUDA where it is not defined, or not the same for all files that include this"
             violations.extend((path, number, told) for number, line in enumerate(lines, 1) if HAS_CUDA.search(line))
         for number, line in enumerate(lines, 1):
             for what, pattern in PATTERNS:

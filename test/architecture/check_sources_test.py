@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of check_sources.py: small trees that break each rule, made here, because what they contain may stand in no file."""
+"""Tests of check_sources.py: small trees that break each rule, made here, because no file may contain their text."""
 
 import os
 import tempfile
@@ -100,8 +100,8 @@ class SourceRules(unittest.TestCase):
 
     def test_labels_of_discovered_tests(self):
         call = "gtest_discover_tests(Tests PROPERTIES LABELS %s TIMEOUT 300)\n"
-        self.expect_complaint("test/CMakeLists.txt", call % '"cpu;itk"', 1, "takes apart")
-        self.expect_complaint("test/CMakeLists.txt", call.replace("PROPERTIES", "\n  PROPERTIES\n   ") % '"cpu;itk"', 1, "takes apart")
+        self.expect_complaint("test/CMakeLists.txt", call % '"cpu;itk"', 1, "splits")
+        self.expect_complaint("test/CMakeLists.txt", call.replace("PROPERTIES", "\n  PROPERTIES\n   ") % '"cpu;itk"', 1, "splits")
         self.expect_clean("test/CMakeLists.txt", call % "cpu LABELS itk")
         self.expect_clean("test/CMakeLists.txt", 'set_tests_properties(Test PROPERTIES LABELS "cpu;itk")\n')
 
