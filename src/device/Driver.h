@@ -50,7 +50,8 @@ EnterContext(int device, ContextHandle * previous);
 
 /** \brief Makes the context before EnterContext() current again; none, where that one is gone.
  *
- * \param[in] device, \param[in] previous of EnterContext(), which succeeded */
+ * \param[in] device
+ * \param[in] previous of EnterContext(), which succeeded */
 void
 LeaveContext(int device, ContextHandle previous);
 

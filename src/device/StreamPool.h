@@ -67,7 +67,8 @@ RefuseCapture(StreamHandle stream);
 
 /** \brief Makes a stream go on only behind what is in another one now, without a wait of the host.
  *
- * \param[in] waiting, \param[in] other streams of the current device
+ * \param[in] waiting
+ * \param[in] other streams of the current device
  * \exception std::invalid_argument the other one is captured into a graph
  * \exception DeviceError the device is lost */
 void

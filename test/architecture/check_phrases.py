@@ -84,6 +84,7 @@ PHRASES = {
 CLEAN = [
     "test/architecture/*.py",
     "*.md",
+    "include/*",
 ]
 #: The table itself, texts that break it, and pages that scripts/reproduce and scripts/evidence write.
 EXCEPT = [

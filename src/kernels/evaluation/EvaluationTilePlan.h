@@ -114,7 +114,8 @@ PlanTiles(const double (&steps)[3][3],
 
 /** \brief Blocks of a plan along the axes of the output.
  *
- * \param[in] samples of a line, \param[in] lines of the output */
+ * \param[in] samples of a line
+ * \param[in] lines of the output */
 std::array<std::int64_t, 3>
 BlocksOf(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
@@ -124,7 +125,8 @@ FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
 /** \brief True where rows of the input begin at multiples of 16 bytes.
  *
- * \param[in] data floats, \param[in] size of a row */
+ * \param[in] data floats
+ * \param[in] size of a row */
 inline bool
 AreRowsAligned(const void * data, std::int64_t size)
 {

@@ -93,7 +93,8 @@ ChooseKernel(const KernelRequest &                   request,
 
 /** \brief A choice in words, e.g. "boxes of 16 x 8 x 4 samples, 256 threads".
  *
- * \param[in] choice the choice, \param[in] tiles those of its arguments */
+ * \param[in] choice the choice
+ * \param[in] tiles those of its arguments */
 std::string
 DescribeKernel(const KernelChoice & choice, const MapTiles & tiles);
 

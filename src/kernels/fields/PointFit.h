@@ -97,7 +97,8 @@ struct PointFit
 
   /** Weight of a control point along an axis.
    *
-   * \param[in] from the first one of the sample (cells), \param[in] tap which of its four */
+   * \param[in] from the first one of the sample (cells)
+   * \param[in] tap which of its four */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static double
   WeightOf(float from, int tap)
   {

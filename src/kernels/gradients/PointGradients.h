@@ -82,7 +82,8 @@ struct DerivativeSums
 
   /** Of any point.
    *
-   * \param[in] data elements of the image, \param[in] border stands outside */
+   * \param[in] data elements of the image
+   * \param[in] border stands outside */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   DerivativeSums(const PointArguments &                  arguments,

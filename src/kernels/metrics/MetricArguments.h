@@ -152,7 +152,8 @@ struct MetricArguments
   /** \brief Moves a sample of the virtual domain into the moving image's space (mm).
    *
    * \param[in] sample its number, of Field
-   * \param[in] place its place there, \param[out] moved its place here */
+   * \param[in] place its place there
+   * \param[out] moved its place here */
   template <SampleMove VMove>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t sample, const double (&place)[VDimension], double (&moved)[VDimension]) const

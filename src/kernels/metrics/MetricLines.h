@@ -153,7 +153,8 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
 /** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples: the sums of
  * LinearCell where samples are finite. Axes along which the line lies on samples are left out.
  *
- * \param[in] x the cells along the line, \param[in] step, distance to the upper neighbours of the others
+ * \param[in] x the cells along the line
+ * \param[in] step, distance to the upper neighbours of the others
  * \param[out] values of the line */
 template <unsigned int VAxis, typename TReal>
 void

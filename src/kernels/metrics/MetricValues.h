@@ -32,7 +32,8 @@ namespace itk::CudaSpline
 /** \brief Gradients of an image of gradients: planes, each interpolated linearly.
  *
  * \tparam TReal type of the planes and the interpolation
- * \param[in] cell where the sample lies in the moving image, \param[out] gradient (per mm) */
+ * \param[in] cell where the sample lies in the moving image
+ * \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 GradientOfImage(const MetricArguments<VDimension> & arguments,
@@ -199,7 +200,8 @@ inline constexpr bool AreKept<KeptValues<TReal>> = true;
 /** \brief PointDifferences() of the moving image.
  *
  * \tparam TReal type of the samples
- * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
+ * \param[in] place in the moving image's space (mm)
+ * \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 CentralDifferences(const MetricArguments<VDimension> & arguments,

@@ -55,7 +55,8 @@ struct PixelRange
 
 /** \brief The range of an image's pixels; waits.
  *
- * \param[in] pixels memory of the backend, \param[in] type Float32 or Float64
+ * \param[in] pixels memory of the backend
+ * \param[in] type Float32 or Float64
  * \param[in] inside a byte a pixel, not 0 where it counts; null: all do
  * \param[in] count of pixels */
 PixelRange

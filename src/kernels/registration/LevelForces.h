@@ -52,7 +52,8 @@ MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric);
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel);
 
-/** \brief How an image is moved onto the grid of a field, by the field and its own stages. \param[in] field null: none
+/** \brief How an image is moved onto the grid of a field, by the field and its own stages.
+ * \param[in] field null: none
  */
 ImageWarp
 DescribeMove(const SynSide & side, const FieldShape & shape, const void * field);
@@ -251,7 +252,8 @@ class RuledSteps
 public:
   /** Does the steps once.
    *
-   * \param[in] rules what they go by, \param[in] forces that are among them
+   * \param[in] rules what they go by
+   * \param[in] forces that are among them
    * \param[in] enqueue does them; kept as long as the rules stay */
   void
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)

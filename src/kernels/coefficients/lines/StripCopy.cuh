@@ -45,7 +45,8 @@ class StripCopy
 public:
   /** \param[in] thread number of this thread in the block
    * \param[in] first sample of a row that is copied first, of any sign, a multiple of wide copies
-   * \param[in] count elements that are needed, at most VWidth \param[in] length samples of a row
+   * \param[in] count elements that are needed, at most VWidth
+   * \param[in] length samples of a row
    * \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   StripCopy(int thread, std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
@@ -89,8 +90,10 @@ public:
   /** Starts the copies of a batch.
    *
    * \param[in] bulk takes the rows, where IsBulk(), without what stands beyond their ends
-   * \param[in] to shared memory for the first row \param[in] pitch bytes from row to row there
-   * \param[in] plane first element of the plane \param[in] firstRow row that is copied first, of any sign
+   * \param[in] to shared memory for the first row
+   * \param[in] pitch bytes from row to row there
+   * \param[in] plane first element of the plane
+   * \param[in] firstRow row that is copied first, of any sign
    * \param[in] height rows of the plane */
   __device__ __forceinline__ void
   operator()(const BulkCopies & bulk,

@@ -92,7 +92,9 @@ ReduceInWarp(int & least, int & largest)
  * falls, so it is extreme at a corner to within a sample. Indices out of bounds count as the bound: there is always a
  * window, if one that nobody reads.
  *
- * \param[in] firstSample first sample of the tile, \param[in] firstRow first row of it, \param[in] rows of it */
+ * \param[in] firstSample first sample of the tile
+ * \param[in] firstRow first row of it
+ * \param[in] rows of it */
 template <unsigned int VTaps, typename TReal, unsigned int VDimension>
 __device__ __forceinline__ SliceWindow
 WindowOfTile(const TapBasis<VTaps> &                 basis,

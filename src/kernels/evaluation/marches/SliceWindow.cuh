@@ -106,8 +106,9 @@ public:
     int         columns[MostWindowColumns]; ///< of the slice, by column of the window
   };
 
-  /** \param[in] arguments the source; \param[in] window the window; \param[out] singles in shared memory, to be used
-   * after a barrier */
+  /** \param[in] arguments the source;
+   * \param[in] window the window;
+   * \param[out] singles in shared memory, to be used after a barrier */
   template <unsigned int VDimension>
   __device__ __forceinline__
   WindowCopies(const EvaluationArguments<VDimension> & arguments, const SliceWindow & window, Singles & singles)

@@ -447,7 +447,8 @@ public:
   }
 
   /** \param[in] isThere whether the slice is one of the grid, else its sums are 0
-   * \param[in] at its slot, \param[out] sums of the window that ends with the slice */
+   * \param[in] at its slot
+   * \param[out] sums of the window that ends with the slice */
   __device__ __forceinline__ void
   Push(bool isThere, int at, double (&sums)[VNumbers])
   {

@@ -41,7 +41,8 @@ struct NoHistogram
 /** \brief The moving value of a sample, and the gradient (per mm) that the arguments ask for.
  *
  * \param[in] slot place among the values that are kept
- * \param[in] moved place in the moving image's space (mm), \param[in] index its index there
+ * \param[in] moved place in the moving image's space (mm)
+ * \param[in] index its index there
  * \param[out] gradient the gradient */
 template <typename TValues, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE double

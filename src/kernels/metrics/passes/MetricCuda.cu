@@ -102,7 +102,8 @@ SumInOrder(const double * numbers, int count)
 /** One block: what ReduceMattes() makes of a histogram, in an order of its own.
  *
  * \param[in] sums a histogram's space
- * \param[out] table of bins x bins numbers, \param[out] terms of as many */
+ * \param[out] table of bins x bins numbers
+ * \param[out] terms of as many */
 __global__ void
 __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long * sums,
                                                        int                        bins,
