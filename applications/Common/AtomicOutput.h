@@ -55,7 +55,8 @@ public:
   /** \brief Replaces the target, and the files that belong to it, by what was written.
    *
    * The named file comes last, so that a header never refers to data that are not there. If a rename fails the files
-   * replaced before it are put back. \exception ProgramError nothing was written, or a file cannot be replaced */
+   * replaced before it are put back.
+   * \exception ProgramError nothing was written, or a file cannot be replaced */
   void
   Commit();
 

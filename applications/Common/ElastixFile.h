@@ -37,8 +37,8 @@ using ElastixParameters = std::map<std::string, std::vector<std::string>>;
 bool
 IsElastixFile(const std::string & file);
 
-/** \brief Reads "(Name value "word" ...)" with comments behind "//". \exception ProgramError what is wrong, with the
- * line */
+/** \brief Reads "(Name value "word" ...)" with comments behind "//".
+ * \exception ProgramError what is wrong, with the line */
 ElastixParameters
 ReadElastixText(std::istream & stream);
 

@@ -37,8 +37,8 @@ namespace CudaSplineProgram
  * other in a pixel
  * \param[in] file where to write
  * \param[in] layout volumes, components and notes
- * \return what the format did not keep of the geometry ("origin, direction");
- * empty where it kept all \exception ProgramError unknown format, or not written in full */
+ * \return what the format did not keep of the geometry ("origin, direction"); empty where it kept all
+ * \exception ProgramError unknown format, or not written in full */
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout = {});
 

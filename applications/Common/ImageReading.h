@@ -64,8 +64,8 @@ LayoutOfHeader(const itk::ImageIOBase & io);
 /** \brief Grid of a file whose header an ITK reader has read.
  *
  * The fourth axis is that of a series; axes beyond the third that have a single sample are dropped; a negative spacing
- * turns into the opposite direction, as in itk::ImageFileReader. \exception ProgramError not 2D or 3D, no voxels, or a
- * geometry that is none */
+ * turns into the opposite direction, as in itk::ImageFileReader.
+ * \exception ProgramError not 2D or 3D, no voxels, or a geometry that is none */
 Grid
 GridOfHeader(const itk::ImageIOBase & io, const std::string & path);
 

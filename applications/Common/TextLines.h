@@ -26,8 +26,8 @@ namespace CudaSplineProgram
 {
 
 /** \brief std::getline() of a file that may be anything: a line of more than a megabyte is none, so that gigabytes
- * without an end of a line are not taken into memory. \return false at the end, or at such a line; then the stream is
- * not at its end */
+ * without an end of a line are not taken into memory.
+ * \return false at the end, or at such a line; then the stream is not at its end */
 inline bool
 GetTextLine(std::istream & stream, std::string & line)
 {

@@ -76,8 +76,8 @@ public:
   void
   Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
-  /** \brief All volumes at once, of which the system keeps in memory what it likes. \exception ProgramError there are
-   * no addresses for them */
+  /** \brief All volumes at once, of which the system keeps in memory what it likes.
+   * \exception ProgramError there are no addresses for them */
   std::shared_ptr<void>
   Map() const;
 

@@ -70,7 +70,8 @@ StepsOfSampling(const Grid &                                            input,
 /** \brief Which axes are sampled more coarsely than the input, in words; empty where none is by more than a tenth.
  *
  * Measured at the centre of the output: how many voxels of the input, along any of its axes, lie between neighbours of
- * the output. \param[in] mapping the transform, from points of the output to points of the input */
+ * the output.
+ * \param[in] mapping the transform, from points of the output to points of the input */
 std::string
 DescribeDownsampling(const Grid &                                            input,
                      const Grid &                                            output,

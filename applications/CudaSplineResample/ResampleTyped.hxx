@@ -61,7 +61,8 @@ Configure(TFilter * filter, const ResampleRequest & request)
   }
 }
 
-/** \brief The interpolator of the request. \tparam TWrap ITK's class as it is, or PlainItk to keep object factories out
+/** \brief The interpolator of the request.
+ * \tparam TWrap ITK's class as it is, or PlainItk to keep object factories out
  */
 template <template <typename> class TWrap, typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
