@@ -351,9 +351,12 @@ ReplaceOldSpline(TransformNumbers & numbers)
   numbers.type = "BSplineTransform_double_" + text + "_" + text + (dimension == 2 ? "_2" : "");
 }
 
-/** Replaces a sum of displacements by a composition. With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x)
- * is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the same grid. \return the transforms in the order of a composite:
- * the last one is applied first \exception ProgramError the bulk transform is not linear */
+/** Replaces a sum of displacements by a composition.
+ *
+ * With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x) is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the
+ * same grid.
+ * \return the transforms in the order of a composite: the last one is applied first
+ * \exception ProgramError the bulk transform is not linear */
 template <unsigned int VDimension>
 std::vector<TransformNumbers>
 ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
