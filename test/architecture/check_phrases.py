@@ -92,7 +92,6 @@ EXCEPT = [
     "test/architecture/check_phrases_test.py",
     "doc/reproduction/*",
     "doc/PaperSlips.md",
-    "CHANGELOG.md",
 ]
 
 SUBJECT = re.compile(r"(ENH|BUG|PERF|DOC|STYLE|COMP|TEST): [A-Z`]|(Merge|Revert|fixup!|squash!) ")

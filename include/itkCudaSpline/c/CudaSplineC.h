@@ -233,7 +233,7 @@ extern "C"
   int32_t
   cudaspline_interface(void);
 
-  /** \brief The library's version, as "0.1.0". */
+  /** \brief The library's version, as "0.2.0". */
   const char *
   cudaspline_version(void);
 
