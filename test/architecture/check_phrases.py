@@ -86,12 +86,12 @@ CLEAN = [
     "*.md",
     "include/*",
 ]
-#: The table itself, texts that break it, and pages that scripts/reproduce and scripts/evidence write.
+#: The table itself, texts that break it, and pages that reproduction/reproduce and reproduction/evidence write.
 EXCEPT = [
     "test/architecture/check_phrases.py",
     "test/architecture/check_phrases_test.py",
-    "doc/reproduction/*",
-    "doc/PaperSlips.md",
+    "reproduction/results/*",
+    "reproduction/PaperSlips.md",
 ]
 
 SUBJECT = re.compile(r"(ENH|BUG|PERF|DOC|STYLE|COMP|TEST): [A-Z`]|(Merge|Revert|fixup!|squash!) ")

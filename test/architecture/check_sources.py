@@ -19,7 +19,7 @@ import re
 import sys
 
 LICENSED = re.compile(r"\.(c|h|hxx|cxx|cu|cuh)(\.in)?$")
-CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts(/[\w-]+\.d)?|\.ci)/[^./]+$")
+CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^((scripts|reproduction)(/[\w-]+\.d)?|\.ci)/[^./]+$")
 TEXT = re.compile(r"\.(md|txt|json|ya?ml|csv|in|toml|map|supp|dox)$|(^|/)(Doxyfile|\.git\w+|\.clang-format)$")
 
 # Folders of the root that are not the project's: builds, and what tools keep.

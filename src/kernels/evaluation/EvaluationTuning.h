@@ -27,7 +27,7 @@
  * for the kernels, which are compiled with them.
  *
  * They follow from registers and shared memory, as said at each, or from measurements on an H100
- * (doc/PerformanceHistory.md). With other numbers kernels are as right, and slower. */
+ * (reproduction/PerformanceHistory.md). With other numbers kernels are as right, and slower. */
 
 namespace itk::CudaSpline
 {
