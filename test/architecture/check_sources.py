@@ -2,7 +2,6 @@
 """What every file of the repository keeps to.
 
   * C, C++ and CUDA sources begin with the licence block;
-  * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
   * the classes of the ITK layer name their group, which a test of ITK's module macros requires;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;
   * no header, and no source that is compiled without it (--without-cuda), reads CUDASPLINE_HAS_CUDA;
@@ -42,17 +41,6 @@ VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 HEADER = re.compile(r"^(include|src)/.*\.(h|hxx|cuh)(\.in)?$")
 HAS_CUDA = re.compile(r"\bCUDASPLINE_HAS_CUDA\b")
 
-# Header -> what of it, called, asks for the include.
-HEADERS = {
-    "algorithm": re.compile(
-        r"std::(adjacent_find|all_of|any_of|binary_search|clamp|copy|copy_if|copy_n|count|count_if|equal|fill|fill_n|find|find_if|find_if_not|"
-        r"for_each|generate|includes|is_sorted|iter_swap|lower_bound|max|max_element|merge|min|min_element|minmax_element|mismatch|none_of|"
-        r"nth_element|partial_sort|partition|remove_if|replace|reverse|rotate|search|shuffle|sort|stable_sort|swap_ranges|transform|unique|"
-        r"upper_bound)\s*[(<]"
-    ),
-    "numeric": re.compile(r"std::(accumulate|gcd|inner_product|iota|lcm|partial_sum|reduce)\s*[(<]"),
-}
-
 # Written with brackets, so that this file does not find itself.
 PATTERNS = [
     ("a mark of unfinished work", re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")),
@@ -90,10 +78,6 @@ def check(root, without_cuda=()):
             head = "\n".join(lines[:17])
             if not lines or lines[0] != LICENSE_BEGIN or not all(part in head for part in LICENSE_LINES):
                 violations.append((path, 1, "does not begin with the licence block"))
-            for header, used in HEADERS.items():
-                if f"#include <{header}>" not in lines:
-                    uses = (number for number, line in enumerate(lines, 1) if used.search(line))
-                    violations.extend((path, number, f"does not include <{header}>") for number in list(uses)[:1])
         if GROUPED.match(path):
             text = "\n".join(lines)
             for comment in COMMENT.finditer(text):

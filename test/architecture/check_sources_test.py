@@ -50,12 +50,6 @@ class SourceRules(unittest.TestCase):
         self.expect_complaint("applications/Typed.cxx.in", "int x;\n", 1, "licence")
         self.expect_complaint("test/device/FakeDriver.c", "int x;\n", 1, "licence")
 
-    def test_headers(self):
-        self.expect_clean("src/Sort.cxx", licence() + "#include <algorithm>\nint x = std::max(1, 2);\n")
-        self.expect_complaint("src/Sort.cxx", licence() + "int x = std::max(1, 2);\nint y = std::min(1, 2);\n", 18, "<algorithm>")
-        self.expect_complaint("test/Sum.h", licence() + "#include <algorithm>\nint x = std::accumulate(a, b, 0);\n", 19, "<numeric>")
-        self.expect_clean("src/Other.cxx", licence() + "int x = std::maximum(1, 2) + math.std_max(1);\n")
-
     def test_groups(self):
         described = "/** \\class Filter\n * \\brief Filters.\n *%s */\nclass Filter;\n"
         self.expect_clean("include/itkCudaFilter.h", licence() + described % " \\ingroup CudaSpline")
