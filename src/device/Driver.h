@@ -19,7 +19,7 @@
 #define Driver_h
 
 /** \file
- * \brief What is asked of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
+ * \brief Calls of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
 
 struct CUctx_st;
 

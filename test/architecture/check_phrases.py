@@ -85,6 +85,12 @@ CLEAN = [
     "test/architecture/*.py",
     "*.md",
     "include/*",
+    "src/itk*",
+    "src/c/*",
+    "src/device/*",
+    "src/jax/*",
+    "src/kernels/*",
+    "src/loader/*",
 ]
 #: The table itself, texts that break it, and pages that reproduction/reproduce and reproduction/evidence write.
 EXCEPT = [

@@ -180,7 +180,7 @@ public:
 #endif
   }
 
-  /** Every thread, before the barrier of the block behind which memory that it has used is copied into again. */
+  /** Every thread, before the barrier of the block after which its memory is overwritten again. */
   __device__ __forceinline__ static void
   Release()
   {

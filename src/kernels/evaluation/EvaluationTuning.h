@@ -52,7 +52,7 @@ SampleBlocks(bool sumsOverSupport, Derivatives derivatives)
 /** \name A thread some samples of a line: plain/EvaluationScanlines.cuh
  * @{ */
 
-/** \brief Threads of a block: two warps beside each other, in four slices. */
+/** \brief Threads of a block: two adjacent warps, in four slices. */
 inline constexpr int ScanlineThreads = 256;
 
 /** \brief How the kernel goes along lines, by method. */

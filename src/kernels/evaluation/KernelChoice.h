@@ -45,12 +45,12 @@ enum class KernelFamily : unsigned char
   Boxes,            ///< boxes of the output, a tile of the input each: splines by other linear maps
   LinearScanlines,  ///< threads go along lines: linear interpolation
   TextureScanlines, ///< the same by fetches of a texture
-  Texture,          ///< from here on a thread a sample: fetches of a texture
+  Texture,          ///< from here on one thread per sample: fetches of a texture
   Packed,           ///< coefficients of 16 bits
   Samples           ///< every method, where no other family is better
 };
 
-/** \brief What is evaluated beside the arguments of the kernels. */
+/** \brief The request, in addition to the arguments of the kernels. */
 struct KernelRequest
 {
   Interpolation      method{ Interpolation::BSpline };

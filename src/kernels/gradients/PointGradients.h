@@ -72,7 +72,7 @@ struct DerivativeSums
       addSlice(z, 1);
       return;
     }
-    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory on a device
+    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: data with a run-time index are in memory on a device
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       addSlice(next, 0);
@@ -80,7 +80,7 @@ struct DerivativeSums
     }
   }
 
-  /** Of any point.
+  /** For any point.
    *
    * \param[in] data elements of the image
    * \param[in] border stands outside */

@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The samples beside one, by axis. */
+/** \brief The samples next to one, by axis. */
 template <typename TPixel>
 struct GridNeighbours
 {

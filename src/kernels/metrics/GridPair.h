@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 
 /** \brief Two images on one grid, their gradients, and where derivatives go. Passed by value.
  *
- * Types of derivatives, and dimensions, are run-time: they cost little beside what a metric reads. */
+ * Types of derivatives, and dimensions, are run-time: they cost little compared with the reads of a metric. */
 template <typename TPixel>
 struct GridPair
 {

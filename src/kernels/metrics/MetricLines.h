@@ -63,8 +63,8 @@ NeededValue(const TReal * data, const std::int64_t (&step)[VDimension], const do
   return InterpolateCorners<VDimension>(samples, 0, stepOfThese, distance);
 }
 
-/** \brief Says of what a matrix makes of coordinates on which one of the first each depends, where \p on says so of
- * them; false where a row has not one number that is not 0. */
+/** \brief Finds on which of the first coordinates each result of a matrix depends, where \p on has this for the input;
+ * false where a row has not one number that is not 0. */
 template <unsigned int VDimension>
 bool
 DependsThrough(const double (&matrix)[VDimension][VDimension], unsigned int (&on)[VDimension])

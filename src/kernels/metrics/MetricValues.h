@@ -50,8 +50,9 @@ GradientOfImage(const MetricArguments<VDimension> & arguments,
 
 /** \brief Values of nearest neighbours and of linear interpolation.
  *
- * They are interpolated in double, of float samples too: it costs little beside the reads, and where pixels are float
- * the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its roundings.
+ * They are interpolated in double, of float samples too: it costs little compared with the reads, and where pixels are
+ * float the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its
+ * roundings.
  *
  * \tparam TReal type of the samples, and of the interpolation of gradients */
 template <typename TReal>

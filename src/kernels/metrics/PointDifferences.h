@@ -167,7 +167,7 @@ AxisDerivative(const TReal *                  data,
   {
     return 0.0;
   }
-  // By their distance above - below, whose inverse is that of the spacing but for what places are rounded by.
+  // By their distance above - below, whose inverse is that of the spacing except for the rounding of points.
   const double inverse = perMm * (2.0 - RoundedSum(above, -below) * fabs(perMm));
   return inverse * FaceDifference<VAxis>(data, grid.extent, cell, index[VAxis], low[VAxis], high[VAxis]);
 }

@@ -59,7 +59,7 @@ public:
    * \param[out] vectors where the inverse goes to
    * \param[in] element its numbers
    * \param[in] memory whose it is
-   * \return what it came to */
+   * \return the result of the inversion */
   FieldInversionState
   GetInverse(const FieldInversion & rules,
              void *                 inverse,

@@ -74,7 +74,7 @@ struct LevelSmoothing
   {
     return { rules.updateSpline, rules.updateVariance };
   }
-  /** Of total fields. */
+  /** For total fields. */
   static LevelSmoothing
   OfTotals(const SynRules & rules)
   {
@@ -87,7 +87,7 @@ struct LevelSmoothing
   {
     return !spline && !(variance > 0.0);
   }
-  /** Bytes that it takes beside its input and output. */
+  /** Bytes that it takes in addition to its input and output. */
   std::size_t
   CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const;
 };
@@ -188,7 +188,7 @@ public:
     return m_Residence;
   }
 
-  /** Bytes of a device that it takes, beside the images. */
+  /** Bytes of a device that it takes, in addition to the images. */
   static std::size_t
   CountBytes(const FieldShape &             shape,
              const std::vector<SynMetric> & metrics,

@@ -151,7 +151,7 @@ private:
   Extension    m_Extension;
   int          m_Begin; ///< of the part within the row
   int          m_End;
-  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample that stands there
+  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample there
   std::int64_t m_EdgeFrom;
 };
 

@@ -152,7 +152,7 @@ private:
     return edge < m_Left ? edge : edge + m_Gap;
   }
 
-  /** The sample of a row that stands at At(edge). */
+  /** The sample of a row at At(edge). */
   __device__ __forceinline__ int
   From(int edge) const
   {
@@ -203,7 +203,7 @@ private:
   int          m_Row;    ///< of the rows that are copied together
   int          m_Left;   ///< elements before the row's first sample
   int          m_Gap;    ///< elements that wide copies bring
-  int          m_Edges;  ///< elements before and behind them
+  int          m_Edges;  ///< elements before and after them
   unsigned int m_Pieces; ///< which wide copies are inside of the row
   int          m_From[Known];
   bool         m_Bulk; ///< rows are copied by BulkCopies

@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The box of the input that a box of the output needs. A rule says how lines of the output lie in the input; see
+ * \brief The box of the input that a box of the output needs. A rule maps lines of the output to the input; see
  * TileKernel.cuh. */
 
 namespace itk::CudaSpline

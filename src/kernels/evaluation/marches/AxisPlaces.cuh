@@ -86,7 +86,7 @@ struct AxisPlace
   static constexpr int Outside = INT_MIN; ///< base of an index out of bounds
 
   int   base;           ///< first sample of the support, from the source's first
-  TReal weights[VTaps]; ///< of no use outside
+  TReal weights[VTaps]; ///< not used outside
 
   template <unsigned int VDimension>
   __device__ __forceinline__

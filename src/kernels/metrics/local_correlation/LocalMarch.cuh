@@ -46,7 +46,7 @@ namespace
 
 constexpr int LocalColumns = 32; // of a tile along x: a warp
 constexpr int MostLocalThreads = 512;
-/** Samples along x whose windows a thread sums at once. Of narrow windows few, so that more threads of a block have
+/** Samples along x whose windows a thread sums at once. Few of narrow windows, so that more threads of a block have
  * some; neighbours share most of wide ones. */
 constexpr int
 LocalGroup(int radius)
@@ -264,7 +264,7 @@ CopyTile(const TTerms &           terms,
   }
 }
 
-/** Sums along x: a thread the windows of some neighbours, or of one where the radius is none of those compiled for. */
+/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
 SumAlongX(const TTerms &,

@@ -275,7 +275,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const ExecutionContext & context,
                      MetricWorkspace *        workspace)
 {
-  // Cells have all behind the stage as a matrix.
+  // Cells have all stages after the optimized one as a matrix.
   const bool keepsOrder = workspace != nullptr && descriptor.GetSpline() != nullptr && !descriptor.HasOuterJacobian() &&
                           FitsCells(descriptor, CountMetricSamples(sources));
   if (keepsOrder || (descriptor.GetSpline() != nullptr && descriptor.gradient != MetricGradient::None))
