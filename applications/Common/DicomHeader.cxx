@@ -37,7 +37,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A file that remembers whether it ended within what was asked of it. */
+/** A file that records whether it ended during a read. */
 class WatchedFile : public std::filebuf
 {
 public:

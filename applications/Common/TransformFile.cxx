@@ -73,8 +73,8 @@ ClassOf(const std::string & type)
   return type.substr(0, type.find('_'));
 }
 
-/** A number behind the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is
- * none. */
+/** A number after the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is none.
+ * */
 std::size_t
 NumberOfType(const std::string & type, std::size_t which)
 {
@@ -133,7 +133,7 @@ NumbersOf(const std::string & text, std::size_t line)
   return numbers;
 }
 
-/** Throws where a grid in fixed parameters (sizes, origin, spacings, directions) is none, or needs another number of
+/** Throws if a grid in fixed parameters (sizes, origin, spacings, directions) is invalid, or needs another number of
  * parameters. */
 void
 CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t components, double leastSize)
@@ -341,8 +341,8 @@ IsOldSpline(const TransformNumbers & numbers)
   return ClassOf(numbers.type) == "BSplineDeformableTransform";
 }
 
-/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not tell
- * its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
+/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not
+ * contain its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
 void
 ReplaceOldSpline(TransformNumbers & numbers)
 {
@@ -690,7 +690,7 @@ ReadTransformFile(const std::string & path)
   try
   {
     ReadingProcess process(path, bytes, [&](const nlohmann::json &, SharedMemory & memory) {
-      // Numbers of text take 2 bytes at least, a value 8; objects of ITK's and the copies come to as many again.
+      // Numbers of text take 2 bytes at least, a value 8; ITK's objects and the copies need as many again.
       AllowReading(16.0 * bytes,
                    MostBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
       return Pack(ReadHere(path), memory);

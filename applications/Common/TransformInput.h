@@ -36,7 +36,7 @@ struct TransformArgument
   bool        inverse{ false };
 };
 
-/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
+/** \brief A transform as the command line and lists name it: a file, followed by ",inverse" to invert it. */
 TransformArgument
 ParseTransform(const std::string & text);
 

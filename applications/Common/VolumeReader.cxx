@@ -32,7 +32,7 @@
 namespace CudaSplineProgram
 {
 
-/** Bytes of a file, or of what is compressed in it, from its beginning to its end. */
+/** Bytes of a file, or of its decompressed data, from its beginning to its end. */
 class VolumeReader::Source
 {
 public:
@@ -68,7 +68,7 @@ public:
   Source &
   operator=(const Source &) = delete;
 
-  /** Goes to a byte: of what is compressed all before it has to be decompressed. */
+  /** Goes to a byte: in compressed data everything before it has to be decompressed. */
   void
   Seek(double place)
   {
@@ -169,7 +169,7 @@ private:
       const int state = inflate(&m_Stream, Z_NO_FLUSH);
       if (state == Z_STREAM_END)
       {
-        // gzip's may be several, one behind the other; what is none of them is no part of it.
+        // gzip files may have several members, one after the other; other bytes are not part of it.
         if (!this->Fill() || m_Stream.next_in[0] != 0x1F)
         {
           m_IsAtEnd = true;
@@ -221,7 +221,7 @@ VolumeReader::CheckLength(double bytes) const
 void
 VolumeReader::Read(std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels)
 {
-  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not behind it
+  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not after it
   m_Source->Seek(m_Place.begin + static_cast<double>(volume) * static_cast<double>(bytes));
   if (const std::size_t found = m_Source->Read(pixels, bytes); found < bytes)
   {

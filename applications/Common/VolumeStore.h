@@ -37,7 +37,7 @@ public:
   /** \param[in] file the output
    * \param[in] grid of a volume
    * \param[in] type of the numbers
-   * \param[in] layout how many volumes, and components behind each other in a pixel
+   * \param[in] layout how many volumes, and components one after the other in a pixel
    * \exception ProgramError there can be no file */
   VolumeStore(const AtomicOutput & file, const Grid & grid, ScalarType type, const ImageLayout & layout);
   ~VolumeStore();

@@ -27,7 +27,7 @@
 namespace CudaSplineResample
 {
 
-/** \brief Reads a list of images: CSV with a line an image.
+/** \brief Reads a list of images: CSV with one line per image.
  *
  * Columns are input, transform, output, in the order of a first line that names them, else in this one; transform may
  * be
@@ -38,13 +38,13 @@ namespace CudaSplineResample
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
-/** \brief ReadBatchList() of what was opened. \param[in] file its name, for messages */
+/** \brief ReadBatchList() of an open file. \param[in] file its name, for messages */
 std::vector<BatchItem>
 ReadBatchList(std::istream & stream, const std::string & file);
 
-/** \brief The items of several inputs that go to a folder under their own names; with a slash behind its name it is
- * made.
- * \exception ProgramError the last is no folder, or an input is one: its result has no format */
+/** \brief The items of several inputs that go to a folder under their own names; with a slash after its name it is
+ * created.
+ * \exception ProgramError the last is not a folder, or an input is one: its result has no format */
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 

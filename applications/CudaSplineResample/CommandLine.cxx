@@ -51,7 +51,7 @@ namespace
 
 constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 
-/** Whether an option stands alone, with no value behind it. */
+/** Whether an option has no value. */
 bool
 IsFlag(const std::string & word)
 {
@@ -83,7 +83,7 @@ IsFurtherTransform(const std::string & word, bool hasFiles)
   return isInverse || endings.count(ending) > 0 || (hasFiles && IsNameOfField(word));
 }
 
-/** Joins the numbers behind an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
+/** Joins the numbers after an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
  * file name, and a minus sign may start a number. Gives each of several transforms an option of its own. */
 std::vector<std::string>
 JoinValues(int argc, char ** argv)
@@ -101,7 +101,7 @@ JoinValues(int argc, char ** argv)
     if (word == "-t" || word == "--transform")
     {
       joined.push_back("--transform");
-      if (position + 1 < words.size()) // else nothing is behind it, which CLI11 says
+      if (position + 1 < words.size()) // else nothing follows it, which CLI11 reports
       {
         joined.push_back(words[++position]);
       }
@@ -133,7 +133,7 @@ JoinValues(int argc, char ** argv)
       ++position;
     }
     joined.push_back(word + values);
-    // The value of another option is no file that is named.
+    // The value of another option is not a file name.
     if (isOption && most == 0 && !IsFlag(word) && word.find('=') == std::string::npos && position + 1 < words.size())
     {
       joined.push_back(words[++position]);

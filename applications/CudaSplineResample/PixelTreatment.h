@@ -25,10 +25,10 @@ namespace CudaSplineResample
 
 using namespace CudaSplineProgram; // what the programs share
 
-/** \brief What is done with values before and behind the resampling. */
+/** \brief What is done with values before and after the resampling. */
 struct PixelTreatment
 {
-  bool rounds{ true };   ///< integers of the output, halves to the even integer; else they are truncated, as by ITK
+  bool rounds{ true };   ///< integers of the output, half to even; else they are truncated, as by ITK
   bool smooths{ false }; ///< before down-sampling
 };
 

@@ -44,7 +44,7 @@ struct ResampleRequest
   bool                        rounds{ true };      ///< integers of the output; else they are truncated, as ITK does
   std::string                 device;              ///< "" (automatic), "cpu", a number or several
   unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one
-  bool                        explain{ false };    ///< only say what would be done; the input needs no pixels
+  bool                        explain{ false };    ///< only print what would be done; the input needs no pixels
   std::function<void(double)> progress;            ///< finished fraction
 
   /** Type of the output's pixels, with how integers are made. */

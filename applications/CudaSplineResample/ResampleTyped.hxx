@@ -133,7 +133,7 @@ ResampleImage(const ResampleRequest & request)
   result.backend = filter->GetLastBackend();
   result.fallbackReason = filter->GetFallbackReason();
   result.prepareSeconds = filter->GetPreparationTime();
-  // ITK's own code does not tell its preparation from the rest.
+  // ITK's own code does not separate its preparation from the rest.
   result.evaluateSeconds = seconds - result.prepareSeconds;
   return result;
 }
