@@ -421,7 +421,7 @@ ReadDicomHeader(const std::string & path)
   const gdcm::DataSet & data = reader.GetFile().GetDataSet();
   if (!HasPixels(data))
   {
-    throw ProgramError("the DICOM file \"" + path + "\" is no image: it has no PixelData (7FE0,0010)");
+    throw ProgramError("the DICOM file \"" + path + "\" is not an image: it has no PixelData (7FE0,0010)");
   }
   return HeaderOf(data, path);
 }

@@ -411,7 +411,7 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
   const std::string why = WhyNoVolume(slices);
   if (!why.empty())
   {
-    throw ProgramError(which + " is no volume: " + why);
+    throw ProgramError(which + " cannot be one volume: " + why);
   }
   const std::string irregular = Join(FindIrregularities(slices));
   Judge(which, irregular.empty() ? irregular : irregular + " (--force takes even spacing without shear)", choice);
@@ -609,7 +609,7 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   const std::string why = WhyNoVolume(slices);
   if (!why.empty())
   {
-    throw ProgramError(which + " is no volume: " + why);
+    throw ProgramError(which + " cannot be one volume: " + why);
   }
   Judge(which, obstacles, choice);
   const std::string problems = Join(FindIrregularities(slices));

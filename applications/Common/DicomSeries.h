@@ -35,7 +35,7 @@ namespace CudaSplineProgram
  * more than 1 % and 0.01 mm (positions are decimal strings, often of two digits), or add up to a tenth of a gap; slices
  * sheared by more than 0.05 degrees (gantry tilt), or shifted within their plane by more than a tenth of a pixel and
  * 0.05 mm; tiles of a mosaic; tables of values. Slices that differ in size, orientation or pixel spacing, or share a
- * position, are no volume and always refused, and so is a folder with a damaged or an empty file.
+ * position, are always refused, and so is a folder with a damaged or an empty file.
  * \exception ProgramError no DICOM, or refused */
 OpenedImage
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);

@@ -125,7 +125,7 @@ NumbersOf(const std::string & text, std::size_t line)
     if (end == at || (*end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0))
     {
       throw ProgramError("line " + std::to_string(line) + ": \"" + Shown(std::string(at, std::strcspn(at, " \t\r"))) +
-                         "\" is no number");
+                         "\" is not a number");
     }
     numbers.push_back(number);
     at = end;
@@ -318,7 +318,7 @@ ReadByItk(const std::string & path)
     {
       throw;
     }
-    throw ProgramError("it is none of these, or empty, or damaged"); // ITK names all of its classes
+    throw ProgramError("it has another class, is empty, or is damaged"); // ITK names all of its classes
   }
   for (const auto & transform : *reader->GetTransformList())
   {
@@ -555,7 +555,7 @@ ReadTransformMatlab(std::istream & stream)
     if (header[0] > 9999 || header[0] % 10 != 0 || precision > 1 || header[3] != 0 || header[4] == 0 ||
         header[4] > 1000)
     {
-      throw ProgramError("it is no MATLAB file of version 4 with real numbers");
+      throw ProgramError("it is not a MATLAB file of version 4 with real numbers");
     }
     std::string name(header[4], '\0');
     stream.read(name.data(), static_cast<std::streamsize>(name.size()));
@@ -684,7 +684,7 @@ ReadTransformFile(const std::string & path)
   }
   if (!std::filesystem::is_regular_file(path, error))
   {
-    throw ProgramError("the transform \"" + path + "\" is no file");
+    throw ProgramError("the transform \"" + path + "\" is not a file");
   }
   const auto bytes = static_cast<double>(std::filesystem::file_size(path, error));
   try

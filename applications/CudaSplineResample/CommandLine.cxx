@@ -399,7 +399,7 @@ Interpret(const RawOptions & raw, Options & options)
   const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
-    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
+    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is not a number");
   }
   options.defaultValue = *defaultValue;
   if (ParseDevices(raw.device).size() > 1 && !options.items.empty())
@@ -458,9 +458,8 @@ AddInputAndOutput(CLI::App & app, RawOptions & raw, Options & options)
   app.add_option("--output-type", raw.outputType, "Type of the output: " + PixelTypeNames() + "; default: the input's")
     ->type_name("TYPE");
   app
-    .add_option("--round",
-                raw.rounding,
-                "Integers of the output: nearest (default; halves to the even integer) or itk (truncated towards 0)")
+    .add_option(
+      "--round", raw.rounding, "Integers of the output: nearest (default; half to even) or itk (truncated towards 0)")
     ->type_name("HOW");
   app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
   app.add_flag("--points",
@@ -508,12 +507,12 @@ AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
   app.add_flag(
     "--ants-order",
     raw.hasAntsOrder,
-    "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
+    "The FIRST of several --transform is applied first to a point of the output, as antsApplyTransforms has it");
   app.add_flag(
     "--transform-per-volume",
     options.transformPerVolume,
     "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
-    "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
+    "no composite, or of a name with %d for one file per volume (moco_%04d.tfm)");
   app
     .add_option("--rotate",
                 raw.rotation,

@@ -84,6 +84,8 @@ PHRASES = {
 CLEAN = [
     "test/architecture/*.py",
     "*.md",
+    "applications/Common/[!G]*",
+    "applications/CudaSplineResample/*",
     "include/*",
     "src/itk*",
     "src/c/*",
