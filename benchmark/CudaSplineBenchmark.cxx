@@ -50,7 +50,7 @@
  * bytes a second by the copy's).
  *
  * Seven repetitions by default, reported as median, mean, standard deviation and quartiles; --benchmark_out=FILE writes
- * every one of them as JSON, of which scripts/benchmark-table makes a table. Data are random, never zeros. */
+ * every one of them as JSON, of which reproduction/benchmark-table makes a table. Data are random, never zeros. */
 
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"

@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 /** \file
- * \brief A process of a kind that says nothing of devices, for scripts/whole-processes, which times it from outside:
+ * \brief A process of a kind that says nothing of devices, for reproduction/whole-processes, which times it from outside:
  *
  *   CudaSplineChoiceBenchmark loop 1000 64              resamples a cube of 64^3 floats 1000 times by a cubic
  *   CudaSplineChoiceBenchmark decomposition 256         makes the cubic's coefficients of a cube once

@@ -17,7 +17,7 @@
  *=========================================================================*/
 
 /** \file
- * \brief Errors of values of cubic B-splines by stage and by mode, as comma-separated values; scripts/accuracy-figures
+ * \brief Errors of values of cubic B-splines by stage and by mode, as comma-separated values; reproduction/accuracy-figures
  * makes the table of doc/Accuracy.md of them.
  *
  *   CudaSplineEvaluationAccuracy [cpu|cuda]

@@ -17,7 +17,7 @@
  *=========================================================================*/
 // ITK's classes and those that the object factory hands out in their place, one against the other: processor time of
 // this process, of all threads, on the host. A program of ITK's alone, which knows the module by ITK_AUTOLOAD_PATH;
-// scripts/itk-table runs it.
+// reproduction/itk-table runs it.
 //
 // usage: CudaSplineItkTable [SECONDS] [WORD]
 //

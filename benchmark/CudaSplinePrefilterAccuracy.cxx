@@ -17,7 +17,7 @@
  *=========================================================================*/
 
 /** \file
- * \brief Errors of the prefilters' coefficients, as comma-separated values; scripts/accuracy-figures makes the tables
+ * \brief Errors of the prefilters' coefficients, as comma-separated values; reproduction/accuracy-figures makes the tables
  * and plots of doc/Accuracy.md of them.
  *
  * A line is a filter and a signal:

@@ -55,10 +55,10 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(
   CPACK_COMPONENT_RUNTIMELIBRARIES_DESCRIPTION
-  "Spline interpolation and resampling for ITK on GPUs and all cores (library)
-Classes that derive from ITK's B-spline prefilter, interpolator and resampling
-filter and give the same results, on a GPU where there is one and on all
-processor cores where there is none."
+  "Spline resampling and registration for ITK on GPUs and all cores (library)
+Classes that derive from ITK's interpolators, filters, metrics and registration
+methods and give the same results, on a GPU if there is one, otherwise on all
+processor cores."
 )
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "libcudaspline-dev")
@@ -71,7 +71,7 @@ if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" VERSION_GREATER_EQUAL 5.3)
 endif()
 set(
   CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-  "Spline interpolation and resampling for ITK on GPUs and all cores (headers)
+  "Spline resampling and registration for ITK on GPUs and all cores (headers)
 Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
 programs link."
 )
@@ -82,7 +82,7 @@ set(CPACK_DEBIAN_FACTORIES_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_FACTORIES_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
 set(
   CPACK_COMPONENT_FACTORIES_DESCRIPTION
-  "Spline interpolation and resampling for ITK programs that were never recompiled
+  "Spline resampling and registration for ITK programs without recompiling them
 An object factory that programs linked to Debian's ITK load where the variable
 ITK_AUTOLOAD_PATH names its folder: they resample on a GPU or on all cores."
 )

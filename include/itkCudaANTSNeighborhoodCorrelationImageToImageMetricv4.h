@@ -46,7 +46,7 @@ namespace itk
  *
  * Both images are sampled once, and window sums cost the same whatever the radius is. Where the moving transform moves
  * nothing (displacement fields that are zero, as SyNImageRegistrationMethod sets them, or identities) and the virtual
- * grid is the moving image's, nothing is interpolated: GetComparesPixels() says so.
+ * grid is the moving image's, nothing is interpolated: GetComparesPixels() is true then.
  *
  * \par Accuracy
  * In double (see CudaSplineImageMetric) values agree with ITK's to 1e-10, derivatives to 1e-8 (L2 norm); products of
@@ -180,7 +180,7 @@ private:
     return this->GetLastBackend() != CudaSpline::Backend::Superclass;
   }
 
-  /** What the formula has beside the images. */
+  /** Parameters of the formula in addition to the images. */
   CudaSpline::MetricParameters
   MakeParameters() const
   {

@@ -154,7 +154,7 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::EvaluateHessian(con
   -> HessianType
 {
   ContinuousIndexType index;
-  if (this->GetInputImage() != nullptr) // else EvaluateJet() says what is missing
+  if (this->GetInputImage() != nullptr) // else EvaluateJet() throws
   {
     static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
   }
@@ -166,7 +166,7 @@ auto
 CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::Evaluate(const PointType & point) const -> OutputType
 {
   ContinuousIndexType index;
-  if (this->GetInputImage() != nullptr) // else EvaluateAtContinuousIndex() says what is missing
+  if (this->GetInputImage() != nullptr) // else EvaluateAtContinuousIndex() throws
   {
     // By the function that image adaptors have too; whether the point is inside is the caller's question.
     static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));

@@ -32,7 +32,7 @@ namespace itk
  * them, and is not filtered. Single evaluations run on the host; batches (CudaSplineInterpolateImageFunction), with
  * values, gradients and Hessians, and the evaluation within CudaResampleImageFilter run on the backend.
  *
- * Under an address mode the coefficients go on as the mode says: they have to be made for the same extension
+ * With an address mode the coefficients are continued by its rule: they have to be made for the same extension
  * (CudaBSplineDecompositionImageFilter::SetExtension()). Orders 2 to 5 continue by Mirror, Reflect and GridWrap.
  *
  * What differs from ITK: short axes are folded fully, as in CudaBSplineInterpolateImageFunction.

@@ -34,7 +34,7 @@ namespace itk
  * host.
  *
  * Replaces BSplineSyNImageRegistrationMethod: parameters, observers and results are its own. As there, the adaptors of
- * the levels say how many control points the splines of updates and of total fields have: where an axis has 0, fields
+ * the levels set the numbers of control points of the splines of updates and of total fields: if an axis has 0, fields
  * are not smoothed. What is accelerated, and how accurately: CudaSplineSyNMethod, with cubic splines, and on virtual
  * domains whose first sample has index 0.
  *

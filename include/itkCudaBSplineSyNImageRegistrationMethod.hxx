@@ -82,15 +82,15 @@ CudaBSplineSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransfor
   const auto adaptor = this->m_TransformParametersAdaptorsPerLevel[level];
   if (level == 0 && dynamic_cast<AdaptorType *>(adaptor.GetPointer()) == nullptr)
   {
-    itkExceptionMacro("The first level has no adaptor that says how many control points the splines have.");
+    itkExceptionMacro("The first level has no adaptor that sets the number of control points of the splines.");
   }
   Superclass::InitializeRegistrationAtEachLevel(level);
   if (level == 0 || dynamic_cast<AdaptorType *>(adaptor.GetPointer()) == nullptr)
   {
     return;
   }
-  // The adaptor alone knows whether it was told numbers. It is asked to adapt a transform whose field is where it
-  // should be, and has no memory: nothing else is left for it to do.
+  // Only the adaptor knows whether numbers were set. It adapts a transform whose field has the right grid and no
+  // memory, so that it does nothing else.
   const auto * const splines = static_cast<const AdaptorType *>(adaptor.GetPointer());
   const auto         field = OutputTransformType::DisplacementFieldType::New();
   field->SetRegions(splines->GetRequiredSize());

@@ -38,9 +38,8 @@ namespace itk
  * whole fields of float or double vectors in 2D and 3D, between whose samples ITK's linear interpolator, its default,
  * interpolates. All else is the superclass's; GetLastBackend() and GetFallbackReason() tell.
  *
- * \par Accuracy
- * Of double fields ITK's to the bit. Of float fields the sum over neighbours is float where ITK's is double: some units
- * of the last place of the vectors.
+ * \par Accuracy Of double fields ITK's to the bit. For float fields the sum over neighbours is float where ITK's is
+ * double: some units of the last place of the vectors.
  *
  * \tparam TInputImage fields of vectors (mm), \tparam TOutputImage their composition
  *

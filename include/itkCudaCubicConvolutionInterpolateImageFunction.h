@@ -42,8 +42,8 @@ namespace itk
  * evaluation within CudaResampleImageFilter run on the backend. The functions for derivatives have the names of
  * CudaBSplineInterpolateImageFunction. There is no texture mode: weights may be negative.
  *
- * Of pixels of several numbers each is interpolated by itself. They have values alone, no derivatives, and their
- * batches run point by point.
+ * Each component of a pixel is interpolated separately. They have values alone, no derivatives, and their batches run
+ * point by point.
  *
  * \par Accuracy
  * Weights, sums and results of single evaluations are double: for B and C in [0, 1] within VDimension 75 N^VDimension

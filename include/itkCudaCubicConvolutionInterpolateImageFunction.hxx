@@ -169,7 +169,7 @@ CudaCubicConvolutionInterpolateImageFunction<TInputImage, TCoordRep>::IndexOf(co
   -> ContinuousIndexType
 {
   ContinuousIndexType index;
-  if (this->GetInputImage() != nullptr) // else EvaluateJet() says what is missing
+  if (this->GetInputImage() != nullptr) // else EvaluateJet() throws
   {
     static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
   }

@@ -38,8 +38,8 @@ namespace itk
  *     derivative = (f - m) g / ((f - m)^2 / K + g^2)      of each sample
  *
  * and 0 where |f - m| or the denominator are below thresholds. The gradients of the fixed image are sampled once, by
- * ITK's functions on all threads. As ITK's, the derivative has no Jacobian: a transform behind the field, or of the
- * fixed image, moves samples, and does not turn their gradients. What is accelerated, and how exact it is, says
+ * ITK's functions on all threads. As ITK's, the derivative has no Jacobian: a transform after the field, or of the
+ * fixed image, moves samples, and does not rotate their gradients. What is accelerated, and how exact it is, says
  * CudaSplineImageMetric; where InternalComputationValueType is float, gradients of the fixed image are ITK's of float.
  *
  * \tparam TFixedImage type of the fixed image
@@ -126,7 +126,7 @@ protected:
   }
 
 private:
-  /** What the formula has beside the images. */
+  /** Parameters of the formula in addition to the images. */
   CudaSpline::MetricParameters
   MakeParameters() const
   {

@@ -114,7 +114,7 @@ CudaDisplacementFieldToBSplineImageFilter<TInputImage, TInputPointSet, TOutputIm
     const auto * const end = begin + region.GetNumberOfPixels();
     if (std::any_of(begin, end, [](auto number) { return number != number; }))
     {
-      return "a confidence image with what is no number is not accelerated";
+      return "a confidence image with values that are not numbers is not accelerated";
     }
     if (!this->GetEnforceStationaryBoundary() && std::none_of(begin, end, [](auto number) { return number > 0; }))
     {

@@ -76,7 +76,7 @@ CudaGradientMagnitudeRecursiveGaussianImageFilter<TInputImage, TOutputImage>::Ge
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);
-    this->AllocateOutputs(); // now, as it may be in the place of the input
+    this->AllocateOutputs(); // now, because it may overwrite the input
     auto * const output = this->GetOutput()->GetBufferPointer();
     CudaSplineHostExecutor(this->GetMultiThreader()).ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)

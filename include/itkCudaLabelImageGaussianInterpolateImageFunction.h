@@ -105,7 +105,7 @@ protected:
   CudaLabelImageGaussianInterpolateImageFunction() = default;
   ~CudaLabelImageGaussianInterpolateImageFunction() override = default;
 
-  /** There are none but CudaSplineAddressMode::Itk. */
+  /** Only CudaSplineAddressMode::Itk is allowed. */
   void
   CheckAddressMode(CudaSplineAddressMode mode) const override;
 };

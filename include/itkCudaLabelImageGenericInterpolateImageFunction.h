@@ -138,7 +138,9 @@ public:
   /** Sets the image, and makes the coefficients where the interpolator has some. A null pointer forgets them.
    *
    * \param[in] image the image; for B-splines of orders 2 to 5 its whole largest possible region is in memory, or can
-   * be updated to be \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
+   * be
+   * updated to be
+   * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TInputImage * image) override;
 
@@ -164,7 +166,7 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** There are none but CudaSplineAddressMode::Itk. */
+  /** Only CudaSplineAddressMode::Itk is allowed. */
   void
   CheckAddressMode(CudaSplineAddressMode mode) const override;
 
@@ -193,7 +195,7 @@ private:
   LabelType
   WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;
 
-#if !defined(ITK_WRAPPING_PARSER) // SWIG knows no references to arrays
+#if !defined(ITK_WRAPPING_PARSER) // SWIG does not support references to arrays
   /** The label that wins by the coefficients. */
   LabelType
   SplineWinner(const TCoordRep (&at)[ImageDimension]) const;

@@ -168,7 +168,7 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
     labels[static_cast<std::size_t>(i)] = CudaSplineDetail::PixelAt(image, i);
   }
   const std::vector<LabelType> pixels = labels;
-  // NaN is no label: it is not equal to itself.
+  // NaN cannot be a label: it is not equal to itself.
   labels.erase(std::remove_if(labels.begin(), labels.end(), [](LabelType label) { return !(label == label); }),
                labels.end());
   std::sort(labels.begin(), labels.end());

@@ -52,7 +52,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   }
   else
   {
-    // Metric::Initialize(), but for its loops.
+    // Metric::Initialize(), except for its loops.
     Metric::Superclass::Initialize(); // NOLINT(bugprone-parent-virtual-call)
     if (this->GetGradientSourceIncludesFixed() || !this->GetGradientSourceIncludesMoving())
     {

@@ -37,9 +37,8 @@ namespace itk
  *
  * With an address mode the index is rounded first and the pixel's index folded after it.
  *
- * \par Accuracy
- * ITK's very pixels, but where ITK reads beside the buffer: its rounding takes the number just below 0.5 up, beyond an
- * axis that ends at index 0. Here it is the last pixel.
+ * \par Accuracy ITK's pixels, except where ITK reads outside of the buffer: its rounding takes the number just below
+ * 0.5 up, beyond an axis that ends at index 0. Here it is the last pixel.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.

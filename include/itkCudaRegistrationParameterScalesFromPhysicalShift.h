@@ -54,9 +54,8 @@ namespace itk
  * double precision, alone or in CompositeTransforms whose only transform to optimize they are; for the step what comes
  * behind is linear. GetReason() says why ITK's transform was asked point by point.
  *
- * \par Accuracy
- * ITK's numbers to the bit, but for EstimateStepScale() of B-splines and displacement fields: a difference of places in
- * either, so they differ by some 1e-14 of the largest coordinate (mm).
+ * \par Accuracy ITK's numbers to the bit, except EstimateStepScale() of B-splines and displacement fields: both are
+ * differences of points, so they differ by some 1e-14 of the largest coordinate (mm).
  *
  * EstimateLocalStepScales() of a B-spline transform, for which ITK writes beyond the end of an array, throws.
  *

@@ -261,7 +261,7 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateStepScale(con
   }
   m_Reason =
     "not the one B-spline or displacement field transform to optimize, of ITK's own classes in double precision, "
-    "with linear ones behind it";
+    "followed by linear ones only";
   return Superclass::EstimateStepScale(step);
 }
 
@@ -447,7 +447,7 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateScalesOfField
   }
   for (unsigned int p = 0; p < count; ++p)
   {
-    // Where nothing moves, a small number in the place of 0; all by the square of the variation.
+    // Where nothing moves, a small number instead of 0; all by the square of the variation.
     scales[p] = scales[p] <= NumericTraits<FloatType>::epsilon() ? least * least : scales[p] * scales[p];
     scales[p] *= 1.0 / Math::sqr(variation);
   }

@@ -162,8 +162,8 @@ public:
   itkGetEnumMacro(Precision, CudaSplinePrecision);
   ///@}
 
-  /** Whether real values become integers of the output by rounding, halves to the even integer. Off by default: they
-   * are truncated towards zero, as ITK does it. An update that the superclass would have to answer throws then. */
+  /** Whether real values become integers of the output by rounding, half to even. Off by default: they are truncated
+   * towards zero, as ITK does it. An update that the superclass would have to answer throws then. */
   ///@{
   itkSetMacro(RoundIntegers, bool);
   itkGetConstMacro(RoundIntegers, bool);
@@ -189,11 +189,11 @@ public:
   itkBooleanMacro(KeepSource);
   ///@}
 
-  /** The most bytes that an update allocates on a device beside what is kept there, and on the host for coefficients;
-   * 0, the default, for what a device has to give (CUDASPLINE_MEMORY_LIMIT). What needs more is cut into boxes of the
-   * output that are done one after the other, each with the part of the input that it reads: under linear transforms,
-   * and those that the kernels compute, with coefficients stored as they are computed. The results are the same to the
-   * bit. What cannot be cut goes to the host, which then does it at once. */
+  /** The maximum of bytes that an update allocates on a device in addition to kept sources, and on the host for
+   * coefficients; 0, the default, for the available memory of a device (CUDASPLINE_MEMORY_LIMIT). What needs more is
+   * cut into boxes of the output that are done one after the other, each with the part of the input that it reads:
+   * under linear transforms, and those that the kernels compute, with coefficients stored as they are computed. The
+   * results are the same to the bit. What cannot be cut goes to the host, which then does it at once. */
   ///@{
   itkSetMacro(MemoryLimit, SizeValueType);
   itkGetConstMacro(MemoryLimit, SizeValueType);
@@ -276,8 +276,8 @@ protected:
   PrintSelf(std::ostream & os, Indent indent) const override;
 
   /** Requests the part of the input that the samples of linear transforms are in, padded by what the interpolation
-   * reads, and the whole where B-splines or another transform need it, or where no sample is in the input. An
-   * interpolator that the kernels stand in for is not handed the image, so that filters may share one. */
+   * reads, and the whole where B-splines or another transform need it, or where no sample is in the input. The image is
+   * not set on an interpolator that the kernels replace, so that filters may share one. */
   void
   GenerateInputRequestedRegion() override;
 
@@ -299,8 +299,7 @@ protected:
   CudaSplineMethod
   RecogniseMethod() const;
 
-  /** \name Where the samples are
-   * Filters of the module that move samples otherwise than by the transform override these. */
+  /** \name Where the samples are Filters of the module that do not move samples by the transform override these. */
   ///@{
   /** True where scanlines of the output are straight in the input. */
   virtual bool
@@ -325,7 +324,7 @@ protected:
   DescribeGrids(CudaSpline::TransformChain & chain) const;
 
 private:
-  /** What the kernels are told of an update. */
+  /** The description of an update for the kernels. */
   ///@{
   CudaSpline::ResampleDescription
   Describe(const CudaSplineMethod & method) const;
@@ -347,7 +346,7 @@ private:
   std::string
   DescribeSuperclass() const;
 
-  /** Requests the part of the input that samples of a linear transform read; changes nothing where that is none. */
+  /** Requests the region of the input that samples of a linear transform read; changes nothing if that is empty. */
   void
   RequestWhatIsRead(const CudaSplineMethod & method);
 

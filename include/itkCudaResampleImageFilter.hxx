@@ -350,7 +350,7 @@ bool
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeChain(
   CudaSpline::TransformChain & chain) const
 {
-  // Of float precision ITK rounds points and indices on the way, which only its own functions do alike.
+  // In float precision ITK rounds intermediate points and indices, which only its own functions reproduce.
   if constexpr (IsAccelerated && InputDimension == OutputDimension &&
                 std::is_same<TInterpolatorPrecisionType, double>::value &&
                 std::is_same<TTransformPrecisionType, double>::value)

@@ -212,7 +212,7 @@ private:
     Off
   };
 
-  /** True where neither the user nor the environment say where operations run. */
+  /** True if neither the user nor the environment sets where operations run. */
   bool
   IsChoiceOurs() const;
 
@@ -251,8 +251,8 @@ private:
  *
  * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there, for operations that are estimated to be
  * done first there. SetDevice() names one ("cpu", "gpu", "0", "1", "0,1", ...; "" follows the environment variable
- * CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one,
- * GetBackendUse() how many calls each has computed so far. */
+ * CUDASPLINE_DEVICE). GetLastBackend() returns the backend that ran last, GetFallbackReason() why it was not a
+ * preferred one, GetBackendUse() the number of calls of each so far. */
 #define itkCudaSplineBackendMacro()                                                                                    \
   virtual void SetGPUEnabled(bool enabled)                                                                             \
   {                                                                                                                    \

@@ -23,8 +23,8 @@
 #include <complex>
 
 /** \file
- * \brief What ITK's resampling filter asks of complex pixels, and ITK does not have: a file for programs that resample
- * images of std::complex.
+ * \brief Functions of complex pixels that ITK's resampling filter requires and ITK does not have: a file for programs
+ * that resample images of std::complex.
  *
  * ResampleImageFilter, and so CudaResampleImageFilter, reads the numbers of a pixel by functions that ITK's
  * DefaultConvertPixelTraits lacks for complex numbers (up to the development sources of ITK 6), and does not compile

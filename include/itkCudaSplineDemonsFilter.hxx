@@ -103,7 +103,7 @@ CudaSplineDemonsFilter<TFilter>::Describe(CudaSpline::DemonsRules & rules) const
     const auto * const output = this->GetOutput();
     if (this->GetManualReinitialization())
     {
-      return "iterations that go on at the next update are not accelerated";
+      return "iterations that continue at the next update are not accelerated";
     }
     const auto isWhole = [](const auto * image) {
       return image->GetBufferedRegion() == image->GetLargestPossibleRegion();

@@ -33,8 +33,7 @@ namespace itk
  * An object factory of ITK's: what New() of an overridden class returns is an object of the module's class, which
  * derives from it, so nothing else of the program changes.
  *
- * \par What is overridden
- * Images \c I have two or three dimensions where nothing else is said.
+ * \par What is overridden Images \c I have two or three dimensions unless stated otherwise.
  *
  * - \c ResampleImageFilter<I, I>, images of all numbers of 8 to 32 bits, float and double, and of Vector<float, 3> in
  *   three dimensions; with \c float coordinates, images of float, and of short in three dimensions.

@@ -91,9 +91,9 @@ protected:
   void
   ReadEnvironment();
 
-  /** What ITK asks for the New() of a class: the module's object, or null. Where CUDASPLINE_TRACE has the word
-   * "classes" it is noted what none of the module's factories has; the list is written to the standard error at the end
-   * of the process, a line a class: how often it was asked for, its name, and whether other arguments of it are
+  /** What ITK asks for the New() of a class: the module's object, or null. If CUDASPLINE_TRACE contains "classes",
+   * requested classes that no factory of the module overrides are recorded; the list is written to standard error at
+   * the end of the process, one line per class: the number of requests, its name, and whether other arguments of it are
    * overridden. */
   LightObject::Pointer
   CreateObject(const char * itkclassname) override;

@@ -83,17 +83,16 @@ namespace itk
  * - Linear ones, and composites of linear ones as ImageRegistrationMethodv4 makes them.
  * - B-spline transforms of orders 1 to 3, and displacement fields, smoothed ones too, on the virtual grid (not with
  *   sampled points). Before these any transform may come that the kernels walk: no Jacobian is made of it.
- * - Behind all of these, too, any transform that the kernels walk, as stages of a registration leave them. Gradients
- *   come back through its Jacobian by position: of B-splines their derivative, where ITK throws, of displacement fields
- *   ITK's differences.
+ * - After all of these, too, any transform that the kernels support, as earlier stages of a registration leave them.
+ *   Gradients come back through its Jacobian by position: of B-splines their derivative, where ITK throws, of
+ *   displacement fields ITK's differences.
  *
- * \par Metrics of float
- * What ITK computes in float where InternalComputationValueType is \c float the kernels compute as for \c double, and
- * round value and derivative at the end: transforms by their parameters (CudaSplineDetail::InDoublePrecision()), fixed
- * samples at places that are not rounded, sums. So the result is that of the metric of \c double but for its last
- * rounding, and nearer to it than ITK's. Points on a border, which ITK's rounding puts in or out, may count otherwise.
- * Linear transforms of float are accelerated where they are of ITK's common classes, those of antsRegistration among
- * them.
+ * \par Metrics of float What ITK computes in float where InternalComputationValueType is \c float the kernels compute
+ * as for \c double, and round value and derivative at the end: transforms by their parameters
+ * (CudaSplineDetail::InDoublePrecision()), fixed samples at places that are not rounded, sums. So the result is that of
+ * the metric of \c double except for its last rounding, and closer to it than ITK's. Points on a border, which ITK's
+ * rounding puts in or out, may count otherwise. Linear transforms of float are accelerated where they are of ITK's
+ * common classes, those of antsRegistration among them.
  *
  * \par Accuracy
  * Of metrics of double: the number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels)
@@ -156,9 +155,9 @@ public:
   ///@}
 
   /** Whether the gradient of the moving image is that of the B-spline which interpolates it, and not one of ITK's: the
-   * derivative is then the value's own, but for displacement fields behind the transform that is optimized, whose
-   * Jacobian are differences. Off by default, as ITK has no such gradient. Where the kernels cannot evaluate the
-   * metric, derivatives throw an exception then. */
+   * derivative is then the value's own, except with displacement fields after the optimized transform, whose Jacobians
+   * are differences. Off by default, as ITK has no such gradient. Where the kernels cannot evaluate the metric,
+   * derivatives throw an exception then. */
   ///@{
   itkSetMacro(UseAnalyticMovingImageGradient, bool);
   itkGetConstMacro(UseAnalyticMovingImageGradient, bool);
@@ -267,8 +266,8 @@ protected:
     CudaSplineHostExecutor(m_Threader).ParallelFor(count, body);
   }
 
-  /** Makes the derivative as long as it is to be, and nothing else: it is written whole by the kernels, and what ITK's
-   * metric does beside that on the host is for them, too. */
+  /** Sets the size of the derivative only: the kernels write all of it, and do what ITK's metric does in addition on
+   * the host. */
   void
   InitializeForIteration() const override;
 
@@ -290,7 +289,7 @@ protected:
   virtual Outcome
   Accumulate(const Reduce & reduce, bool withDerivative) const = 0;
 
-  /** Why the kernels cannot, beside what holds for all metrics; empty where they can. */
+  /** Why the kernels do not support the metric, in addition to the reasons of all metrics; empty if they do. */
   virtual std::string
   WhyNotAccelerated() const
   {
@@ -302,8 +301,8 @@ protected:
   DescribePass(CudaSpline::MetricDescriptor &) const
   {}
 
-  /** Whether the derivative by displacements is that of a pass as it is: it is put where ITK wants it then, and is none
-   * of the outcome. */
+  /** Whether the derivative by displacements is the unchanged result of a pass: it is then written directly to ITK's
+   * array and is not part of the outcome. */
   virtual bool
   TakesForces() const
   {
@@ -317,7 +316,7 @@ protected:
     return false;
   }
 
-  /** Throws where ITK's metric does, of what was added up; others have nothing to say. */
+  /** Throws like ITK's metric for invalid sums; other metrics do nothing. */
   virtual void
   CheckOutcome(const Outcome &) const
   {}

@@ -237,7 +237,7 @@ CudaSplineImageMetric<TMetric>::Prepare() const
     if (!CudaSplineDetail::DescribeMask(
           this->m_MovingImageMask.GetPointer(), inputs->descriptor.mask, inputs->arrays.mask, inputs->kept))
     {
-      inputs->refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
+      inputs->refusal = "moving masks of another type than ImageMaskSpatialObject of unsigned char are not accelerated";
     }
     this->DescribeGradient(*inputs);
   }

@@ -41,11 +41,10 @@ namespace itk
  * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address
  * modes.
  *
- * \par Batches
- * EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives where the interpolator
- * has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points outside get
- * a default value, and a mask says so. The image, or its coefficients, stays on the device from batch to batch; whether
- * its pixels are still the same is asked by a checksum each time.
+ * \par Batches EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives where the
+ * interpolator has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points
+ * outside get a default value, and a mask marks them. The image, or its coefficients, stays on the device from batch to
+ * batch; whether its pixels are still the same is asked by a checksum each time.
  *
  * \par Single evaluations
  * They run in the calling thread, from host memory, and never wait for a GPU.
@@ -54,7 +53,7 @@ namespace itk
  * Beyond the half pixel that ITK allows, an axis can be continued (CudaSplineAddressMode); every finite point is then
  * inside along it. ITK's rule is the default.
  *
- * Threads may evaluate, singly and in batches, while nobody sets anything.
+ * Threads may evaluate points and batches concurrently, if no thread changes the object.
  *
  * \tparam TSuperclass the class of ITK that is replaced, or itk::InterpolateImageFunction
  * \tparam TInputImage image
@@ -171,13 +170,13 @@ public:
   EvaluateAtPoints(const TPoints & points, OutputType defaultValue = {}) const;
   ///@}
 
-  /** The pixel at an index; where an axis goes on and the image has none, the value there.
+  /** The pixel at an index; outside of the image, along continued axes, the value there.
    *
    * \param[in] index inside: IsInsideBuffer() */
   OutputType
   EvaluateAtIndex(const IndexType & index) const override;
 
-  /** True where a point (mm) or an index is inside, by ITK's rule or because its axes go on; NaN is not. */
+  /** True where a point (mm) or an index is inside, by ITK's rule or because its axes are continued; NaN is not. */
   ///@{
   bool
   IsInsideBuffer(const IndexType & index) const override;
@@ -231,14 +230,14 @@ protected:
   AddressModeChanged()
   {}
 
-  /** True where one of the axes goes on beyond ITK's rule. */
+  /** True if one of the axes is continued beyond ITK's rule. */
   bool
   HasAddressMode() const
   {
     return m_HasAddressMode; // asked by every single evaluation
   }
 
-#if !defined(ITK_WRAPPING_PARSER) // SWIG knows no references to arrays
+#if !defined(ITK_WRAPPING_PARSER) // SWIG does not support references to arrays
   /** How the image continues along each axis.
    *
    * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds
@@ -253,7 +252,8 @@ protected:
   }
 #endif
 
-  /** Samples around a point that an interpolator needs: where an axis goes on, all, as what is outside may be any.
+  /** Samples around a point that an interpolator needs: all if an axis is continued, since samples outside may map to
+   * any.
    *
    * \param[in] support samples to either side that it needs otherwise */
   typename Superclass::SizeType

@@ -42,7 +42,7 @@ namespace itk
 enum class CudaSplineAddressMode : unsigned char
 {
   Itk,          ///< ITK's: half a sample beyond the outermost ones is inside, all else outside
-  Nearest,      ///< the outermost samples go on
+  Nearest,      ///< the outermost samples are repeated
   GridConstant, ///< samples of a given value, the border value
   Mirror,       ///< whole-sample symmetry
   Reflect,      ///< half-sample symmetry

@@ -31,7 +31,8 @@ namespace itk
  * \brief Hands out the module's image metrics wherever a program asks ITK's own for a New().
  *
  * An object factory of ITK's, as CudaSplineFactory is, in a library of its own: programs that register nothing need not
- * load what metrics stand on. Overridden are, for images \c I of float and double in two and three dimensions,
+ * load the libraries that metrics depend on. Overridden are, for images \c I of float and double in two and three
+ * dimensions,
  * - \c MeanSquaresImageToImageMetricv4<I, I> by CudaMeanSquaresImageToImageMetricv4,
  * - \c CorrelationImageToImageMetricv4<I, I> by CudaCorrelationImageToImageMetricv4,
  * - \c MattesMutualInformationImageToImageMetricv4<I, I> by CudaMattesMutualInformationImageToImageMetricv4,
@@ -39,7 +40,7 @@ namespace itk
  * - \c DemonsImageToImageMetricv4<I, I> by CudaDemonsImageToImageMetricv4,
  *
  * with ITK's defaults for their other arguments; of images of float also \c Metricv4<I, I, I, float>, whose parameters
- * are float. So a registration of \c ImageRegistrationMethodv4 is accelerated by nothing but the factory.
+ * are float. So the factory alone accelerates a registration of \c ImageRegistrationMethodv4.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineMetricFactories (target
  * CudaSpline::CudaSplineMetricFactories). One that cannot be compiled again, but is linked to shared libraries of the

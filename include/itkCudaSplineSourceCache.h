@@ -35,9 +35,8 @@ namespace itk
  * transform. They are found by the content of the image, of which a checksum is taken each time: an image whose pixels
  * were changed, by whatever means, is not mistaken for what it was.
  *
- * \par Memory
- * At most GetMaximumBytes() are kept, those of all devices and the host together; the least recently used ones leave
- * first. Filters that find no room on a device beside what is kept there, and find it without, empty the cache first.
+ * \par Memory At most GetMaximumBytes() are kept, those of all devices and the host together; the least recently used
+ * ones leave first. If a filter needs the memory of the kept sources on a device, it empties the cache first.
  *
  * Every function may be called by several threads at once.
  *
@@ -85,7 +84,7 @@ public:
     return m_Cache.GetBytes();
   }
 
-  /** Frees what is kept, but for what a filter is using. */
+  /** Frees the kept sources, except those that a filter is using. */
   void
   Clear()
   {

@@ -112,7 +112,7 @@ public:
   ///@}
 
   /** What the inversions of the last iteration came to: of the fixed field, of its inverse, of the moving field, of its
-   * inverse. Of no iteration of the module's: zeros. */
+   * inverse. Zeros if the module computed no iteration. */
   const std::array<CudaSpline::FieldInversionState, 4> &
   GetLastInversions() const
   {
@@ -171,8 +171,8 @@ protected:
   void
   GenerateData() override;
 
-  /** Prepares a level as ITK does, but for its smoothing, which the module does, and for the fields of the level
-   * before, which are adapted where they are. */
+  /** Prepares a level as ITK does, except for its smoothing, which the module does, and the fields of the previous
+   * level, which are adapted in their own memory. */
   void
   InitializeRegistrationAtEachLevel(const SizeValueType level) override;
 
@@ -226,7 +226,7 @@ private:
    * \exception CudaSpline::DeviceError a lost device */
   void
   ReadFields() const;
-  /** The same for who asks. \exception ExceptionObject a lost device */
+  /** The same for the caller. \exception ExceptionObject a lost device */
   void
   ProvideTransforms() const;
   /** The same where something else is wrong already: what was reached is not lost. */

@@ -106,7 +106,7 @@ template <typename TMethod>
 void
 CudaSplineSyNMethod<TMethod>::InitializeRegistrationAtEachLevel(const SizeValueType level)
 {
-  // ITK smooths and adapts on the host: it is told that there is nothing to smooth, and that fields stay as they are.
+  // ITK smooths and adapts on the host: it gets settings without smoothing and without a change of fields.
   const auto sigma = this->m_SmoothingSigmasPerLevel[level];
   const auto adaptor = this->m_TransformParametersAdaptorsPerLevel[level];
   m_AdaptorsWait = level > 0 && adaptor.IsNotNull();
@@ -211,7 +211,7 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
     if ((fixedInitial != nullptr && !Describer::Append(fixedInitial, level.fixedChain)) ||
         !Describer::Append(this->m_CompositeTransform.GetPointer(), level.movingChain))
     {
-      return "an initial transform is none that is accelerated: linear, B-spline, displacement field, composite";
+      return "initial transforms other than linear, B-spline, displacement field and composite are not accelerated";
     }
     if (std::max(level.fixedChain.stages.size(), level.movingChain.stages.size()) >= CudaSpline::MaximumWarpStages)
     {
@@ -294,7 +294,7 @@ CudaSplineSyNMethod<TMethod>::MakeResident(const Level & level, const CudaSpline
       {
         throw;
       }
-      coarser.reset(); // their device was lost behind the level before, whose fields the transforms hold
+      coarser.reset(); // their device was lost after the previous level, whose fields the transforms hold
     }
   }
   if (coarser == nullptr)
@@ -371,7 +371,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(Level & level, const CudaSpline::Execution
     reporter.CompletedStep();
     if (this->GetAbortGenerateData())
     {
-      throw ProcessAborted(__FILE__, __LINE__); // ITK's class goes on
+      throw ProcessAborted(__FILE__, __LINE__); // ITK's class continues
     }
   }
 }
@@ -493,7 +493,7 @@ CudaSplineSyNMethod<TMethod>::GenerateData()
   for (this->m_CurrentLevel = 0; this->m_CurrentLevel < this->m_NumberOfLevels; this->m_CurrentLevel++)
   {
     this->InitializeRegistrationAtEachLevel(this->m_CurrentLevel);
-    // ITK's class optimizes the transform by itself, behind the others.
+    // ITK's class optimizes the transform separately, after the others.
     this->m_CompositeTransform->RemoveTransform();
     this->StartOptimization();
     this->m_CompositeTransform->AddTransform(this->m_OutputTransform);

@@ -46,9 +46,8 @@ class CudaSplineBackend;
  * \code{.unparsed}
  * CudaSpline | CudaResampleImageFilter | int16 64x64x30 -> int16 80x80x40 | BSpline 3, float32, linear | Cpu | 4.183 ms
  * | the device cpu was asked for
- * \endcode
- * (in one line). Lines of several threads are never mixed. An interpolator's single points are no operations. Switched
- * off, it costs a look at the environment.
+ * \endcode (in one line). Lines of several threads are never mixed. Single points of an interpolator do not count as
+ * operations. Switched off, it costs a look at the environment.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineTrace

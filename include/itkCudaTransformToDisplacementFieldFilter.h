@@ -40,10 +40,9 @@ namespace itk
  * CompositeTransform of these and of linear ones in any depth. Every other transform is asked by the superclass, on all
  * threads too; GetLastBackend() and GetFallbackReason() tell.
  *
- * \par Accuracy
- * Under linear transforms bit for bit ITK's; under others displacements differ by a few units of rounding of the places
- * (some 1e-13 of their magnitude) before they are rounded to the pixel's type, but for points within that distance of
- * the border of a transform's grid, beyond which it does not move them.
+ * \par Accuracy For linear transforms bit for bit ITK's; for others displacements differ by a few units of rounding of
+ * the points (some 1e-13 of their magnitude) before they are rounded to the pixel's type, except for points within that
+ * distance of the border of a transform's grid, beyond which it does not move them.
  *
  * \tparam TOutputImage image of vectors (mm)
  * \tparam TParametersValueType float or double, the transform's precision

@@ -42,7 +42,7 @@ bool
 CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::DescribeChain(
   CudaSpline::TransformChain & chain) const
 {
-  // Of float precision ITK rounds points on the way, which only its own functions do alike.
+  // In float precision ITK rounds intermediate points, which only its own functions reproduce.
   if constexpr (IsAccelerated && std::is_same<TParametersValueType, double>::value)
   {
     if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->GetTransform(), chain))

@@ -36,8 +36,8 @@ namespace itk
  * complex and VectorImage.
  *
  * Each number of a pixel is interpolated by itself, as BSplineInterpolateImageFunction would an image of it alone: by
- * the same coefficients, weights, boundary (whole-sample mirror) and rule of what is inside. ITK has no class of this
- * kind: its own is for scalars.
+ * the same coefficients, weights, boundary (whole-sample mirror) and the same rule for points inside. ITK has no class
+ * of this kind: its own is for scalars.
  *
  * Coefficients are made in SetInputImage() by CudaBSplineDecompositionImageFilter, on a GPU or on all threads of the
  * host. Single evaluations run on the host; CudaResampleImageFilter and CudaWarpImageFilter evaluate on the backend,

@@ -33,7 +33,7 @@ namespace itk
  * Replaces WarpImageFilter: parameters, pipeline behaviour and results are its own. A sample of the output is the
  * input's value at its place plus its displacement. Where output and field have the same origin, spacing and direction
  * the displacement is the field's pixel of the sample's index; else it is interpolated linearly in the field, whose
- * outermost displacements go on outside.
+ * outermost displacements continue outside.
  *
  * Accelerated are images of 1 to 3 dimensions of all the pixel types and interpolators that CudaResampleImageFilter
  * accelerates, and fields of vectors of float or double (Vector, CovariantVector, VectorImage). All else is answered by

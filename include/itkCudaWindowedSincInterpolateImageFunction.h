@@ -38,7 +38,7 @@ namespace itk
  * The boundary condition is what CudaSplineAddressMode::Itk means within the half sample beyond the outermost ones. The
  * value beyond the edges, of the constant boundary and of GridConstant, is BorderValue: 0 until it is set, as in ITK.
  *
- * What differs from ITK: in the half sample below the first one ITK's periodic condition reads beside the line (it
+ * What differs from ITK: in the half sample below the first one ITK's periodic condition reads outside of the line (it
  * takes the middle of a neighbourhood for a pixel inside); here it is periodic there too.
  *
  * Single evaluations run on the host, with a sine and a cosine for each axis instead of ITK's two or three for each
@@ -54,7 +54,7 @@ namespace itk
  * \tparam TInputImage image
  * \tparam VRadius radius (samples)
  * \tparam TWindowFunction the window
- * \tparam TBoundaryCondition how the image goes on
+ * \tparam TBoundaryCondition how the image is continued
  * \tparam TCoordRep float or double
  *
  * \sa WindowedSincInterpolateImageFunction, CudaResampleImageFilter

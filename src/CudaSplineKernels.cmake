@@ -13,7 +13,6 @@ mark_as_advanced(CUDASPLINE_KERNEL_OPTIMIZATION)
 function(cudaspline_kernels_settings target)
   target_include_directories(${target} PUBLIC "${CudaSpline_SOURCE_DIR}/include" PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
   target_compile_features(${target} PUBLIC cxx_std_17)
-  target_compile_definitions(${target} PRIVATE CUDASPLINE_VERSION="${CudaSpline_VERSION}")
   target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE CudaSplineWarnings)
   # Visible whole: the templates of the ITK layer call it from the programs of users. It could not have the macros of the module's export
   # header, which is among ITK's headers inside ITK's tree.

@@ -96,7 +96,7 @@ CudaSplineBackend::GetGPUEnabled() const
   }
   catch (const CudaSpline::DeviceError &)
   {
-    return false; // the next update says what is wrong
+    return false; // the next update reports the error
   }
 }
 
@@ -176,7 +176,7 @@ CudaSplineBackend::StartAhead(const CudaSpline::BackendWork & work, unsigned int
   }
   catch (const CudaSpline::DeviceError &)
   {
-    // An unknown device: the first operation says so.
+    // An unknown device: the first operation reports it.
   }
 }
 

@@ -128,7 +128,7 @@ private:
     }
     if (plain == "VectorNeighborhoodOperatorImageFilter")
     {
-      return "it does not tell its boundary condition";
+      return "it has no access to its boundary condition";
     }
     const bool isOfOperator = plain == "NeighborhoodOperatorImageFilter" || plain == "DiscreteGaussianImageFilter";
     return isOfOperator ? "the module has no kernel for Gaussians that are cut off" : "";
@@ -205,7 +205,7 @@ CudaSplineFactoryBase::ReadEnvironment()
     {
       // A program that was never compiled for this must not end because of a word.
       std::cerr << "CudaSpline: CUDASPLINE_FACTORY_CLASSES names \"" << word
-                << "\", which is no class that can be overridden.\n";
+                << "\", which is not a class that can be overridden.\n";
     }
   }
 }

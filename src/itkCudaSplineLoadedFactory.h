@@ -29,7 +29,7 @@
 #include <string>
 
 /** \file
- * \brief How the module's factories come to be registered: by a program, or by ITK, which loaded the library. */
+ * \brief How the module's factories are registered: by a program, or by ITK, which loaded the library. */
 
 namespace itk::CudaSplineDetail
 {

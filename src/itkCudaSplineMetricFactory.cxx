@@ -82,8 +82,8 @@ CudaSplineMetricFactory::UnRegisterOneFactory()
  * That library finds it here (loader/FactoryLoader.cxx), and ITK calls it. It has another name here, so that no ITK
  * takes an object from this library by itself: this one brings the ITK that it is linked to.
  *
- * ITK registers what it gets, and keeps no count of references of its own before that: the factory lives as long as the
- * library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
+ * ITK registers what it gets, and keeps no count of references of its own before that: the factory exists as long as
+ * the library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
 extern "C" CudaSplineMetricFactories_EXPORT itk::ObjectFactoryBase *
                                             CudaSplineMakeLoadedFactory()
 {

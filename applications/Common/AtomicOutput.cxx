@@ -110,7 +110,7 @@ GetPrefix()
   return prefix;
 }
 
-/** The folder, in a hidden one, of what is replaced until all is. */
+/** The folder, in a hidden one, of files that are being replaced. */
 constexpr const char * asideName = ".old";
 
 /** A file in a hidden folder that says that what is in it is all that is left of something. */
@@ -419,7 +419,7 @@ AtomicOutput::Commit()
     const fs::path name = files[done].filename();
     const fs::path destination = m_Target.parent_path() / name;
     error.clear();
-    if (files[done] != main) // behind which nothing can fail
+    if (files[done] != main) // after which nothing can fail
     {
       isAside[done] = SetAside(destination, old / name, error);
     }

@@ -29,7 +29,7 @@ namespace CudaSplineProgram
 
 /** \brief An output file, or a pair of files as .mhd and .raw, that is replaced only when the new one is complete.
  *
- * Files are written under their own names into a hidden folder beside the target, so that a header names its data file
+ * Files are written under their own names into a hidden folder next to the target, so that a header names its data file
  * as it will be called, and Commit() moves them by renaming, which needs no space and leaves no half-written file. What
  * is not committed is removed, also on SIGINT, SIGTERM and SIGHUP (see RemoveOutputsOnSignals()). What a process that
  * was killed has left is removed by the next that writes into the folder; the folders of those that live are locked. */
@@ -62,7 +62,8 @@ public:
   /** \brief Replaces the target, and the files that belong to it, by what was written.
    *
    * The named file comes last, so that a header never refers to data that are not there. If a rename fails the files
-   * replaced before it are put back. \exception ProgramError nothing was written, or a file cannot be replaced */
+   * replaced before it are put back.
+   * \exception ProgramError nothing was written, or a file cannot be replaced */
   void
   Commit();
 
@@ -95,7 +96,7 @@ private:
 class MadeFolders
 {
 public:
-  /** \param[in] files outputs; an empty name is none, and one that ends with a slash a folder */
+  /** \param[in] files outputs; an empty name is ignored, and one that ends with a slash is a folder */
   explicit MadeFolders(const std::vector<std::string> & files);
 
 private:
@@ -119,8 +120,8 @@ RemoveLeftOutput(const std::string & target, const std::string & mark);
 
 /** \brief Makes SIGINT, SIGTERM and SIGHUP remove the folders of all AtomicOutput objects before they end the program.
  *
- * To be called before there are other threads, and by a process that forks others behind that: they have no thread that
- * would wait for signals, and call it themselves.
+ * To be called before there are other threads, and by a process that forks others later: they have no thread that would
+ * wait for signals, and call it themselves.
  *
  * \param[in] first is called with a signal, in the thread that waits for them; true where the program ends by itself
  * then, so that nothing is removed. Empty: no signal is left to the program. */

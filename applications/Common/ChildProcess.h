@@ -90,7 +90,7 @@ public:
     return m_Link;
   }
 
-  /** \brief Lets it find that nobody listens, and waits for its end. */
+  /** \brief Closes its connection, and waits for its end. */
   ProcessEnd
   End();
 

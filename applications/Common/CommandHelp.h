@@ -94,7 +94,7 @@ private:
   std::size_t m_Width;
 };
 
-/** \brief An error of CLI11 as a text; one that names an option that is not known says which one was likely meant. */
+/** \brief An error of CLI11 as a text; for an unknown option it suggests a known one. */
 inline std::string
 DescribeError(const CLI::App & app, const std::exception & error)
 {

@@ -34,10 +34,10 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** What deflate looks back at, at most. */
+/** The maximum distance of deflate's matches. */
 constexpr std::size_t windowBytes = std::size_t{ 1 } << 15;
 
-/** Of deflate without a header of zlib's. */
+/** zlib's window bits for deflate without a header. */
 constexpr int rawWindow = -15;
 
 /** Levels of zlib: half the time of the default for about a hundredth more bytes of images, and the default. */
@@ -58,7 +58,7 @@ DictionaryOf(const DeflateInput & input)
   return std::min(input.before, windowBytes);
 }
 
-/** A way of zlib. */
+/** A method of zlib. */
 class ZlibWay
 {
 public:

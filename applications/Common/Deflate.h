@@ -63,7 +63,7 @@ private:
   std::unique_ptr<Impl> m_Impl;
 };
 
-/** \brief Inflates a stream of gzip or zlib, piece by piece. Of gzip it is a member. */
+/** \brief Inflates a zlib stream, or a member of a gzip file, piece by piece. */
 class InflateStream
 {
 public:

@@ -47,7 +47,7 @@ CheckMemoryLimit()
   if (count == 0 || count > 19 || (!suffix.empty() && suffix != "K" && suffix != "M" && suffix != "G"))
   {
     throw ProgramError(std::string("CUDASPLINE_MEMORY_LIMIT is \"") + word +
-                       "\"; allowed is a number of bytes, with K, M or G behind it if wanted");
+                       "\"; allowed is a number of bytes, optionally followed by K, M or G");
   }
 }
 

@@ -26,7 +26,7 @@
 namespace CudaSplineProgram
 {
 
-/** \brief "0,1,2" as its words; nothing where one of them is no number of a device. */
+/** \brief "0,1,2" as its words; nothing if one of them is not a device number. */
 std::vector<std::string>
 ParseDevices(const std::string & text);
 

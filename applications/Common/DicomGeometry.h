@@ -37,7 +37,7 @@ struct DicomSlice
   std::string                 tilt; ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty without
   double                      position{ 0.0 }; ///< mm along the normal of the image plane
   std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
-  bool                        isMask{ false }; ///< a bit a pixel
+  bool                        isMask{ false }; ///< one bit per pixel
 };
 
 /** \brief Sorts slices by their position along the normal of the image plane, which it computes. */

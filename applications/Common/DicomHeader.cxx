@@ -37,7 +37,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A file that remembers whether it ended within what was asked of it. */
+/** A file that records whether it ended during a read. */
 class WatchedFile : public std::filebuf
 {
 public:
@@ -421,7 +421,7 @@ ReadDicomHeader(const std::string & path)
   const gdcm::DataSet & data = reader.GetFile().GetDataSet();
   if (!HasPixels(data))
   {
-    throw ProgramError("the DICOM file \"" + path + "\" is no image: it has no PixelData (7FE0,0010)");
+    throw ProgramError("the DICOM file \"" + path + "\" is not an image: it has no PixelData (7FE0,0010)");
   }
   return HeaderOf(data, path);
 }

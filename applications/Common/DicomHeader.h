@@ -61,7 +61,7 @@ struct DicomHeader
   std::string                          mosaic; ///< Image Type of a picture with slices as tiles; else empty
   bool                                 hasTable{ false }; ///< Modality LUT Sequence: values are those of a table
   bool isInverted{ false }; ///< MONOCHROME1: the smallest value is white; ITK's reader inverts the stored numbers
-  bool isMask{ false };     ///< a bit a pixel, of which ITK's reader makes 0 and 255, and loses the last ones
+  bool isMask{ false };     ///< one bit per pixel, of which ITK's reader makes 0 and 255, and loses the last ones
 };
 
 /** \brief Whether a file begins as DICOM files do: 128 bytes of anything, and the letters DICM. */
@@ -72,12 +72,12 @@ HasDicomPreamble(const std::string & path);
 bool
 HasPixels(const gdcm::DataSet & data);
 
-/** \brief Reads the elements that say where the frames of a file are.
+/** \brief Reads the elements with the positions of the frames of a file.
  *
  * Enhanced objects have them in the functional groups of each frame, or of all. The planes of RT Dose follow from Grid
  * Frame Offset Vector. Other files with several frames have the position of the first one at most.
  *
- * GDCM goes on with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
+ * GDCM continues with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
  * Debian's library and not as the one that ITK's release builds bring, so its messages are not enough.
  * \exception ProgramError the file ends within a value, has no pixels, or an element has a value that is not allowed */
 DicomHeader

@@ -51,8 +51,8 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** Elements that stay true of what was derived: all of the patient, of a clinical trial and of nuclear medicine, and
- * these. */
+/** Elements that are still valid for a derived image: all of the patient, of a clinical trial and of nuclear medicine,
+ * and these. */
 bool
 IsKept(const gdcm::Tag & tag)
 {

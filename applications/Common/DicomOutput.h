@@ -42,8 +42,8 @@ ReadDicomOrigin(const std::vector<std::string> & files);
 std::string
 FirstDicomName();
 
-/** \brief Writes a volume as a new series of its origin's study: a file a slice, 16 bits a pixel, with new identifiers
- * of series, instances and frame of reference; reads it back and compares.
+/** \brief Writes a volume as a new series of its origin's study: one file per slice, 16 bits per pixel, with new
+ * identifiers of series, instances and frame of reference; reads it back and compares.
  *
  * Values that are whole numbers and go into 16 bits are stored as they are. Others are stored in 65536 steps from the
  * least to the largest one, with rescale slope and intercept, of which a warning has the step.

@@ -73,7 +73,7 @@ FindSeries(const std::string & path)
       all.push_back(series);
     }
   }
-  // Finding series switches GDCM's warnings off; they tell of slices that are cut short.
+  // Finding series switches GDCM's warnings off; they report truncated slices.
   gdcm::Trace::WarningOn();
   return all;
 }
@@ -333,7 +333,7 @@ OpenByItk(const std::string & file, const DicomHeader & header)
 }
 
 /** Whether ITK's reader has the values of all frames: it applies one slope and intercept to all of them, and inverts
- * MONOCHROME1, which says how values are displayed, not what they are. */
+ * MONOCHROME1, which defines how values are displayed, not their meaning. */
 bool
 HasValuesOfItk(const DicomHeader & header, const itk::GDCMImageIO & io)
 {
@@ -411,7 +411,7 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
   const std::string why = WhyNoVolume(slices);
   if (!why.empty())
   {
-    throw ProgramError(which + " is no volume: " + why);
+    throw ProgramError(which + " cannot be one volume: " + why);
   }
   const std::string irregular = Join(FindIrregularities(slices));
   Judge(which, irregular.empty() ? irregular : irregular + " (--force takes even spacing without shear)", choice);
@@ -609,7 +609,7 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   const std::string why = WhyNoVolume(slices);
   if (!why.empty())
   {
-    throw ProgramError(which + " is no volume: " + why);
+    throw ProgramError(which + " cannot be one volume: " + why);
   }
   Judge(which, obstacles, choice);
   const std::string problems = Join(FindIrregularities(slices));

@@ -183,7 +183,7 @@ ElastixFile::Numbers(const std::string & name, std::size_t count) const
     const std::optional<double> number = ParseNumber(word);
     if (!number || !std::isfinite(*number))
     {
-      this->Refuse("\"" + word.substr(0, 40) + "\" behind " + name + " is no number");
+      this->Refuse("\"" + word.substr(0, 40) + "\" after " + name + " is not a number");
     }
     numbers.push_back(*number);
   }

@@ -33,12 +33,12 @@ namespace CudaSplineProgram
 using ElastixParameters = std::map<std::string, std::vector<std::string>>;
 
 /** \brief Whether a file is one of those that elastix writes and transformix reads (TransformParameters.0.txt): text
- * whose first character that is no comment is a bracket. */
+ * whose first character outside of comments is a bracket. */
 bool
 IsElastixFile(const std::string & file);
 
-/** \brief Reads "(Name value "word" ...)" with comments behind "//". \exception ProgramError what is wrong, with the
- * line */
+/** \brief Reads "(Name value "word" ...)" with comments behind "//".
+ * \exception ProgramError what is wrong, with the line */
 ElastixParameters
 ReadElastixText(std::istream & stream);
 
@@ -51,7 +51,7 @@ public:
   /** \exception ProgramError always: with the name of the file, and why */
   [[noreturn]] void
   Refuse(const std::string & why) const;
-  /** The first word behind a name; \p otherwise where there is none. */
+  /** The first word after a name; \p otherwise if there is none. */
   std::string
   Word(const std::string & name, const std::string & otherwise) const;
   /** Whether a name is there. */

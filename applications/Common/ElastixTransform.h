@@ -32,7 +32,7 @@ namespace CudaSplineProgram
  *
  * Translation, Euler, similarity and affine transforms, and B-splines of orders 1 to 3, composed or added
  * (HowToCombineTransforms). A file that ignored directions (UseDirectionCosines "false") is a transform between axes
- * that are not turned: the directions of the file's grid and of \p input stand before and behind it.
+ * that are not rotated: the directions of the file's grid and of \p input precede and follow it.
  *
  * \tparam VDimension 2 or 3
  * \exception ProgramError a file is missing or damaged, another transform or another dimension */

@@ -120,7 +120,7 @@ OneLine(const std::string & text)
   {
     line += (line.empty() ? "" : " ") + word;
   }
-  // What a damaged file has in the place of a name would move a terminal's cursor, or worse.
+  // The bytes of a damaged file instead of a name could move a terminal's cursor, or worse.
   std::replace_if(
     line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   // The same of the control characters that UTF-8 writes in two bytes: U+009B begins what ESC [ begins.

@@ -125,7 +125,7 @@ ReadFieldTransform(const std::string & file)
   if (image.layout.nifti && !image.layout.nifti->foreignWarp.empty())
   {
     throw ProgramError("the transform \"" + file +
-                       "\" is no displacement field of ITK: " + image.layout.nifti->foreignWarp);
+                       "\" is not a displacement field of ITK: " + image.layout.nifti->foreignWarp);
   }
   if (grid.dimension != VDimension || image.layout.components != VDimension || image.layout.volumes != 1)
   {

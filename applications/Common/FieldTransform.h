@@ -32,8 +32,9 @@ bool
 IsNameOfField(const std::string & file);
 
 /** \brief Reads an image of displacements as ANTs and ITK write it: a vector a pixel, in mm, along the axes of ITK's
- * space (x to the patient's left, y to the back). \tparam VDimension 2 or 3 \exception ProgramError it cannot be read,
- * or has no such vectors */
+ * space (x to the patient's left, y to the back).
+ * \tparam VDimension 2 or 3
+ * \exception ProgramError it cannot be read, or has no such vectors */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file);

@@ -114,7 +114,7 @@ CompareMeaning(const ImageLayout & wanted, const ImageLayout & found, ScalarType
 {
   const std::string meaning = NameOfMeaning(wanted.pixel);
   const std::string becomes = NameOfMeaning(found.pixel);
-  // A number a pixel has no other meaning, and numbers whose meaning nobody gave lose none.
+  // A single number per pixel has no other meaning, and numbers without a meaning lose none.
   const bool        isKept = wanted.components == 1 || wanted.pixel == itk::IOPixelEnum::SCALAR || meaning == becomes;
   const std::string lost =
     isKept ? "" : meaning + " (they become " + becomes + "; " + FormatsThatKeep(wanted.pixel, type) + ")";

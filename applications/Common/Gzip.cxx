@@ -47,7 +47,8 @@ namespace
 /** What deflate looks back at, at most. */
 constexpr std::size_t windowBytes = std::size_t{ 1 } << 15;
 
-/** Large beside what a block costs (its dictionary, an empty block of deflate), small beside an image. */
+/** Large compared with the cost of a block (its dictionary, an empty block of deflate), small compared with an image.
+ */
 constexpr std::size_t blockBytes = std::size_t{ 1 } << 18;
 
 /** Blocks that are packed before they are written: enough for many threads, little memory. */
@@ -267,7 +268,7 @@ DoAll(std::size_t count, const std::function<bool(Packer &, std::size_t)> & work
   return std::all_of(isDone.begin(), isDone.end(), [](char one) { return one != 0; });
 }
 
-/** What a file of gzip's ends with: checksum and length of what was packed, modulo 2^32, least significant first. */
+/** The end of a gzip file: checksum and length of the packed data, modulo 2^32, least significant first. */
 std::array<unsigned char, 8>
 TrailerOf(const std::vector<Block> & blocks)
 {

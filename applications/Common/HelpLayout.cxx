@@ -67,7 +67,7 @@ WrapParagraph(const std::string & text,
   std::istringstream words(text);
   std::string        wrapped;
   std::string        line = first;
-  bool               isEmpty = true; // the line, but for what it begins with
+  bool               isEmpty = true; // the line, except its beginning
   for (std::string word; words >> word;)
   {
     if (!isEmpty && line.size() + 1 + word.size() + continued.size() > width)

@@ -55,7 +55,7 @@ AddDataFiles(const std::string & header, std::vector<fs::path> & files)
     }
   }
   catch (const ProgramError &)
-  {} // who reads the image is told what is wrong
+  {} // reading the image reports the error
 }
 
 /** Adds the other file of a pair. */

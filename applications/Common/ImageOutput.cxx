@@ -145,7 +145,7 @@ NameForItk(const std::string & file)
   return std::filesystem::path(path).replace_extension(ending == ".mhd" ? ".mha" : ".nrrd").string();
 }
 
-/** The pixels of a volume of what is to be written. */
+/** The pixels of a volume of the output. */
 using PixelsOf = std::function<const void *(std::size_t number)>;
 using ReadStored = itk::CudaSpline::NiftiFileBytes::ReadPixels;
 
@@ -224,7 +224,7 @@ CheckRoom(const std::string & name, std::size_t bytes)
   const int file = open(name.c_str(), O_WRONLY | O_CREAT, 0666);
   if (file < 0)
   {
-    return; // ITK's message says it
+    return; // ITK's message is sufficient
   }
   const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes + bytes / 2 + 4096));
   const int emptied = ftruncate(file, 0);
@@ -272,7 +272,7 @@ ReadBeginning(const std::string & file, std::size_t bytes)
   return text;
 }
 
-/** Puts all volumes behind a header that ITK has written for two of them.
+/** Writes all volumes after a header that ITK has written for two of them.
  * \return false where that cannot be done with such a file, which is as it was then */
 bool
 AppendVolumes(const std::string & name,

@@ -33,8 +33,8 @@ namespace CudaSplineProgram
  * Not every library behind ITK's IO notices a full disk, and some formats drop what they cannot hold; reading back
  * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared. Several threads
  * may write files of their own at the same time.
- * \param[in] volume the image; its pixels are those of all volumes and components of the layout, components behind each
- * other in a pixel
+ * \param[in] volume the image; its pixels are those of all volumes and components of the layout, components one after
+ * the other in a pixel
  * \param[in] file where to write
  * \param[in] layout volumes, components and notes
  * \return what the format did not keep of geometry and meaning ("origin, direction"); empty where it kept all

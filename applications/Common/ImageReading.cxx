@@ -236,7 +236,7 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   {
     throw ProgramError(
       "\"" + path +
-      "\" is no image, or a damaged one; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
+      "\" is not an image, or is damaged; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
   }
   if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
   {

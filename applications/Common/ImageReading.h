@@ -40,7 +40,7 @@ struct DicomFrame
 {
   std::size_t                 number{ 0 };     ///< in the file
   std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
-  bool                        isMask{ false }; ///< a bit a pixel
+  bool                        isMask{ false }; ///< one bit per pixel
 };
 
 /** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
@@ -64,8 +64,8 @@ LayoutOfHeader(const itk::ImageIOBase & io);
 /** \brief Grid of a file whose header an ITK reader has read.
  *
  * The fourth axis is that of a series; axes beyond the third that have a single sample are dropped; a negative spacing
- * turns into the opposite direction, as in itk::ImageFileReader. \exception ProgramError not 2D or 3D, no voxels, or a
- * geometry that is none */
+ * turns into the opposite direction, as in itk::ImageFileReader.
+ * \exception ProgramError not 2D or 3D, no voxels, or an invalid geometry */
 Grid
 GridOfHeader(const itk::ImageIOBase & io, const std::string & path);
 

@@ -171,7 +171,7 @@ StreamMessages::~StreamMessages()
 void
 CheckComplete(const std::string & text, const std::string & path)
 {
-  // Of MetaIO, GDCM and libtiff, which go on with pixels that were never read, or fewer slices.
+  // Messages of MetaIO, GDCM and libtiff, which continue with pixels that were never read, or fewer slices.
   for (const char * const phrase : { "not read completely", "Incomplete Pixel Data", "Failed to read directory" })
   {
     const std::size_t found = text.find(phrase);

@@ -31,10 +31,10 @@ namespace CudaSplineProgram
 /** \brief Collects what libraries print on stderr (ITK's warnings, MetaIO, GDCM, TIFF and others), while it lives.
  *
  * Some of them report a file that is cut short only there and return what was never read; see CheckComplete(). What is
- * not taken is dropped: after an exception the error says it all in one line.
+ * not taken is dropped: after an exception the error has everything in one line.
  *
- * The standard error is the process': those that live at the same time, of whatever threads, share a collection, and
- * each takes what came since it began. */
+ * The standard error is the process': objects that exist at the same time, in any threads, share a collection, and each
+ * takes what came since it began. */
 class LibraryMessages
 {
 public:

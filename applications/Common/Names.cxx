@@ -67,7 +67,7 @@ ToLower(const std::string & text)
 std::string
 FindSimilarName(const std::string & word, const std::vector<std::string> & names)
 {
-  constexpr std::size_t longest = 100; // of words that are compared: longer ones are no slips of a name
+  constexpr std::size_t longest = 100; // of words that are compared: longer ones are not misspelt names
   const std::string     lower = ToLower(word);
   std::string           best;
   std::size_t           bestDistance = longest;

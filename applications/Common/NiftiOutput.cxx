@@ -99,7 +99,7 @@ IsSameGrid(const Grid & one, const Grid & other)
   return true;
 }
 
-/** What is written of an image beside its numbers and geometry. */
+/** Properties of an image that are written in addition to its numbers and geometry. */
 NiftiFields
 FieldsOf(const Grid & grid, const ImageLayout & layout)
 {

@@ -51,7 +51,7 @@ ParseNumbers(const std::string & option, const std::string & text, std::size_t m
     if (!number || !std::isfinite(*number))
     {
       std::string message = option;
-      message.append(" ").append(text).append(": \"").append(item).append("\" is no number");
+      message.append(" ").append(text).append(": \"").append(item).append("\" is not a number");
       throw ProgramError(message);
     }
     numbers.push_back(*number);

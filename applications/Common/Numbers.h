@@ -35,7 +35,7 @@ ParseNumber(const std::string & word);
  * \param[in] option name of the option, for messages
  * \param[in] text its value
  * \param[in] most numbers that are allowed
- * \exception ProgramError a word is no finite number, or there are more */
+ * \exception ProgramError a word is not a finite number, or there are more */
 std::vector<double>
 ParseNumbers(const std::string & option, const std::string & text, std::size_t most = 3);
 

@@ -34,7 +34,7 @@ struct VoxelRange
   std::size_t end{ ~std::size_t{ 0 } }; ///< the first voxel after them; the largest number: all that follow
 };
 
-/** \brief What is asked of the output's grid; what is empty follows from the base grid. */
+/** \brief The requested output grid; empty values follow from the base grid. */
 struct GridOptions
 {
   std::vector<VoxelRange>  crop;      ///< of the base grid; one an axis
@@ -53,14 +53,14 @@ struct GridOptions
 
 /** \brief The grid of the output: a base grid that is cropped, then sampled otherwise, then moved.
  *
- * The centre of the base, or of what is left of it, stays where it is, and so do its axes, but for an origin and a
- * direction that are given. With a spacing alone the size is the number of whole voxels nearest to the extent (size
- * times spacing); with a size alone the spacing is the extent over it.
+ * The centre of the base, or of its cropped region, and its axes do not change, except for a given origin and
+ * direction. With a spacing alone the size is the number of whole voxels nearest to the extent (size times spacing);
+ * with a size alone the spacing is the extent over it.
  *
  * \param[in] whole the input's grid, or a reference image's
  * \param[in] options what is asked for
- * \exception ProgramError a wrong number of values, a range beyond the base, or a direction that is no matrix of
- *   orthogonal columns of length 1 */
+ * \exception ProgramError a wrong number of values, a range beyond the base, or a direction that is not a matrix of
+ * orthogonal columns of length 1 */
 Grid
 MakeOutputGrid(const Grid & whole, const GridOptions & options);
 
@@ -75,7 +75,8 @@ StepsOfSampling(const Grid &                                            input,
 /** \brief Which axes are sampled more coarsely than the input, in words; empty where none is by more than a tenth.
  *
  * Measured at the centre of the output: how many voxels of the input, along any of its axes, lie between neighbours of
- * the output. \param[in] mapping the transform, from points of the output to points of the input */
+ * the output.
+ * \param[in] mapping the transform, from points of the output to points of the input */
 std::string
 DescribeDownsampling(const Grid &                                            input,
                      const Grid &                                            output,

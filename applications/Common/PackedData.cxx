@@ -118,7 +118,7 @@ CheckVtkData(const std::string & path, double numbers, double bytes)
 {
   std::ifstream stream(path, std::ios::binary);
   bool          isText = false;
-  bool          isNear = false; // the lines behind POINT_DATA say what the numbers are
+  bool          isNear = false; // the lines after POINT_DATA describe the numbers
   for (std::string line; std::getline(stream, line);)
   {
     const std::string word = Word(line.substr(0, line.find_first_of(" \t")));
@@ -129,7 +129,7 @@ CheckVtkData(const std::string & path, double numbers, double bytes)
     {
       continue;
     }
-    // What is said of scalars may be followed by the name of a table, behind which the numbers begin.
+    // The line of scalars may be followed by the name of a table, after which the numbers begin.
     const std::streampos data = stream.tellg();
     if (word == "scalars" && (!std::getline(stream, line) || Word(line).compare(0, 12, "lookup_table") != 0))
     {

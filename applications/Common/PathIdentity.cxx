@@ -81,7 +81,7 @@ WrittenFor(const std::string & output)
   return files;
 }
 
-/** The files of an input, as far as they can be found: what is wrong with it is told when it is read. */
+/** The files of an input, as far as they can be found: its errors are reported when it is read. */
 std::vector<fs::path>
 ReadFor(const std::string & input)
 {

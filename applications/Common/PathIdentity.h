@@ -24,7 +24,7 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A file or folder, and what it is for: "the input", "--report". Those without a path are none. */
+/** \brief A file or folder, and what it is for: "the input", "--report". Those without a path are ignored. */
 struct NamedPath
 {
   std::string role;

@@ -207,7 +207,7 @@ SetMaxMemory(const std::string & text)
   const double      bytes = power == std::string::npos ? 0.0 : std::ldexp(number, static_cast<int>(10 * power));
   if (text.empty() || end == text.c_str() || !(bytes >= 1.0 && bytes < 9e18))
   {
-    throw ProgramError("--max-memory " + text + ": a number of bytes is allowed, with K, M or G behind it if wanted");
+    throw ProgramError("--max-memory " + text + ": a number of bytes is allowed, optionally followed by K, M or G");
   }
   MaxMemory() = static_cast<std::size_t>(bytes);
 }

@@ -33,7 +33,7 @@ namespace CudaSplineProgram
 {
 
 /** \brief Sets what every reading of files may take of memory, instead of what follows from the files.
- * \param[in] text bytes, with K, M or G behind them if wanted
+ * \param[in] text bytes, optionally followed by K, M or G
  * \exception ProgramError it is no such number */
 void
 SetMaxMemory(const std::string & text);

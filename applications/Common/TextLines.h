@@ -25,9 +25,9 @@
 namespace CudaSplineProgram
 {
 
-/** \brief std::getline() of a file that may be anything: a line of more than a megabyte is none, so that gigabytes
- * without an end of a line are not taken into memory. \return false at the end, or at such a line; then the stream is
- * not at its end */
+/** \brief std::getline() of a file that may be anything: a line of more than a megabyte is refused, so that gigabytes
+ * without an end of a line are not taken into memory.
+ * \return false at the end, or at such a line; then the stream is not at its end */
 inline bool
 GetTextLine(std::istream & stream, std::string & line)
 {
@@ -64,7 +64,7 @@ GetTextLine(std::istream & stream, std::string & line)
   }
 }
 
-/** \brief Whether GetTextLine() has come to a line that is none. */
+/** \brief Whether GetTextLine() has refused a line. */
 inline bool
 HasNoLines(const std::istream & stream)
 {

@@ -24,11 +24,11 @@ namespace CudaSplineProgram
 /** \brief Gives ITK's classes, compression and the Cpu backend as many threads as the module's functions take by
  * themselves, where ITK would take one for each processor of the machine.
  *
- * CUDASPLINE_THREADS says it, else what ITK has for it (ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS, NSLOTS), else
+ * CUDASPLINE_THREADS sets it, else ITK's variables (ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS, NSLOTS), else
  * OMP_NUM_THREADS; else it is the processors that the process may run on, but no more than the quota of its cgroup
  * gives. To be called before there are threads; starts none.
  *
- * \exception std::invalid_argument CUDASPLINE_THREADS is no number above 0 */
+ * \exception std::invalid_argument CUDASPLINE_THREADS is not a number above 0 */
 void
 LimitThreads();
 

@@ -73,8 +73,8 @@ ClassOf(const std::string & type)
   return type.substr(0, type.find('_'));
 }
 
-/** A number behind the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is
- * none. */
+/** A number after the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is none.
+ * */
 std::size_t
 NumberOfType(const std::string & type, std::size_t which)
 {
@@ -125,7 +125,7 @@ NumbersOf(const std::string & text, std::size_t line)
     if (end == at || (*end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0))
     {
       throw ProgramError("line " + std::to_string(line) + ": \"" + Shown(std::string(at, std::strcspn(at, " \t\r"))) +
-                         "\" is no number");
+                         "\" is not a number");
     }
     numbers.push_back(number);
     at = end;
@@ -133,7 +133,7 @@ NumbersOf(const std::string & text, std::size_t line)
   return numbers;
 }
 
-/** Throws where a grid in fixed parameters (sizes, origin, spacings, directions) is none, or needs another number of
+/** Throws if a grid in fixed parameters (sizes, origin, spacings, directions) is invalid, or needs another number of
  * parameters. */
 void
 CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t components, double leastSize)
@@ -318,7 +318,7 @@ ReadByItk(const std::string & path)
     {
       throw;
     }
-    throw ProgramError("it is none of these, or empty, or damaged"); // ITK names all of its classes
+    throw ProgramError("it has another class, is empty, or is damaged"); // ITK names all of its classes
   }
   for (const auto & transform : *reader->GetTransformList())
   {
@@ -341,8 +341,8 @@ IsOldSpline(const TransformNumbers & numbers)
   return ClassOf(numbers.type) == "BSplineDeformableTransform";
 }
 
-/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not tell
- * its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
+/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not
+ * contain its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
 void
 ReplaceOldSpline(TransformNumbers & numbers)
 {
@@ -351,9 +351,12 @@ ReplaceOldSpline(TransformNumbers & numbers)
   numbers.type = "BSplineTransform_double_" + text + "_" + text + (dimension == 2 ? "_2" : "");
 }
 
-/** Replaces a sum of displacements by a composition. With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x)
- * is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the same grid. \return the transforms in the order of a composite:
- * the last one is applied first \exception ProgramError the bulk transform is not linear */
+/** Replaces a sum of displacements by a composition.
+ *
+ * With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x) is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the
+ * same grid.
+ * \return the transforms in the order of a composite: the last one is applied first
+ * \exception ProgramError the bulk transform is not linear */
 template <unsigned int VDimension>
 std::vector<TransformNumbers>
 ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
@@ -552,7 +555,7 @@ ReadTransformMatlab(std::istream & stream)
     if (header[0] > 9999 || header[0] % 10 != 0 || precision > 1 || header[3] != 0 || header[4] == 0 ||
         header[4] > 1000)
     {
-      throw ProgramError("it is no MATLAB file of version 4 with real numbers");
+      throw ProgramError("it is not a MATLAB file of version 4 with real numbers");
     }
     std::string name(header[4], '\0');
     stream.read(name.data(), static_cast<std::streamsize>(name.size()));
@@ -681,13 +684,13 @@ ReadTransformFile(const std::string & path)
   }
   if (!std::filesystem::is_regular_file(path, error))
   {
-    throw ProgramError("the transform \"" + path + "\" is no file");
+    throw ProgramError("the transform \"" + path + "\" is not a file");
   }
   const auto bytes = static_cast<double>(std::filesystem::file_size(path, error));
   try
   {
     ReadingProcess process(path, bytes, [&](const nlohmann::json &, SharedMemory & memory) {
-      // Numbers of text take 2 bytes at least, a value 8; objects of ITK's and the copies come to as many again.
+      // Numbers of text take 2 bytes at least, a value 8; ITK's objects and the copies need as many again.
       AllowReading(16.0 * bytes,
                    MostBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
       return Pack(ReadHere(path), memory);

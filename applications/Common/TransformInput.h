@@ -36,7 +36,7 @@ struct TransformArgument
   bool        inverse{ false };
 };
 
-/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
+/** \brief A transform as the command line and lists name it: a file, followed by ",inverse" to invert it. */
 TransformArgument
 ParseTransform(const std::string & text);
 
@@ -62,8 +62,11 @@ MakeReadable(itk::Transform<double, VDimension, VDimension> * inverse);
  * \tparam VDimension 2 or 3
  * \param[in] arguments transform files in the order given
  * \param[in] rotation degrees by which the input is turned about its centre: none, one (2D) or three (3D, about x, then
- * y, then z) \param[in] input the input's grid \return null for the identity \exception ProgramError a file is missing,
- * unreadable, of another dimension, or has no inverse; a wrong number of angles */
+ * y, then z)
+ * \param[in] input the input's grid
+ * \return null for the identity
+ * \exception ProgramError a file is missing, unreadable, of another dimension, or has no inverse; a wrong number of
+ * angles */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MakeTransform(const std::vector<TransformArgument> & arguments,

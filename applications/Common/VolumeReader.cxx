@@ -30,7 +30,7 @@
 namespace CudaSplineProgram
 {
 
-/** Bytes of a file, or of what is compressed in it, from its beginning to its end. */
+/** Bytes of a file, or of its decompressed data, from its beginning to its end. */
 class VolumeReader::Source
 {
 public:
@@ -50,7 +50,7 @@ public:
   Source &
   operator=(const Source &) = delete;
 
-  /** Goes to a byte: of what is compressed all before it has to be decompressed. */
+  /** Goes to a byte: in compressed data everything before it has to be decompressed. */
   void
   Seek(double place)
   {
@@ -152,7 +152,7 @@ private:
       }
       if (state == InflateStream::State::AtEnd)
       {
-        // gzip's may be several, one after the other; other bytes are not part of them.
+        // gzip files may have several members, one after the other; other bytes are not part of it.
         m_IsAtEnd = !this->Fill() || *m_Next != 0x1F;
         m_Stream.Restart();
       }
@@ -193,7 +193,7 @@ VolumeReader::CheckLength(double bytes) const
 void
 VolumeReader::Read(std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels)
 {
-  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not behind it
+  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not after it
   m_Source->Seek(m_Place.begin + static_cast<double>(volume) * static_cast<double>(bytes));
   if (const std::size_t found = m_Source->Read(pixels, bytes); found < bytes)
   {

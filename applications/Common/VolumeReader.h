@@ -25,13 +25,13 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Where a file has the volumes of a series: one behind the other, as numbers that are those of the image but
- * for the order of their bytes. */
+/** \brief Where a file has the volumes of a series: one after the other, as numbers of the image's type, except the
+ * order of their bytes. */
 struct VolumePlace
 {
   std::string path;               ///< of the file with the pixels
   double      stream{ 0.0 };      ///< byte of the file where what is compressed begins
-  double      begin{ 0.0 };       ///< byte of the first volume: of the file, or of what is compressed
+  double      begin{ 0.0 };       ///< byte of the first volume: in the file, or in the decompressed data
   bool        isPacked{ false };  ///< by zlib or gzip
   bool        isSwapped{ false }; ///< the bytes of a number are not in this machine's order
   std::size_t numberBytes{ 1 };   ///< of a number

@@ -37,7 +37,7 @@ public:
   /** \param[in] file the output
    * \param[in] grid of a volume
    * \param[in] type of the numbers
-   * \param[in] layout how many volumes, and components behind each other in a pixel
+   * \param[in] layout how many volumes, and components one after the other in a pixel
    * \exception ProgramError there can be no file */
   VolumeStore(const AtomicOutput & file, const Grid & grid, ScalarType type, const ImageLayout & layout);
   ~VolumeStore();
@@ -76,8 +76,8 @@ public:
   void
   Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
-  /** \brief All volumes at once, of which the system keeps in memory what it likes. \exception ProgramError there are
-   * no addresses for them */
+  /** \brief All volumes at once, of which the system keeps in memory what it likes.
+   * \exception ProgramError there are no addresses for them */
   std::shared_ptr<void>
   Map() const;
 

@@ -265,7 +265,7 @@ private:
         {
           throw;
         }
-        return; // the others go on
+        return; // the others continue
       }
     }
     m_States[m_Next].making = BatchRecord::Look(m_Options.items[m_Next], m_Options); // before it is read

@@ -28,7 +28,7 @@ namespace CudaSplineResample
  *
  * Each is done by one of a few processes, so an image on which a library crashes is one failure and not the end.
  * Outputs that are there and newer than what they are made from are skipped, unless Options::overwrite is set. Failures
- * are told at the end, a line each on stderr.
+ * are reported at the end, one line each on stderr.
  *
  * To be called before the program has other threads, and before anything touches a GPU.
  * \param[in] options with items

@@ -167,7 +167,7 @@ ReadBatchList(std::istream & stream, const std::string & file)
   }
   if (HasNoLines(stream))
   {
-    throw ProgramError("the list \"" + file + "\" has a line of more than a megabyte: it is no list");
+    throw ProgramError("the list \"" + file + "\" has a line of more than a megabyte: it is not a list");
   }
   if (stream.bad() || items.empty())
   {
@@ -186,9 +186,8 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
   }
   if (!fs::is_directory(folder, error))
   {
-    throw ProgramError(
-      "of several images the last has to be an existing folder, or end with /, into which the results go; \"" + folder +
-      "\" is none");
+    throw ProgramError("the results of several images go to the folder named last, which must exist or end with /; \"" +
+                       folder + "\" is not a folder");
   }
   std::vector<BatchItem> items;
   for (const std::string & input : inputs)

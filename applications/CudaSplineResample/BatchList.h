@@ -27,27 +27,31 @@
 namespace CudaSplineResample
 {
 
-/** \brief Reads a list of images: CSV with a line an image.
+/** \brief Reads a list of images: CSV with one line per image.
  *
  * Columns are input, transform, output, in the order of a first line that names them, else in this one; transform may
- * be empty or, in a list of two columns, left out. Fields with commas or quotes are quoted as in RFC 4180
+ * be
+ * empty or, in a list of two columns, left out. Fields with commas or quotes are quoted as in RFC 4180
  * ("a.tfm,inverse"); of several transforms, with semicolons between, the last is applied first, as on the command line.
- * Empty lines and lines that begin with # are skipped. File names are relative to the list's folder. \exception
- * ProgramError the file cannot be read, or a line is wrong, which is named */
+ * Empty lines and lines that begin with # are skipped. File names are relative to the list's folder.
+ * \exception ProgramError the file cannot be read, or a line is wrong, which is named */
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
-/** \brief ReadBatchList() of what was opened. \param[in] file its name, for messages */
+/** \brief ReadBatchList() of an open file. \param[in] file its name, for messages */
 std::vector<BatchItem>
 ReadBatchList(std::istream & stream, const std::string & file);
 
-/** \brief The items of several inputs that go to a folder under their own names; with a slash behind its name it is
- * made. \exception ProgramError the last is no folder, or an input is one: its result has no format */
+/** \brief The items of several inputs that go to a folder under their own names; with a slash after its name it is
+ * created.
+ * \exception ProgramError the last is not a folder, or an input is one: its result has no format */
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 
 /** \brief Refuses a list in which two items have one output, or an output is an input, a transform, the reference, or
- * the report too, by whatever name. \exception ProgramError which files */
+ * the
+ * report too, by whatever name.
+ * \exception ProgramError which files */
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 

@@ -120,7 +120,7 @@ NameOf(const BatchItem & item)
   return Escaped(fs::path(item.output).filename().string());
 }
 
-/** Every option that a result depends on; who computes it is none. */
+/** Every option that a result depends on; the backend is not one of them. */
 nlohmann::json
 Describe(const Options & options)
 {
@@ -178,7 +178,7 @@ BatchRecord::Look(const BatchItem & item, const Options & options)
   }
   catch (const fs::filesystem_error &)
   {
-    return std::nullopt; // the item says what is missing when it is done
+    return std::nullopt; // the item reports what is missing when it is done
   }
 }
 
@@ -236,7 +236,7 @@ BatchRecord::Add(const BatchItem & item, const Making & making)
                                { "options", making.options },
                                { "sources", making.sources },
                                { "state", StateOf(item.output) } };
-    // Written by one call, behind what other batches write; a line that was cut off does not spoil the next.
+    // Written by one call, after the lines of other batches; a line that was cut off does not spoil the next.
     std::ofstream stream(FolderOf(item) / recordName, std::ios::app);
     stream << '\n' + line.dump() + '\n' << std::flush;
     return static_cast<bool>(stream);

@@ -61,7 +61,7 @@ public:
   std::optional<std::string>
   TakeResult();
 
-  /** \brief Ends it, and says how it ended. */
+  /** \brief Ends it, and returns how it ended. */
   std::string
   End();
 

@@ -39,8 +39,8 @@ FileBytes(const std::string & path)
   return error ? 0.0 : static_cast<double>(bytes);
 }
 
-/** Says where the samples come from, as itk::CudaResampleImageFilter does: the ends of scanlines, which a descriptor
- * has until it is told otherwise, a chain, or ITK's own functions.
+/** Says where the samples come from, as itk::CudaResampleImageFilter does: the ends of scanlines, which are a
+ * descriptor's default, a chain, or ITK's own functions.
  *
  * \return false where the transform is not of that dimension */
 template <unsigned int VDimension>
@@ -73,7 +73,7 @@ double
 LeastReadSeconds(const ImageDescription & input)
 {
   // Bytes a second that no file format of ITK's exceeds on the machines we know: copied out of the page cache, and
-  // inflated. Real readers are slower, so a start that hides behind this time always hides.
+  // inflated. Real readers are slower, so a start that overlaps with this time always does.
   constexpr double copied = 4.0e9;
   constexpr double inflated = 5.0e8;
 
@@ -83,7 +83,7 @@ LeastReadSeconds(const ImageDescription & input)
   {
     fileBytes += FileBytes(slice);
   }
-  // A small file may be a header whose data lie beside it: taken for compressed, it would promise too much.
+  // A small file may be a header whose data are in another file: taken for compressed, it would promise too much.
   const bool isCompressed = fileBytes > 0.05 * voxelBytes && fileBytes < 0.95 * voxelBytes;
   return voxelBytes / (isCompressed ? inflated : copied);
 }

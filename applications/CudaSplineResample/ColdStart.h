@@ -31,7 +31,7 @@ LeastReadSeconds(const ImageDescription & input);
 
 /** \brief Starts CUDA in a thread where the GPU will be worth it, while the pixels are read; else touches no GPU.
  *
- * \param[in] request what will be computed, but for the pixels
+ * \param[in] request what will be computed, without the pixels
  * \param[in] input the image whose pixels are read next */
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input);

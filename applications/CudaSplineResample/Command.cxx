@@ -283,7 +283,7 @@ Prepare(const Options &                options,
   }
   if (!CanHold(request.outputType, options.defaultValue))
   {
-    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is no value of the output type " +
+    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is not a value of the output type " +
                        NameOfPixelType(request.outputType) + "; choose another, or another --output-type");
   }
   transforms = input.grid.dimension == 2 ? PrepareTransforms<2>(options, input, request.outputGrid)
@@ -406,7 +406,7 @@ void
 WarnOfDefault(std::size_t values, const Options & options)
 {
   Warn("all " + std::to_string(values) + " voxels of the output have the default value " + Brief(options.defaultValue) +
-       ": nothing of the input lies there, or the transform is for another image");
+       ": they are outside of the input, or the transform is for another image");
 }
 
 /** Reads and resamples an image of one volume with one number a pixel. */
@@ -547,7 +547,7 @@ RunCommand(const Options & options)
   }
 
   Volume                     output;
-  std::optional<VolumeStore> store; // of what is not one volume with one number a pixel
+  std::optional<VolumeStore> store; // if it is not one volume of scalars
   std::optional<VolumeStore> differences;
   if (layout.GetNumberOfPlanes() == 1)
   {

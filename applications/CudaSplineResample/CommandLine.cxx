@@ -52,7 +52,7 @@ namespace
 
 constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 
-/** Whether an option stands alone, with no value behind it. */
+/** Whether an option has no value. */
 bool
 IsFlag(const std::string & word)
 {
@@ -85,7 +85,7 @@ IsFurtherTransform(const std::string & word, bool hasFiles)
   return isInverse || endings.count(ending) > 0 || (hasFiles && IsNameOfField(word));
 }
 
-/** Joins the numbers behind an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
+/** Joins the numbers after an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
  * file name, and a minus sign may start a number. Gives each of several transforms an option of its own. */
 std::vector<std::string>
 JoinValues(int argc, char ** argv)
@@ -104,7 +104,7 @@ JoinValues(int argc, char ** argv)
     if (word == "-t" || word == "--transform")
     {
       joined.push_back("--transform");
-      if (position + 1 < words.size()) // else nothing is behind it, which CLI11 says
+      if (position + 1 < words.size()) // else nothing follows it, which CLI11 reports
       {
         joined.push_back(words[++position]);
       }
@@ -136,7 +136,7 @@ JoinValues(int argc, char ** argv)
       ++position;
     }
     joined.push_back(word + values);
-    // The value of another option is no file that is named.
+    // The value of another option is not a file name.
     if (isOption && most == 0 && !IsFlag(word) && word.find('=') == std::string::npos && position + 1 < words.size())
     {
       joined.push_back(words[++position]);
@@ -305,7 +305,7 @@ Interpret(const RawOptions & raw, Options & options)
   const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
-    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
+    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is not a number");
   }
   options.defaultValue = *defaultValue;
   if (ParseDevices(raw.device).size() > 1 && !options.items.empty())
@@ -336,7 +336,7 @@ Interpret(const RawOptions & raw, Options & options)
   }
 }
 
-/** Refuses options that are for images, beside one that is not. */
+/** Refuses options for images together with an option that is not for images. */
 void
 CheckOptionsBeside(const CLI::App & app, const std::string & what, const std::set<std::string> & allowed)
 {
@@ -394,9 +394,8 @@ AddInputAndOutput(CLI::App & app, RawOptions & raw, Options & options)
   app.add_option("--output-type", raw.outputType, "Type of the output: " + PixelTypeNames() + "; default: the input's")
     ->type_name("TYPE");
   app
-    .add_option("--round",
-                raw.rounding,
-                "Integers of the output: nearest (default; halves to the even integer) or itk (truncated towards 0)")
+    .add_option(
+      "--round", raw.rounding, "Integers of the output: nearest (default; half to even) or itk (truncated towards 0)")
     ->type_name("HOW");
   app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
   app.add_flag("--points",
@@ -429,12 +428,12 @@ AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
   app.add_flag(
     "--ants-order",
     raw.hasAntsOrder,
-    "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
+    "The FIRST of several --transform is applied first to a point of the output, as antsApplyTransforms has it");
   app.add_flag(
     "--transform-per-volume",
     options.transformPerVolume,
     "Apply one transform to each volume of a series: those of a --transform file with several transforms and "
-    "no composite, or of a name with %d for one file a volume (moco_%04d.tfm)");
+    "no composite, or of a name with %d for one file per volume (moco_%04d.tfm)");
   app
     .add_option("--compose",
                 raw.composed,

@@ -69,7 +69,7 @@ struct Options
   bool                      force{ false };
   bool                      verbose{ false };
   bool                      quiet{ false };      ///< no progress bar
-  bool                      explain{ false };    ///< say what would be done, and do nothing
+  bool                      explain{ false };    ///< print what would be done, and do nothing
   bool                      overwrite{ false };  ///< of several images: also those that are there already
   unsigned int              jobs{ 0 };           ///< of several images: at one time; 0 for a number that is well
   std::vector<std::string>  devices;             ///< of several images: taken in turn; empty: device

@@ -25,7 +25,7 @@
 namespace CudaSplineResample
 {
 
-/** \brief The interpolators beside nearest neighbours, linear and B-splines, for images of float and double;
+/** \brief The interpolators other than nearest neighbours, linear and B-splines, for images of float and double;
  * instantiated once each, in files that CMake writes from FurtherInterpolators.cxx.in.
  *
  * \param[in] spacing of the input (mm), which is the label Gaussian's sigma where none is given

@@ -37,7 +37,7 @@ namespace CudaSplineResample
 {
 
 /** \brief itk::CudaWindowedSincInterpolateImageFunction with window and radius that are known at run time, as the
- * kernels have them: one class instead of 25. The image goes on by its outermost samples. */
+ * kernels have them: one class instead of 25. The image continues with its outermost samples. */
 template <typename TImage>
 class SincInterpolator
   : public itk::CudaSplineInterpolateImageFunction<itk::InterpolateImageFunction<TImage, double>, TImage, double>

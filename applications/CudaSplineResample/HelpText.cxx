@@ -43,8 +43,8 @@ HelpDetails()
   - Damaged files are an error. Files are read in a process of its own, within limits of memory (4 times what the file
     can hold, 1 GB at least, or --max-memory) and of the processor's time.
   - DICOM output: "ct/ new/", or --dicom with any input, writes a series into a folder that is empty or does not exist,
-    a file a slice, of the study of the input, else of --reference, with new identifiers of series, instances and frame
-    of reference. Whole numbers of 16 bits are stored as they are, others in 65536 steps with rescale slope and
+    one file per slice, of the study of the input, else of --reference, with new identifiers of series, instances and
+    frame of reference. Whole numbers of 16 bits are stored as they are, others in 65536 steps with rescale slope and
     intercept. A single .dcm file holds integers only.
 
 Output grid
@@ -67,12 +67,12 @@ Transforms
   maps p to A(B(p)). ANTs lists them in the other order, which --ants-order takes. Images of displacements that follow
   the first file of a -t count as transforms where input and output are named before it. Transforms within one file
   have that order, too, and ",inverse", or ANTs' "[FILE,1]", inverts the file as a whole; displacement fields and
-  B-splines by iteration, whose residual is reported. An image with a vector a pixel is a field of displacements, in mm
-  along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is no transform.
+  B-splines by iteration, whose residual is reported. An image of vectors is a field of displacements, in mm
+  along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" does nothing.
   A file with several transforms and no composite, as of head motion, has one for each volume of a series with
-  --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file a
-  volume, as CudaSplineRegister --motion writes them. Transforms of other files are composed with them, and each volume
-  is interpolated once. FSL's, AFNI's, MINC's and FreeSurfer's transforms are refused, with a program that converts them.
+  --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file for
+  each volume, as CudaSplineRegister --motion writes them. Transforms of other files are composed with them, and each
+  volume is interpolated once. FSL's, AFNI's, MINC's and FreeSurfer's transforms are refused, with a program that converts them.
   --rotate rotates the input's content about its own centre, about x, then y, then z. A positive angle rotates
   counter-clockwise as seen from the tip of an axis of physical space (ITK's: x to the patient's left, y to the back,
   z up), so that 90 about z moves the left side to the back. It is applied before --transform: the transforms act on
@@ -82,8 +82,8 @@ Points
   --points in.csv out.csv -t T maps points p, in mm (LPS), of the output's (fixed) space to T(p) in the input's (moving)
   space: the direction in which transforms are stored, and that of antsApplyTransformsToPoints. Points go by the
   transform itself. Images go the other way: the transform says, for each point of the output, where the value is in
-  the input, so that an image of the moving space comes to the fixed space. Points of the moving
-  image are brought to the fixed one by the inverse: -t T,inverse; with several transforms, the inverses in the opposite
+  the input, so that an image of the moving space is moved to the fixed space. Points of the moving
+  image are mapped to the fixed one with the inverse: -t T,inverse; with several transforms, the inverses in the opposite
   order. The columns x, y and z are named by the first line, or are the first two or three; all others stay.
 
 Composed transforms
@@ -99,7 +99,7 @@ Several images
   Failures are listed at the end, and the other images are processed.
 
 Pixels
-  Values are rounded to the nearest integer of the output type, halves to the even one, and clamped to its range;
+  Values are rounded to the nearest integer of the output type, half to even, and clamped to its range;
   --round itk truncates towards 0, as ITK's filters do. --output-type float keeps fractions. An integer image with few distinct
   values (at most 128, with 16 voxels for each on average) looks like labels: a warning names label-linear where an
   interpolation would mix them, unless --output-type is float or double.

@@ -25,10 +25,10 @@ namespace CudaSplineResample
 
 using namespace CudaSplineProgram; // what the programs share
 
-/** \brief What is done with values before and behind the resampling. */
+/** \brief What is done with values before and after the resampling. */
 struct PixelTreatment
 {
-  bool rounds{ true };   ///< integers of the output, halves to the even integer; else they are truncated, as by ITK
+  bool rounds{ true };   ///< integers of the output, half to even; else they are truncated, as by ITK
   bool smooths{ false }; ///< before down-sampling
 };
 
@@ -43,10 +43,12 @@ IsAll(const Volume & volume, double value);
 /** \brief Smooths an image before it is sampled more coarsely.
  *
  * Along each axis by a recursive Gaussian that makes of the point spread of an input voxel that of an output voxel,
- * both taken for Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015): the
- * variance is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1,
- * are left alone. \param[in] steps input voxels from a sample of the output to the next, by axis of the input \return
- * of float, or of double for input types that need it */
+ * both
+ * taken for Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015): the variance
+ * is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1, are left
+ * alone.
+ * \param[in] steps input voxels from a sample of the output to the next, by axis of the input
+ * \return of float, or of double for input types that need it */
 Volume
 SmoothForSampling(const Volume & volume, const Coordinates & steps);
 

@@ -44,7 +44,7 @@ struct ResampleRequest
   bool                        rounds{ true };      ///< integers of the output; else they are truncated, as ITK does
   std::string                 device;              ///< "" (automatic), "cpu", a number or several
   unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one
-  bool                        explain{ false };    ///< only say what would be done; the input needs no pixels
+  bool                        explain{ false };    ///< only print what would be done; the input needs no pixels
   std::function<void(double)> progress;            ///< finished fraction
 
   /** Type of the output's pixels, with how integers are made. */
@@ -70,8 +70,10 @@ struct ResampleResult
 /** \brief Resamples by itk::CudaResampleImageFilter.
  *
  * The filter exists for three output types an input type: the input's, float and double. Other types are computed in
- * the real type that the filter itself computes in for them, and cast and rounded by the same function: the same bits,
- * a third of the code. \exception itk::ExceptionObject from the filter */
+ * the
+ * real type that the filter itself computes in for them, and cast and rounded by the same function: the same bits, a
+ * third of the code.
+ * \exception itk::ExceptionObject from the filter */
 ResampleResult
 Resample(const ResampleRequest & request);
 

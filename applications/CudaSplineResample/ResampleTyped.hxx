@@ -61,7 +61,8 @@ Configure(TFilter * filter, const ResampleRequest & request)
   }
 }
 
-/** \brief The interpolator of the request. \tparam TWrap ITK's class as it is, or PlainItk to keep object factories out
+/** \brief The interpolator of the request.
+ * \tparam TWrap ITK's class as it is, or PlainItk to keep object factories out
  */
 template <template <typename> class TWrap, typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
@@ -132,7 +133,7 @@ ResampleImage(const ResampleRequest & request)
   result.backend = filter->GetLastBackend();
   result.fallbackReason = filter->GetFallbackReason();
   result.prepareSeconds = filter->GetPreparationTime();
-  // ITK's own code does not tell its preparation from the rest.
+  // ITK's own code does not separate its preparation from the rest.
   result.evaluateSeconds = seconds - result.prepareSeconds;
   return result;
 }

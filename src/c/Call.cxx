@@ -96,7 +96,7 @@ ReportError(const std::exception_ptr & error) noexcept
   }
   catch (...)
   {
-    return Remember(CUDASPLINE_INTERNAL_ERROR, "Something was thrown that is no exception of C++'s library.");
+    return Remember(CUDASPLINE_INTERNAL_ERROR, "An object was thrown that is not a C++ standard exception.");
   }
 }
 

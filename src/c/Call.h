@@ -42,7 +42,7 @@ ReportError(const std::exception_ptr & error) noexcept;
 /** \brief Runs the body of a function of the interface.
  *
  * \param[in] body what it does
- * \return CUDASPLINE_OK, or the code of what was thrown */
+ * \return CUDASPLINE_OK, or the code of the exception */
 template <typename TBody>
 std::int32_t
 Call(const TBody & body) noexcept
@@ -58,7 +58,7 @@ Call(const TBody & body) noexcept
   }
 }
 
-/** \brief Runs a part of a body that is about one argument: what it refuses is told with the argument's name before.
+/** \brief Runs a part of a body that is about one argument: its errors are reported with the argument's name in front.
  *
  * \param[in] name of the argument
  * \param[in] body calls the layers below, which do not know what the interface calls what they get

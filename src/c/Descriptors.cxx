@@ -207,7 +207,7 @@ DescribeImage(const cudaspline_image & image)
 InterpolationDescriptor
 DescribeMethod(const cudaspline_interpolation & from)
 {
-  constexpr double        largest = 0x1p52; // beyond it indices are no longer told apart
+  constexpr double        largest = 0x1p52; // beyond it indices can no longer be distinguished
   InterpolationDescriptor method;
   method.interpolation = EnumOf(from.kind, AllInterpolations.back(), "interpolation.kind");
   method.mode = EnumOf(from.mode, EvaluationMode::TextureTable, "interpolation.mode");

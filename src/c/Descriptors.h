@@ -50,7 +50,7 @@ ScalarTypeOfCode(std::int32_t code, const char * name);
 StoredType
 StoredTypeOfCodes(std::int32_t type, std::int32_t rounding, const std::string & name);
 
-/** \brief What a source is made of, but for its pixels. */
+/** \brief The description of a source, without its pixels. */
 SourceDescriptor
 DescribeImage(const cudaspline_image & image);
 
@@ -84,7 +84,7 @@ DescribeResampling(const cudaspline_resampling & resampling,
 class CallExecution
 {
 public:
-  /** \param[in,out] execution null: defaults, and nobody asks for results */
+  /** \param[in,out] execution null: defaults, and no results are returned */
   explicit CallExecution(cudaspline_execution * execution);
 
   /** Threads, progress and memory; the backend is not chosen. */
@@ -105,7 +105,7 @@ public:
     return m_Execution->device != nullptr ? m_Execution->device : "";
   }
 
-  /** Writes who computed. */
+  /** Writes the backend. */
   void
   Report(const RunRecord & record, std::int32_t pieces = 1);
 

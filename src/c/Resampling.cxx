@@ -41,7 +41,7 @@ MakeJob(const cudaspline_image & image, const cudaspline_resampling & resampling
   return ResampleJob(DescribeResampling(resampling, DescribeImage(image), context), options, context.host);
 }
 
-/** The job as an operation whose run tells which argument it refuses. */
+/** The job as an operation whose errors name the argument. */
 RunnableOperation
 NamingOperation(ResampleJob & job, const cudaspline_image & image, const cudaspline_resampling & resampling)
 {
@@ -123,7 +123,7 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
   });
 }
 
-/** \exception std::invalid_argument the output has bytes of what is read
+/** \exception std::invalid_argument the output overlaps the input
  *
  * \param[in] samples of the image
  * \param[in] pixels of the image; null: of a source, which has its own */

@@ -127,7 +127,7 @@ SelectDevice(const std::string & word)
   }
   const DeviceProbe probe = ProbeDevices();
   choice.reason = probe.reason;
-  // Where the process has lost its devices there may be such a device all the same: the Cpu goes on.
+  // Where the process has lost its devices such a device may still exist: the Cpu continues.
   if (wish.kind == DeviceWish::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
       LostDeviceReason().empty())
   {
@@ -193,7 +193,7 @@ DeviceProbe
 ProbeDevices()
 {
   DeviceProbe probe;
-  // First: in a child a mutex may be locked for ever by a thread that only the parent has.
+  // First: in a child a mutex may stay locked by a thread that only the parent has.
   if (IsForkedChild())
   {
     probe.reason = ForkedReason;
@@ -257,7 +257,7 @@ ParseBytes(const std::string & word)
   {
     throw DeviceError(DeviceError::Kind::Request,
                       "CUDASPLINE_MEMORY_LIMIT is \"" + word +
-                        "\"; allowed is a number of bytes, with K, M or G behind it if wanted.");
+                        "\"; allowed is a number of bytes, optionally followed by K, M or G.");
   }
   return static_cast<std::size_t>(number) << (10 * (power + 1));
 }

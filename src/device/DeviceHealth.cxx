@@ -124,7 +124,7 @@ PrepareForCuda()
 
 namespace
 {
-/** Errors after which every further call of the process fails: CUDA's documentation says so of each of these. */
+/** Errors after which every further call of the process fails: CUDA's documentation states it for each of these. */
 bool
 IsSticky(cudaError_t error)
 {

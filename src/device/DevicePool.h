@@ -25,20 +25,20 @@ struct CUmemPoolHandle_st;
 /** \file
  * \brief The stream-ordered pool of a device that this library allocates from.
  *
- * The device's default pool gives back what is free whenever a stream is waited for; an operation would map its memory
+ * The device's default pool releases free memory whenever a stream is synchronized; an operation would map its memory
  * anew each time (a millisecond for half a gigabyte). This pool keeps up to an eighth of the device's memory, and is
  * not the default pool, whose setting other libraries rely on. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The pool of a device, made when it is first asked for. It lives as long as the process.
+/** \brief The pool of a device, made when it is first asked for. It exists as long as the process.
  *
  * \exception DeviceError it cannot be made */
 CUmemPoolHandle_st *
 DevicePool(int device);
 
-/** \brief Bytes that the pool of a device holds and nobody uses; 0 where there is no pool yet. */
+/** \brief Unused bytes of the pool of a device; 0 where there is no pool yet. */
 std::size_t
 UnusedBytesOfPool(int device);
 

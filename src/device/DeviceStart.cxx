@@ -62,7 +62,7 @@ DriverIsPresent()
   {
     return false;
   }
-  // Of discrete GPUs, whose node may be made by the first process that uses CUDA, of WSL, and of Tegra.
+  // For discrete GPUs, whose node may be made by the first process that uses CUDA, WSL, and Tegra.
   constexpr std::array<const char *, 5> nodes{
     "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu"
   };
@@ -129,7 +129,7 @@ public:
     }
     catch (const std::exception &)
     {
-      m_Running = false; // no thread to be had: the operation starts the device
+      m_Running = false; // no thread is available: the operation starts the device
     }
   }
 
@@ -147,8 +147,8 @@ public:
     }
   }
 
-  /** The process ends: a start that has not come to the context does without it, a third of its time and all of what
-   * it takes to end. */
+  /** The process ends: a start that has not reached the context skips it, which saves a third of its time and the whole
+   * time to end. */
   void
   GiveUp()
   {
@@ -222,7 +222,8 @@ public:
     {
       this->RememberDriver(seconds);
     }
-    // Once more behind the driver's own clean-up, so before it at exit: it must not meet the second half at work.
+    // Registered again after the driver's own clean-up, so it runs before it at exit: the second half must not be
+    // running then.
     (void)std::atexit(GiveUpDeviceStart);
   }
 
@@ -239,7 +240,7 @@ public:
     {
       throw DeviceError(failed->error);
     }
-    // Where another library has started the driver, nobody knows how long the whole takes.
+    // If another library has started the driver, the total time is unknown.
     const bool isWhole = m_DriverSeconds > 0.0 || !DriverIsLoaded();
     const auto begin = std::chrono::steady_clock::now();
     const auto elapsed = [begin] {
@@ -269,7 +270,8 @@ public:
     return seconds;
   }
 
-  /** Without a lock: operations that have nothing to do with a start ask. What is older than a minute says nothing. */
+  /** Without a lock: operations that have nothing to do with a start ask. An error that is older than a minute is
+   * ignored. */
   std::optional<FailedStart>
   TakeFailure(int device)
   {
@@ -337,7 +339,7 @@ private:
     return device >= 0 && device < 64 ? std::uint64_t{ 1 } << device : 0;
   }
 
-  /** Of several devices the first counts. */
+  /** If there are several devices, the first counts. */
   static void
   Remember(std::atomic<double> & seconds, double value)
   {
@@ -361,7 +363,7 @@ private:
   std::atomic<Clock::rep> m_SeenStopped{ 0 }; ///< 0: not, or long ago
   std::atomic<int>        m_StoppedDevice{ -1 };
 
-  std::atomic<std::uint64_t> m_Started{ 0 }; ///< a bit a device
+  std::atomic<std::uint64_t> m_Started{ 0 }; ///< one bit per device
 
   std::atomic<const KeptFailure *> m_Failure{ nullptr };
   std::atomic<double>              m_FailedSeconds{ 0.0 };
@@ -383,7 +385,7 @@ GetDeviceState(int device)
 {
   if (IsForkedChild())
   {
-    return DeviceState::Stopped; // for ever: whatever the parent has
+    return DeviceState::Stopped; // endlessly: whatever the parent has
   }
   if (TheStarter().IsStarting(device))
   {

@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** The driver where the process has loaded it, else null. The handle is given back at once: the library stays. */
+/** The driver where the process has loaded it, else null. The handle is closed at once: the library stays loaded. */
 void *
 LoadedDriver()
 {
@@ -39,7 +39,7 @@ LoadedDriver()
 }
 
 /** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface.
- * The library is not given back: the functions are called at exit too. */
+ * The library is not unloaded: the functions are called at exit too. */
 struct ContextCalls
 {
   ContextCalls()

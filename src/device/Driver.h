@@ -19,7 +19,7 @@
 #define Driver_h
 
 /** \file
- * \brief What is asked of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
+ * \brief Calls of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
 
 struct CUctx_st;
 
@@ -50,7 +50,8 @@ EnterContext(int device, ContextHandle * previous);
 
 /** \brief Makes the context before EnterContext() current again; none, where that one is gone.
  *
- * \param[in] device, \param[in] previous of EnterContext(), which succeeded */
+ * \param[in] device
+ * \param[in] previous of EnterContext(), which succeeded */
 void
 LeaveContext(int device, ContextHandle previous);
 

@@ -46,14 +46,14 @@ LeadingNumber(const char * text)
   return isNumber ? static_cast<unsigned int>(number) : 0;
 }
 
-/** The lesser of two limits, of which 0 is none. */
+/** The lower of two limits; 0 means no limit. */
 unsigned int
 Lesser(unsigned int one, unsigned int other)
 {
   return one == 0 ? other : (other == 0 ? one : std::min(one, other));
 }
 
-/** Processors of a quota and its period in microseconds; 0 for "max", -1, and what is no number. */
+/** Processors of a quota and its period in microseconds; 0 for "max", -1, and text that is not a number. */
 unsigned int
 ProcessorsOf(const std::string & quota, const std::string & period)
 {

@@ -28,16 +28,16 @@ namespace itk::CudaSpline
 
 /** \brief The number of threads that an operation takes by itself, asked anew by each.
  *
- * CUDASPLINE_THREADS says it, else OMP_NUM_THREADS (the first number of its list), as it stands; else it is the
- * processors that this thread may run on (its affinity), but no more than the quota of the process' cgroup gives.
+ * CUDASPLINE_THREADS sets it, else OMP_NUM_THREADS (the first number of its list), unchanged; else it is the processors
+ * that this thread may run on (its affinity), but no more than the quota of the process' cgroup gives.
  *
- * \exception std::invalid_argument CUDASPLINE_THREADS is no number above 0 */
+ * \exception std::invalid_argument CUDASPLINE_THREADS is not a number above 0 */
 unsigned int
 UsableConcurrency();
 
 /** \brief Processors that the quota of a cgroup is worth, rounded up; the least of it and those above it.
  *
- * \param[in] membership file that says which cgroup it is: /proc/self/cgroup
+ * \param[in] membership file with the cgroup of the process: /proc/self/cgroup
  * \param[in] root where the groups are mounted: /sys/fs/cgroup
  * \return 0: no limit, or none that can be read */
 unsigned int

@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /** As many threads as a loop wants, or as can be had. */
+  /** As many threads as a loop requests, or as are available. */
   void
   Start(unsigned int wanted)
   {

@@ -29,12 +29,12 @@ namespace itk::CudaSpline
 
 /** \brief Calls \p part with each of 0 to \p parts - 1, once, and returns when all calls have returned.
  *
- * The calling thread takes parts itself, so a loop within a loop, and many loops at once, go on. Threads are started
- * when they are first asked for, and kept: starting 15 takes longer than many a loop. Those of a parent are none of a
- * forked child, which starts its own.
+ * The calling thread takes parts itself, so nested loops, and many loops at once, make progress. Threads are started
+ * when they are first asked for, and kept: starting 15 takes longer than many a loop. A forked child does not have its
+ * parent's threads and starts its own.
  *
  * \param[in] parts number of calls
- * \param[in] threads threads that take them, the calling one counted in; fewer where no more can be had
+ * \param[in] threads threads that take them, the calling one counted in; fewer if no more are available
  * \param[in] part must not throw */
 void
 RunOnHostThreads(std::int64_t parts, unsigned int threads, const std::function<void(std::int64_t)> & part);

@@ -31,7 +31,7 @@ void
 AdviseLargePages(void * memory, std::size_t bytes)
 {
   constexpr std::uintptr_t page = std::uintptr_t{ 2 } << 20;
-  constexpr std::size_t    least = std::size_t{ 16 } << 20; // smaller memory is often a part of what is used already
+  constexpr std::size_t    least = std::size_t{ 16 } << 20; // smaller memory is often a part of memory in use
   const auto               address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t     begin = (address + page - 1) / page * page;
   const std::uintptr_t     end = (address + bytes) / page * page;

@@ -39,7 +39,7 @@ public:
   ~StartLock();
 };
 
-/** A start takes some tenths of a second for each GPU. Then something else is wrong, and fork() goes on. */
+/** A start takes some tenths of a second for each GPU. Then something else is wrong, and fork() continues. */
 constexpr int MaximumForkWaitSeconds = 20;
 
 } // namespace itk::CudaSpline

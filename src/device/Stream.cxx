@@ -53,7 +53,7 @@ DeviceScope::DeviceScope(int device)
 {
   PrepareForCuda();
   std::optional<StartLock> lock;
-  // A start in the background holds the lock itself, and loads kernels under it, for which nobody waits here.
+  // A start in the background holds the lock itself, and loads kernels under it, for which this does not wait.
   if ((enteredDevices & BitOf(m_Device)) == 0 && GetDeviceState(m_Device) == DeviceState::Stopped)
   {
     lock.emplace();

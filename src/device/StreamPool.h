@@ -23,7 +23,7 @@
 #include <cstddef>
 
 /** \file
- * \brief Streams that nobody has, kept by device for the next operations.
+ * \brief Unused streams, kept by device for the next operations.
  *
  * To make a stream and to destroy it takes longer than the kernel of a small image, and memory that was freed in a
  * stream is taken again in it without a wait. A stream is kept where it was waited for without an error. None is handed
@@ -52,7 +52,7 @@ TakeStream(int device);
 void
 ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexcept;
 
-/** \brief Destroys the streams that are kept, behind what is freed in them. */
+/** \brief Destroys the kept streams, after the memory that is freed in them. */
 void
 ReleaseStreams() noexcept;
 
@@ -60,14 +60,15 @@ ReleaseStreams() noexcept;
  * captured with it.
  *
  * \param[in] stream of the current device
- * \exception std::invalid_argument it is captured; the capture goes on
+ * \exception std::invalid_argument it is captured; the capture continues
  * \exception DeviceError the device is lost */
 void
 RefuseCapture(StreamHandle stream);
 
-/** \brief Makes a stream go on only behind what is in another one now, without a wait of the host.
+/** \brief Makes a stream continue only after the current work of another one, without a wait of the host.
  *
- * \param[in] waiting, \param[in] other streams of the current device
+ * \param[in] waiting
+ * \param[in] other streams of the current device
  * \exception std::invalid_argument the other one is captured into a graph
  * \exception DeviceError the device is lost */
 void

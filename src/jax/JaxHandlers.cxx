@@ -34,7 +34,7 @@ namespace ffi = xla::ffi;
 namespace
 {
 
-/** What stands beside the arrays of an operation at points. */
+/** Attributes of an operation at points. */
 struct PointOptions
 {
   std::int32_t order;
@@ -44,7 +44,7 @@ struct PointOptions
   std::int32_t threads; ///< of the host; 0: as the library finds
 };
 
-/** What stands beside the arrays of a filter. */
+/** Attributes of a filter. */
 struct FilterOptions
 {
   std::int32_t order;
@@ -55,14 +55,14 @@ struct FilterOptions
   std::int32_t threads; ///< of the host; 0: as the library finds
 };
 
-/** What stands beside the images of local correlation. */
+/** Attributes of local correlation. */
 struct CorrelationOptions
 {
   ffi::Span<const std::int64_t> radius;  ///< of windows, by axis
   std::int32_t                  threads; ///< of the host; 0: as the library finds
 };
 
-/** What stands beside the arrays of a joint histogram. */
+/** Attributes of a joint histogram. */
 struct JointOptions
 {
   std::int32_t threads; ///< of the host; 0: as the library finds
@@ -394,7 +394,7 @@ WithResults(TBinding && binding)
   }
 }
 
-/** How XLA calls an operation: the place, what stands beside the arrays, so many arrays, and so many results. */
+/** How XLA calls an operation: the platform, the attributes, the arrays, and the results. */
 template <typename TPlace, typename TOptions, int VArrays, int VResults>
 auto
 Bind()

@@ -107,14 +107,15 @@ LoadedLibrary(const char * name)
   }
   link_map * object = nullptr;
   dlinfo(library, RTLD_DI_LINKMAP, &object);
-  dlclose(library); // it was open before, and whoever opened it is on the stack or is not the one who asks
+  dlclose(library); // it was open before, and the library that opened it is on the stack or is not the caller
   return object;
 }
 
 /** The object whose code asks for itkLoad: an ITK's. Null where the stack does not tell.
  *
- * By the stack, because dlsym() tells no resolver who asks. The nearest frame outside of the C library and of ITK's
- * system library is meant: a shared ITK may have called the program that holds another, and that again this one. */
+ * By the stack, because dlsym() does not tell a resolver its caller. The nearest frame outside of the C library and of
+ * ITK's system library is meant: a shared ITK may have called the program that holds another, and that again this one.
+ * */
 const link_map *
 FindCaller()
 {
@@ -124,7 +125,7 @@ FindCaller()
   };
   void *    frames[64];
   const int count = backtrace(frames, 64);
-  bool      isOutside = false; // of what this library has called: sanitizers put themselves in the place of backtrace()
+  bool      isOutside = false; // of the calls of this library: sanitizers replace backtrace()
   for (int frame = 0; frame < count; ++frame)
   {
     const link_map * const object = ObjectOf(frames[frame]);
@@ -182,7 +183,7 @@ DamageOf(const char * path)
   {
     return std::strerror(errno);
   }
-  const char * damage = "it is no library";
+  const char * damage = "it is not a library";
   struct stat  status;
   ElfW(Ehdr) header;
   if (fstat(file, &status) == 0 && ReadAt(file, 0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0)
@@ -208,7 +209,7 @@ DamageOf(const char * path)
   return damage;
 }
 
-/** \brief Loads the real library, which lies beside this one's folder, and returns what makes its factory.
+/** \brief Loads the real library, which is next to this one's folder, and returns the function that makes its factory.
  *
  * By the place of the file and not by the name that it was opened by: a link may be in a folder of the user's. */
 LoadFunction
@@ -221,7 +222,7 @@ LoadFactories()
     return Refuse("the folder of %s cannot be found", NameOf(self));
   }
   char path[PATH_MAX + sizeof(Factories) + sizeof(Module)];
-  // What it stands on lies beside it; elsewhere only where a build was put together by hand.
+  // Its dependencies are next to it; elsewhere only if a build was assembled manually.
   std::snprintf(path, sizeof(path), "%s/%s", folder, Module);
   const char * damage = access(path, F_OK) == 0 ? DamageOf(path) : nullptr;
   if (damage == nullptr)
@@ -233,8 +234,8 @@ LoadFactories()
   {
     return Refuse("%s cannot be used: %s", path, damage);
   }
-  // Bound at once: what a library of the same name lacks is told here, and does not end the program later. Never
-  // closed, as objects outlive the factory.
+  // Bound at once: missing symbols of a library of the same name are reported here, and do not end the program later.
+  // Never closed, as objects outlive the factory.
   void * const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
   {
@@ -264,11 +265,11 @@ extern "C"
     {
       return Refuse("the ITK that asks is that of %s, and not %s", NameOf(caller), common->l_name);
     }
-    // A program that exports an ITK of its own has put it in the place of parts of the shared one.
+    // A program that exports an ITK of its own has replaced parts of the shared one by it.
     const void * const first = dlsym(RTLD_DEFAULT, ItkSymbol);
     if (first != nullptr && ObjectOf(first) != common)
     {
-      return Refuse("%s has symbols of an ITK in the place of those of %s", NameOf(ObjectOf(first)), common->l_name);
+      return Refuse("%s has symbols of an ITK that replace those of %s", NameOf(ObjectOf(first)), common->l_name);
     }
     return LoadFactories();
   }

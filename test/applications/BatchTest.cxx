@@ -348,7 +348,7 @@ TEST_F(ProgramBatch, WrongLists)
   expect(Input(0) + ",,\n", { "line 1", "no output" });
   expect("\"" + Input(0) + "\n", { "line 1", "quote" });
   ExpectError(RunProgram({ "--batch", Path("none.csv") }), { "none.csv", "cannot be read" }, 2);
-  ExpectError(RunProgram({ Input(0), Input(1), Path("none") }), { "none", "existing folder" }, 2);
+  ExpectError(RunProgram({ Input(0), Input(1), Path("none") }), { "none", "must exist", "is not a folder" }, 2);
   ExpectError(RunProgram({ Input(0), "--batch", WriteList(2) }), { "in0.nrrd", "one too many" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--jobs", "0" }), { "--jobs 0", "1 to 256" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--compare-itk" }), { "--compare-itk", "one image" }, 2);

@@ -241,7 +241,7 @@ TEST_F(ProgramDamage, Transforms)
   }
   expect(affine(many), { "t.tfm", "500 parameters", "12" });
   expect(affine("1 0 0 0 1 0 0 0 1 0 0 inf"), { "t.tfm", "is inf" });
-  expect(affine("1 0 0 0 1 0 0 0 1 0 0 x"), { "t.tfm", "line 4", "\"x\" is no number" });
+  expect(affine("1 0 0 0 1 0 0 0 1 0 0 x"), { "t.tfm", "line 4", "\"x\" is not a number" });
   expect("UnknownTransform_double_3_3\nParameters: 0\n", { "t.tfm", "UnknownTransform_double_3_3", "not known" });
 
   // Files without an end of a line are not taken into memory, whatever their size; pipes are not waited for.
@@ -261,10 +261,10 @@ TEST_F(ProgramDamage, Transforms)
   WriteText("empty.h5", "");
   refused("empty.h5", { "empty.h5", "or damaged" });
   ASSERT_EQ(mkfifo(Path("pipe.tfm").c_str(), 0600), 0);
-  refused("pipe.tfm", { "pipe.tfm", "is no file" });
+  refused("pipe.tfm", { "pipe.tfm", "is not a file" });
   ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", "" }), { "names no transform", "identity" }, 2);
   const ProgramResult list = RunProgram({ "--batch", Path("hole.csv") });
-  ExpectError(list, { "hole.csv", "it is no list" }, 2);
+  ExpectError(list, { "hole.csv", "it is not a list" }, 2);
   EXPECT_LT(list.memory, 5e8);
   const ProgramResult image = RunProgram({ Path("hole.mha"), Path("out.nii") });
   ExpectError(image, { "hole.mha" });

@@ -371,15 +371,15 @@ TEST_F(ProgramDicomFrames, IrregularFrames)
   ExpectRefusedUnlessForced("in.dcm", { "in.dcm", "sheared by 14.03" });
   // Never a volume.
   WriteFrames(Enhanced({ 0, 2, 2, 4 }), Path("in.dcm"));
-  ExpectRefusedByBoth("in.dcm", { "in.dcm", "no volume", "several slices lie at the position" });
+  ExpectRefusedByBoth("in.dcm", { "in.dcm", "cannot be one volume", "several slices lie at the position" });
   file = Enhanced({ 0, 2, 4 });
   file.frames[1] += PlaneOrientation({ 1, 0, 0, 0, 1, 0 });
   WriteFrames(file, Path("in.dcm"));
-  ExpectRefusedByBoth("in.dcm", { "in.dcm", "no volume", "differ in orientation" });
+  ExpectRefusedByBoth("in.dcm", { "in.dcm", "cannot be one volume", "differ in orientation" });
   file = Enhanced({ 0, 2, 4 });
   file.frames[1] += PixelMeasures(0.75, 0.6);
   WriteFrames(file, Path("in.dcm"));
-  ExpectRefusedByBoth("in.dcm", { "in.dcm", "no volume", "differ in pixel spacing" });
+  ExpectRefusedByBoth("in.dcm", { "in.dcm", "cannot be one volume", "differ in pixel spacing" });
 }
 
 /** Nothing is invented of what a file does not say. */

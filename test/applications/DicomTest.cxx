@@ -296,17 +296,17 @@ TEST_F(ProgramDicom, NeverAVolume)
   auto slices = Positions({ 0.0, 2.0, 4.0 });
   slices[1].width = 14;
   WriteSeries(slices);
-  ExpectError(Run({ "--force" }), { "no volume", "differ in size", "12 x 10", "14 x 10" });
+  ExpectError(Run({ "--force" }), { "cannot be one volume", "differ in size", "12 x 10", "14 x 10" });
 
   std::filesystem::remove_all(m_Folder / "series");
   slices = Positions({ 0.0, 2.0, 4.0 });
   slices[2].angle = 35.0;
   WriteSeries(slices);
-  ExpectError(Run({ "--force" }), { "no volume", "differ in orientation" });
+  ExpectError(Run({ "--force" }), { "cannot be one volume", "differ in orientation" });
 
   std::filesystem::remove_all(m_Folder / "series");
   WriteSeries(Positions({ 0.0, 2.0, 2.0, 4.0 }));
-  ExpectError(Run({ "--force" }), { "no volume", "several slices lie at the position 2 mm" });
+  ExpectError(Run({ "--force" }), { "cannot be one volume", "several slices lie at the position 2 mm" });
 }
 
 TEST_F(ProgramDicom, FolderWithout)

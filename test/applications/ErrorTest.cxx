@@ -83,18 +83,18 @@ TEST_F(ProgramErrors, CommandLine)
   ExpectError(Run({ "--size", "-5" }), { "--size -5" }, 2);
   ExpectError(Run({ "--size", "2.5" }), { "--size 2.5", "whole numbers" }, 2);
   ExpectError(Run({ "--spacing", "0" }), { "--spacing 0", "above 0" }, 2);
-  ExpectError(Run({ "--spacing", "1,x" }), { "--spacing 1,x", "\"x\" is no number" }, 2);
+  ExpectError(Run({ "--spacing", "1,x" }), { "--spacing 1,x", "\"x\" is not a number" }, 2);
   ExpectError(Run({ "--spacing", "nan" }), { "--spacing nan" }, 2);
   ExpectError(Run({ "--spacing", "1,1,1,1" }), { "--spacing 1,1,1,1", "at most 3" }, 2);
   ExpectError(Run({ "--spacing" }), { "--spacing" }, 2);
   // Lists of commas alone.
   for (const std::string option : { "--spacing", "--size", "--rotate" })
   {
-    ExpectError(Run({ option, "," }), { option + " ,", "\"\" is no number" }, 2);
-    ExpectError(Run({ option, "1,,2" }), { option + " 1,,2", "\"\" is no number" }, 2);
+    ExpectError(Run({ option, "," }), { option + " ,", "\"\" is not a number" }, 2);
+    ExpectError(Run({ option, "1,,2" }), { option + " 1,,2", "\"\" is not a number" }, 2);
     ExpectError(Run({ option, "" }), { option }, 2);
   }
-  ExpectError(Run({ "-i", "label-gaussian", "--sigma", ",," }), { "--sigma ,,", "\"\" is no number" }, 2);
+  ExpectError(Run({ "-i", "label-gaussian", "--sigma", ",," }), { "--sigma ,,", "\"\" is not a number" }, 2);
   ExpectError(Run({ "--device", ",," }), { "\",,\"", "as 0 or 0,1" }, 2);
   ExpectError(Run({ "-t", "," }), { "\",\"" });
   ExpectError(Run({ "--rotate", "ten" }), { "--rotate ten" }, 2);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documentation prints the backend table as it is committed: every row of doc/BackendTable.csv stands in doc/architecture/Backends.md, in its order."""
+"""The documentation prints the backend table as it is committed: every row of doc/BackendTable.csv is in doc/architecture/Backends.md, in its order."""
 
 import argparse
 import csv

@@ -107,7 +107,7 @@ def layer_of(path):
         return "programs"
     if parts[:2] == ["benchmark", "kernels"]:
         return "kernel benchmark"
-    return {"benchmark": "benchmark", "test": "tests"}.get(parts[0])
+    return {"benchmark": "benchmark", "reproduction": "benchmark", "test": "tests"}.get(parts[0])
 
 
 def room_of(path):
@@ -153,9 +153,9 @@ class Tree:
         self.includes = {}  # file -> [(line, name, kind, target file or None, private)]
         self.violations = []
         self.files = []
-        for top in ("include", "src", "applications", "examples", "benchmark", "wrapping", "test"):
+        for top in ("include", "src", "applications", "examples", "benchmark", "reproduction", "wrapping", "test"):
             for folder, folders, names in os.walk(os.path.join(root, top)):
-                # Fixtures break the rules on purpose; builds inside of the tree are none of it.
+                # Fixtures break the rules on purpose; builds inside of the tree are not part of it.
                 folders[:] = sorted(f for f in folders if not f.startswith((".", "build")) and f != "__pycache__")
                 for name in sorted(names):
                     if SOURCE.search(name):
@@ -257,7 +257,7 @@ class Tree:
                     queue.append((target, line, chain + [target]))
 
     def check_rooms(self):
-        """No circle of folders inside a layer: one that stands on another is not what that stands on."""
+        """No circular dependency of folders inside a layer."""
         edges = {}  # room -> {room that it includes: the includes}
         for path in self.files:
             room = room_of(path)

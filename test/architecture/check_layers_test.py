@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of check_layers.py: every tree of layer_trees.py breaks one rule, and the check must say so.
+"""Tests of check_layers.py: every tree of layer_trees.py breaks one rule, and the check must report it.
 
 The check must complain about the lines that are marked, in these words, and about nothing else. The tree "clean" breaks nothing.
 """

@@ -2,8 +2,7 @@
 """What every file of the repository keeps to.
 
   * C, C++ and CUDA sources begin with the licence block;
-  * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
-  * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
+  * the classes of the ITK layer name their group, which a test of ITK's module macros requires;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;
   * no header, and no source that is compiled without it (--without-cuda), reads CUDASPLINE_HAS_CUDA;
   * no marks of unfinished work;
@@ -19,7 +18,7 @@ import re
 import sys
 
 LICENSED = re.compile(r"\.(c|h|hxx|cxx|cu|cuh)(\.in)?$")
-CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts(/[\w-]+\.d)?|\.ci)/[^./]+$")
+CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^((scripts|reproduction)(/[\w-]+\.d)?|\.ci)/[^./]+$")
 TEXT = re.compile(r"\.(md|txt|json|ya?ml|csv|in|toml|map|supp|dox)$|(^|/)(Doxyfile|\.git\w+|\.clang-format)$")
 
 # Folders of the root that are not the project's: builds, and what tools keep.
@@ -33,7 +32,7 @@ GROUPED = re.compile(r"^include/[^/]+\.h$")
 COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 GROUP = re.compile(r"\\ingroup CudaSpline\b")
 
-# Where versions of ITK may be told apart, and where not.
+# The only header that may test the version of ITK.
 COMPATIBILITY = "include/itkCudaSpline/itk/Compatibility.h"
 COMPILED = re.compile(r"^(include|src|applications)/")
 VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
@@ -42,17 +41,6 @@ VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 HEADER = re.compile(r"^(include|src)/.*\.(h|hxx|cuh)(\.in)?$")
 HAS_CUDA = re.compile(r"\bCUDASPLINE_HAS_CUDA\b")
 
-# Header -> what of it, called, asks for the include.
-HEADERS = {
-    "algorithm": re.compile(
-        r"std::(adjacent_find|all_of|any_of|binary_search|clamp|copy|copy_if|copy_n|count|count_if|equal|fill|fill_n|find|find_if|find_if_not|"
-        r"for_each|generate|includes|is_sorted|iter_swap|lower_bound|max|max_element|merge|min|min_element|minmax_element|mismatch|none_of|"
-        r"nth_element|partial_sort|partition|remove_if|replace|reverse|rotate|search|shuffle|sort|stable_sort|swap_ranges|transform|unique|"
-        r"upper_bound)\s*[(<]"
-    ),
-    "numeric": re.compile(r"std::(accumulate|gcd|inner_product|iota|lcm|partial_sum|reduce)\s*[(<]"),
-}
-
 # Written with brackets, so that this file does not find itself.
 PATTERNS = [
     ("a mark of unfinished work", re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")),
@@ -60,7 +48,7 @@ PATTERNS = [
     ("a host of a package registry", re.compile(r"([p]ypi|[p]ythonhosted|[n]pmjs|[c]rates|[a]naconda|[a]rtifactory)\.(org|com|io)\b")),
 ]
 
-# CMake takes lists apart there, so that what follows is lost; labels are told one by one.
+# CMake splits lists there and loses what follows; labels are named one by one.
 DISCOVERY = re.compile(r'^[ \t]*gtest_discover_tests\([^()]*?"[^"();]*;[^"()]*"', re.MULTILINE)
 
 
@@ -90,10 +78,6 @@ def check(root, without_cuda=()):
             head = "\n".join(lines[:17])
             if not lines or lines[0] != LICENSE_BEGIN or not all(part in head for part in LICENSE_LINES):
                 violations.append((path, 1, "does not begin with the licence block"))
-            for header, used in HEADERS.items():
-                if f"#include <{header}>" not in lines:
-                    uses = (number for number, line in enumerate(lines, 1) if used.search(line))
-                    violations.extend((path, number, f"does not include <{header}>") for number in list(uses)[:1])
         if GROUPED.match(path):
             text = "\n".join(lines)
             for comment in COMMENT.finditer(text):
@@ -101,13 +85,13 @@ def check(root, without_cuda=()):
                     line = text.count("\n", 0, comment.start()) + 1
                     violations.append((path, line, "a class without \\ingroup CudaSpline"))
         for call in DISCOVERY.finditer("\n".join(lines)) if path.endswith(("CMakeLists.txt", ".cmake")) else ():
-            violations.append((path, "\n".join(lines).count("\n", 0, call.start()) + 1, "a list that gtest_discover_tests() takes apart"))
+            violations.append((path, "\n".join(lines).count("\n", 0, call.start()) + 1, "a list that gtest_discover_tests() splits"))
         if COMPILED.match(path) and path != COMPATIBILITY:
             told = f"a version of ITK outside of {COMPATIBILITY}: "
             found = ((number, VERSIONS.search(line)) for number, line in enumerate(lines, 1))
             violations.extend((path, number, told + match.group(0)) for number, match in found if match)
         if path in host or HEADER.match(path):
-            told = "CUDASPLINE_HAS_CUDA where it is not defined, or not alike for all who include this"
+            told = "CUDASPLINE_HAS_CUDA where it is not defined, or not the same for all files that include this"
             violations.extend((path, number, told) for number, line in enumerate(lines, 1) if HAS_CUDA.search(line))
         for number, line in enumerate(lines, 1):
             for what, pattern in PATTERNS:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Counts the CUDA kernels of a build and fails above a limit.
 
-A host object that nvcc or clang made registers each of its kernels with the CUDA runtime by name: the mangled names stand as strings in
-the object's read-only data, whatever the compression of the device code, the optimisation, and whether symbols were stripped.
+A host object that nvcc or clang made registers each of its kernels with the CUDA runtime by name: the mangled names are strings in the
+ object's read-only data, whatever the compression of the device code, the optimisation, and whether symbols were stripped.
 They are read from the ELF files here, so neither the CUDA Toolkit nor binutils is needed. Objects without device code
 (no section .nv_fatbin) do not count. Device variables have mangled names too and count as well: there should be none. Kernels
 declared extern "C" have none and are not seen: there should be none of these either.
 
 usage: count_kernels.py [--limit N] [--group TITLE:PATTERN] [--list] FILE...   FILE: an object (.o) or a shared library
        count_kernels.py --without-cuda
-A group is the kernels whose names match a PATTERN and that no group before it has; its number is told. The exit status is 1 above the limit of all kernels, or where no kernel, or none of a group, is found; 77 (skipped) without CUDA.
+A group is the kernels whose names match a PATTERN and that no group before it has; its number is printed. The exit status is 1 above the limit of all kernels, or where no kernel, or none of a group, is found; 77 (skipped) without CUDA.
 """
 
 import argparse
@@ -25,12 +25,12 @@ def sections(path):
     with open(path, "rb") as stream:
         data = stream.read()
     if data[:4] != b"\x7fELF" or data[4] != 2:
-        raise ValueError(f"{path} is no 64-bit ELF file")
+        raise ValueError(f"{path} is not a 64-bit ELF file")
     order = "<" if data[5] == 1 else ">"
     table, entry_size, count, names_index = struct.unpack_from(order + "Q10xHHH", data, 0x28)
     headers = []
     if table:
-        # More than 65280 sections: their number stands in the first header.
+        # More than 65280 sections: their number is in the first header.
         first = struct.unpack_from(order + "IIQQQQIIQQ", data, table)
         count = count or first[5]
         names_index = first[6] if names_index == 0xFFFF else names_index
@@ -62,14 +62,14 @@ def kernels(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=1000, help="most kernels that are allowed (1000)")
-    parser.add_argument("--group", metavar="TITLE:PATTERN", action="append", default=[], help="kernels that are told apart")
+    parser.add_argument("--limit", type=int, default=1000, help="the maximum number of kernels (1000)")
+    parser.add_argument("--group", metavar="TITLE:PATTERN", action="append", default=[], help="kernels that are counted together")
     parser.add_argument("--list", action="store_true", help="print the names too")
     parser.add_argument("--without-cuda", action="store_true", help="say that there is nothing to count")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
     if arguments.without_cuda:
-        # As GoogleTest says it: scripts/test looks for this.
+        # In the words of GoogleTest: scripts/test looks for them.
         print("count_kernels.py: Skipped\nThe library was built without CUDA.")
         return 77
     groups = []  # title, pattern, number found
@@ -95,7 +95,7 @@ def main():
     if groups:
         print(f"{total - sum(number for _, _, number in groups):5} others")
     if total == 0 or any(number == 0 for _, _, number in groups):
-        print("no kernel was found: this is no build with CUDA, or kernels are no longer found this way")
+        print("no kernel was found: this build has no CUDA, or kernels are no longer found this way")
         return 1
     return 1 if total > arguments.limit else 0
 

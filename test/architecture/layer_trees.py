@@ -271,7 +271,7 @@ struct Geometry
 void
 Free(void * memory)
 {
-  // cudaFree() in a comment is none, and neither is one in a string.
+  // cudaFree() in a comment or a string is not a call.
   const char * name = "cudaFree(memory)";
   cudaFree(memory); // BREAKS: the itk layer makes no CUDA call: CUDA call cudaFree
   cuMemFree(memory); // BREAKS: the itk layer makes no CUDA call: CUDA call cuMemFree

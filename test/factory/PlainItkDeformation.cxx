@@ -17,7 +17,7 @@
  *=========================================================================*/
 // Rigid, affine, then SyN with local correlation, as antsRegistration puts them together, by ITK's classes: it includes
 // no header of the module and is not linked to it. The test of the object factory runs it with and without
-// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. scripts/evidence measures
+// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. reproduction/evidence measures
 // ITK by it.
 //
 // usage: PlainItkDeformation [--single | --splines | --float] [--iterations N,N,...] [--linear N,N,...] [--radius N]

@@ -168,7 +168,7 @@ def damaged(options):
         missing = "cannot be used: its end is missing"
         cases = [(content[:length], missing) for length in (200, size // 4, size // 2, size - 4096, size - 1)]
         cases += [(content[: size // 2] + bytes(size - size // 2), missing)]
-        cases += [(data, "cannot be used: it is no library") for data in (b"", b"\x7fEL", b"INPUT(libc.so.6)\n" * 99)]
+        cases += [(data, "cannot be used: it is not a library") for data in (b"", b"\x7fEL", b"INPUT(libc.so.6)\n" * 99)]
         if library == options.libraries[0]:
             with open(options.preload, "rb") as file:
                 cases += [(file.read(), "is of another version")]

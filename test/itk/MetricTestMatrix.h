@@ -33,7 +33,8 @@ using DoubleImage3D = itk::Image<double, 3>;
 
 /** Tests of a metric; see MetricTolerance for the function.
  *
- * \tparam TReference ITK's metric, \tparam TMetric the module's, of an image type */
+ * \tparam TReference ITK's metric
+ * \tparam TMetric the module's, of an image type */
 template <template <typename> class TReference, template <typename> class TMetric>
 class MetricMatrix : public GpuOnAndOff
 {

@@ -105,10 +105,13 @@ struct PrefilterBounds
   /** \brief One axis of ITK 5.2.1, away from the low edge.
    *
    * ITK multiplies by product of (1 - z)(1 - 1/z) first (5 roundings a pole and one more), then for each pole y = x + z
-   * y' (6 units: the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1]), has as many) and y = z (y' - x), all in
-   * double. Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
-   * (1+|z|)/(1-|z|)^3, summed over n. The result is stored as \p TOutput after each axis. \param[in] itkPoles the poles
-   * as ITK computed them */
+   * y'
+   * (6 units: the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1]), has as many) and y = z (y' - x), all in
+   * double.
+   * Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
+   * (1+|z|)/(1-|z|)^3,
+   * summed over n. The result is stored as \p TOutput after each axis.
+   * \param[in] itkPoles the poles as ITK computed them */
   template <typename TOutput>
   double
   ItkAxis(const std::vector<double> & itkPoles) const
@@ -190,8 +193,8 @@ ValueBound(unsigned int order, unsigned int dimension)
 /** \brief ValueBound() of a derivative by the index.
  *
  * Absolute values of derivative weights sum to at most 2; each is a difference, one rounding more. ITK computes x + 1/2
- * - i, rounded where the sum is, and the weights change by at most 4 with it, summed. \param[in] coordinate largest
- * absolute coordinate */
+ * - i, rounded where the sum is, and the weights change by at most 4 with it, summed.
+ * \param[in] coordinate largest absolute coordinate */
 inline double
 DerivativeBound(unsigned int order, unsigned int dimension, double coordinate)
 {

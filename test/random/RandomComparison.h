@@ -84,7 +84,9 @@ struct ImageOf<itk::VariableLengthVector<T>, VDimension>
 
 /** \brief Compares one case.
  *
- * \tparam TIn, TOut pixel types, \tparam VDimension dimension, \tparam TReal coordinates of interpolator and transform
+ * \tparam TIn, TOut pixel types
+ * \tparam VDimension dimension
+ * \tparam TReal coordinates of interpolator and transform
  */
 template <typename TIn, typename TOut, unsigned int VDimension, typename TReal = double>
 class RandomComparison

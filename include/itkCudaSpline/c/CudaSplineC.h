@@ -38,7 +38,7 @@
  * call are all in the same place. Those on a device are read and written in the order of a stream (cudaStream_t) of the
  * caller. Null is the default stream, and the work is complete when the function returns; in another stream it is
  * enqueued, but where memory of the host is read, and where a source is made that is kept. Results go to arrays apart
- * from those that are read, if nothing else is said: those that overlap are refused. */
+ * from those that are read, unless stated otherwise: those that overlap are refused. */
 
 #ifdef __cplusplus
 extern "C"
@@ -59,7 +59,7 @@ extern "C"
   /** \brief Bytes of a reason, its end included. */
 #define CUDASPLINE_REASON_BYTES 512
 
-  /** \brief What a progress callback is told. */
+  /** \brief The arguments of a progress callback. */
   typedef struct cudaspline_progress
   {
     double fraction; /**< what is done, in [0, 1] */
@@ -75,12 +75,12 @@ extern "C"
      * give. */
     int32_t  threads;
     uint64_t memory_limit; /**< bytes on a device; 0: what it has */
-    /** Called from the calling thread; 0 stops the operation, all else goes on. May be null. */
+    /** Called from the calling thread; 0 stops the operation, any other value continues. May be null. */
     int32_t (*progress)(const cudaspline_progress * progress);
     void *  progress_data;                   /**< handed to the callback */
     int32_t backend;                         /**< result: cudaspline_backend */
     int32_t used_device;                     /**< result: number of the (first) device; -1 for the host */
-    int32_t pieces;                          /**< result: into how many pieces it was cut for want of memory */
+    int32_t pieces;                          /**< result: number of pieces, if memory did not hold the whole */
     char    reason[CUDASPLINE_REASON_BYTES]; /**< result: why it was not an earlier backend; empty where it was */
     double  seconds;                         /**< result: that the operation took on its backend */
     int64_t calls[3];                        /**< result: operations of the process so far, by cudaspline_backend */
@@ -108,7 +108,7 @@ extern "C"
     int64_t      size[CUDASPLINE_MAXIMUM_DIMENSION];  /**< samples an axis; what is above the dimension is not read */
     int32_t      components;                          /**< numbers a pixel, at least 1 */
     int32_t      pixel;                               /**< cudaspline_type of the samples */
-    int32_t      element;                             /**< cudaspline_type of what is made: CUDASPLINE_FLOAT32 or 64, or
+    int32_t      element;                             /**< cudaspline_type of the result: CUDASPLINE_FLOAT32 or 64, or
                                                            \c pixel where samples move unchanged */
     int32_t order;                                    /**< of the B-spline: 0 and 1 have no prefilter */
     int32_t method;                                   /**< cudaspline_prefilter_method */
@@ -219,10 +219,10 @@ extern "C"
     double       gradient_map[9]; /**< what gradients per sample are multiplied with: M g and M H M^T */
     int32_t      output_type;     /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
     int32_t      rounding;        /**< cudaspline_rounding, of values that become integers */
-    void *       values;          /**< a number a point; null where nobody asks */
+    void *       values;          /**< one number per point; may be null */
     void *       gradients;       /**< a number a dimension, x first */
     void *       hessians;        /**< xx xy xz yy yz zz, xx xy yy, or xx */
-    uint8_t *    inside;          /**< 1 where a point is inside, else 0; null where nobody asks */
+    uint8_t *    inside;          /**< 1 where a point is inside, else 0; may be null */
     const void * default_value;   /**< of the output's type, in host memory: the value outside; null: 0 */
   } cudaspline_points;
 
@@ -233,7 +233,7 @@ extern "C"
   int32_t
   cudaspline_interface(void);
 
-  /** \brief The library's version, as "0.1.0". */
+  /** \brief The library's version, as "0.2.0". */
   const char *
   cudaspline_version(void);
 
@@ -288,7 +288,8 @@ extern "C"
    * \param[in] image the image, of storage ELEMENT; its element is the coefficients' type
    * \param[in] axis the only axis whose lines are filtered, x is 0; -1: all
    * \param[out] coefficients where the pixels are, as many numbers; the same array where the types are the same, or
-   * apart \param[in,out] execution where it runs */
+   * apart
+   * \param[in,out] execution where it runs */
   int32_t
   cudaspline_prefilter(const cudaspline_image * image,
                        int32_t                  axis,
@@ -298,7 +299,7 @@ extern "C"
   /** \brief The samples of a line from which some of its coefficients are computed, bit for bit as from the whole line.
    *
    * An image of these samples, filtered by itself, has these coefficients. Under CUDASPLINE_GRID_WRAP the samples may
-   * begin before the line, or end behind it: those are what the extension has there.
+   * begin before the line, or end after it: those are the samples of the extension there.
    *
    * \param[in] image the whole; its pixels are not read, but the pointer is not null
    * \param[in] axis along which the line is
@@ -361,8 +362,10 @@ extern "C"
   /** \brief Resamples a source.
    *
    * \param[in] source of 1 to 3 dimensions; its pixels continue outside by cudaspline_resampling::extrapolate only
-   * where they were neither filtered nor stored otherwise \param[in] resampling what is done \param[in,out] execution
-   * threads and progress; its device is the source's */
+   * where
+   * they were neither filtered nor stored otherwise
+   * \param[in] resampling what is done
+   * \param[in,out] execution threads and progress; its device is the source's */
   int32_t
   cudaspline_resample_source(const cudaspline_source *     source,
                              const cudaspline_resampling * resampling,
@@ -380,7 +383,7 @@ extern "C"
                       cudaspline_execution *        execution);
 
   /** \brief How coarsely an output samples its image: about the output's centre, samples of the image from half a
-   * sample of the output before it to half a sample behind it, along each of its axes.
+   * sample of the output before it to half a sample after it, along each of its axes.
    *
    * \param[in] image of 1 to 3 dimensions; its pixels are not read, but the pointer is not null
    * \param[in] resampling of the whole output, whose stages are in host memory; its output is not written
@@ -394,7 +397,7 @@ extern "C"
    *
    * It makes of the point spread of a sample of the image that of a sample of the output, both taken for Gaussians with
    * a full width at half maximum of the spacing. Steps up to 1.1 and axes of fewer than 4 samples are left alone.
-   * Results are rounded to float behind each axis.
+   * Results are rounded to float after each axis.
    *
    * \param[in] image the image, in host memory, of one number a pixel and order 0; its element is the output's type
    * \param[in] steps samples of the image from a sample of the output to the next, by axis, x first
@@ -410,11 +413,13 @@ extern "C"
   /** \brief The samples of the input that boxes of the output read, with what their prefilter needs.
    *
    * An image of these samples, with its \c start, and a resampling of the box alone, of which \c output_start,
-   * \c output_size, \c line_start and \c line_length tell where it is in the whole, have the bits of the whole.
+   * \c output_size, \c line_start and \c line_length are its position in the whole, have the bits of the whole.
    *
    * \param[in] image the whole, of storage ELEMENT, in host memory; its pixels are not read, but the pointer is not
-   * null \param[in] resampling of the whole output; its output is not written, but the pointer is not null \param[in]
-   * count boxes \param[in] first the first sample of each, from the output's first one: three numbers, x first
+   * null
+   * \param[in] resampling of the whole output; its output is not written, but the pointer is not null
+   * \param[in] count boxes
+   * \param[in] first the first sample of each, from the output's first one: three numbers, x first
    * \param[in] size samples by axis, as many numbers
    * \param[out] window_first the first sample of the input, from the first in memory: three numbers each
    * \param[out] window_size samples by axis, as many numbers; 0 where a box reads nothing of the input */

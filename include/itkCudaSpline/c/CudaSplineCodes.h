@@ -64,7 +64,7 @@ extern "C"
     CUDASPLINE_MIRROR = 0,       /**< whole-sample symmetry: d c b | a b c d | c b a; ITK's */
     CUDASPLINE_REFLECT = 1,      /**< half-sample symmetry:  c b a | a b c d | d c b */
     CUDASPLINE_GRID_WRAP = 2,    /**< periodic:              b c d | a b c d | a b c */
-    CUDASPLINE_NEAREST = 3,      /**< the end goes on:       a a a | a b c d | d d d */
+    CUDASPLINE_NEAREST = 3,      /**< the end repeats:       a a a | a b c d | d d d */
     CUDASPLINE_GRID_CONSTANT = 4 /**< the border value:      k k k | a b c d | k k k */
   };
 
@@ -120,7 +120,7 @@ extern "C"
   enum cudaspline_rounding
   {
     CUDASPLINE_ROUNDING_TRUNCATE = 0,    /**< towards zero, as ITK does */
-    CUDASPLINE_ROUNDING_HALF_TO_EVEN = 1 /**< to the nearest integer, halves to the even one */
+    CUDASPLINE_ROUNDING_HALF_TO_EVEN = 1 /**< to the nearest integer, half to even */
   };
 
   /** \brief Who computed. */

@@ -137,7 +137,7 @@ extern "C"
    * \param[in] numbers as cudaspline_read_nifti() makes them
    * \param[in] begin first byte, from the first pixel on
    * \param[in] count bytes
-   * \param[out] stored where they go */
+   * \param[out] stored destination */
   int32_t
   cudaspline_write_nifti(const cudaspline_nifti * image,
                          const void *             numbers,

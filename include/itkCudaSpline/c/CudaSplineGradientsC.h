@@ -26,8 +26,8 @@
  * \brief Derivatives of splines at points and their adjoints, in C: what automatic differentiation takes.
  *
  * For codes, errors and devices see CudaSplineC.h, for modes and the order of axes CudaSplineArraysC.h. What the
- * operations do, and which one is the derivative of which, stands in kernels/gradients/SplineGradients.h; losses in
- * kernels/gradients/LocalCorrelationLoss.h and JointHistogram.h. */
+ * operations do, and which one is the derivative of which, is documented in kernels/gradients/SplineGradients.h; losses
+ * in kernels/gradients/LocalCorrelationLoss.h and JointHistogram.h. */
 
 #ifdef __cplusplus
 extern "C"

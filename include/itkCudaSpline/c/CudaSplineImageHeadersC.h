@@ -48,7 +48,7 @@ extern "C"
    * \param[in] format "nrrd" or "metaimage"
    * \param[in] text the beginning of the file, with the whole header
    * \param[in] bytes of it
-   * \param[in] is_literal not 0: there is a file with the name that could be a pattern, and it is no pattern
+   * \param[in] is_literal not 0: the name that could be a pattern is that of an existing file, so it is not a pattern
    * \param[out] json an array for the description, with a 0 at its end
    * \param[in] capacity bytes of the array
    * \param[out] needed bytes of the description with the 0; where that is more than \p capacity nothing is written

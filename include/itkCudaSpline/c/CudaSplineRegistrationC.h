@@ -48,7 +48,7 @@ extern "C"
     double  point_to_index[9]; /**< its inverse */
   } cudaspline_grid;
 
-  /** \brief An image of a registration, in the place of all others. */
+  /** \brief An image of a registration. */
   typedef struct cudaspline_registration_image
   {
     const void *    pixels; /**< x fastest; null: there is none, as of masks */
@@ -144,7 +144,7 @@ extern "C"
    *
    * The result is JSON: "stopped"; "value_factors" of each pair; "start", the transform that the first stage started
    * from, or null; "stages" with their levels, backends and transforms. A linear transform has "kind", "centre",
-   * "matrix", "translation" and "parameters"; "replaces" tells that it includes the linear transform before it. A
+   * "matrix", "translation" and "parameters"; "replaces" means that it includes the linear transform before it. A
    * B-spline has "size", "origin" and "point_to_index" of its grid.
    *
    * \param[in] document JSON (doc/RegistrationSpec.md)

@@ -69,7 +69,7 @@ QueryDevice(int device);
  *
  * \param[in] device device number
  * \param[in] resident bytes that the operation has there already and counts again
- * \exception DeviceError no such device, or a limit that is no number */
+ * \exception DeviceError no such device, or a limit that is not a number */
 std::size_t
 AvailableDeviceMemory(int device, std::size_t resident = 0);
 
@@ -95,13 +95,13 @@ struct DeviceWish
 
   Kind             kind{ Kind::Fastest }; ///< what is asked for
   int              device{ 0 };           ///< its number, whether there is such a device or not
-  std::vector<int> more;                  ///< of several, those behind the first
+  std::vector<int> more;                  ///< of several, those after the first
 };
 
 /** \brief Reads a word; where it is empty, the one of CUDASPLINE_DEVICE. Touches no CUDA.
  *
  * \param[in] word "", "auto", "cpu", "gpu", the number of a device, or several numbers with commas between them
- * \exception DeviceError the word is none of these, or has a number twice */
+ * \exception DeviceError another word, or a number that occurs twice */
 DeviceWish
 ParseDeviceWish(const std::string & word = {});
 
@@ -123,7 +123,7 @@ struct DeviceChoice
  * forked child of one that used CUDA, or a device was lost before. Asks the CUDA runtime, which starts the driver.
  *
  * \param[in] word as for ParseDeviceWish(), CUDASPLINE_DEVICE included
- * \exception DeviceError an unknown device; the message says which are allowed */
+ * \exception DeviceError an unknown device; the message lists the allowed ones */
 DeviceChoice
 SelectDevice(const std::string & word = {});
 

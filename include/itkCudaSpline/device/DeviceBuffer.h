@@ -81,7 +81,7 @@ private:
   std::shared_ptr<CUstream_st> m_Stream;
 };
 
-/** \brief Gives back to the devices what the pools keep and nobody uses.
+/** \brief Releases the unused memory of the pools to the devices.
  *
  * \exception DeviceError a lost device */
 void

@@ -37,9 +37,8 @@ public:
     OutOfMemory, ///< this operation did not fit; the device works on
     Lost,        ///< a sticky error: no CUDA call of this process will succeed any more
     Unavailable, ///< no usable device, or one that others hold
-    Request,     ///< the user named a device that is not there, or a limit that is no number: never a reason to go on
-                 ///< without
-    Other        ///< an invalid argument or another error of the runtime
+    Request, ///< the user named a missing device, or a limit that is not a number: never a reason to continue without
+    Other    ///< an invalid argument or another error of the runtime
   };
 
   /** \param[in] kind what it means for the caller

@@ -25,8 +25,8 @@
 
 /** \file
  * \brief The start of CUDA in a process: driver, context and first buffers take some tenths of a second, which a
- * program can hide behind other work, or save where the host is done sooner. Compiles with and without the CUDA
- * Toolkit. */
+ * program can overlap with other work, or avoid if the host finishes first. Compiles with and without the CUDA Toolkit.
+ * */
 
 namespace itk::CudaSpline
 {
@@ -70,8 +70,8 @@ struct FailedStart
   double      seconds; ///< that it took to fail
 };
 
-/** \brief What a start in the background has met, if it has failed within the last minute, nobody has been told yet,
- * and the device has not come to life since. Takes no lock.
+/** \brief The error of a start in the background, if it failed within the last minute, was not reported yet, and the
+ * device has not started since. Takes no lock.
  *
  * \param[in] device device number */
 std::optional<FailedStart>

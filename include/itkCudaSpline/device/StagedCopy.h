@@ -71,7 +71,7 @@ public:
    *
    * \param[in] bytes length of the copy
    * \return lanes: as many as there are threads, and pieces
-   * \exception DeviceError the staging buffers cannot be had */
+   * \exception DeviceError the staging buffers are not available */
   unsigned int
   Prepare(std::size_t bytes);
 
@@ -102,7 +102,7 @@ public:
   /** \brief Enqueues what brings a piece to the device.
    *
    * Called by the threads, at one time: \p staged is page-locked and stays as it is until the stream has passed what
-   * was enqueued; \p at and \p bytes say which piece of the copy it is, \p lane which of the lanes. */
+   * was enqueued; \p at and \p bytes are the piece of the copy, \p lane is the lane. */
   using Enqueue = std::function<void(const void * staged, std::size_t at, std::size_t bytes, unsigned int lane)>;
 
   /** \brief The stream that a lane enqueues in, the same one always. */
@@ -119,7 +119,7 @@ public:
    * \param[in] host first byte, host memory
    * \param[in] bytes length
    * \param[in] stream the copies are enqueued there
-   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+   * \exception DeviceError the staging buffers are not available, or the device is lost */
   void
   Copy(void * device, const void * host, std::size_t bytes, const Stream & stream);
 
@@ -129,7 +129,7 @@ public:
    * \param[in] bytes length
    * \param[in] streamOf \p enqueue enqueues there; the streams outlive the copy
    * \param[in] enqueue brings a piece to the device
-   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+   * \exception DeviceError the staging buffers are not available, or the device is lost */
   void
   Copy(const void * host, std::size_t bytes, const StreamOfLane & streamOf, const Enqueue & enqueue);
 
@@ -152,7 +152,7 @@ public:
    * \param[in] device first byte, device memory
    * \param[in] bytes length
    * \param[in] stream whose work before this is waited for
-   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+   * \exception DeviceError the staging buffers are not available, or the device is lost */
   void
   Copy(void * host, const void * device, std::size_t bytes, const Stream & stream);
 
@@ -167,7 +167,7 @@ private:
  * \param[in] bytes length
  * \param[in] stream whose work before this is waited for
  * \param[in] threads who copies
- * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+ * \exception DeviceError the staging buffers are not available, or the device is lost */
 void
 DownloadThroughStaging(void *              host,
                        const void *        device,

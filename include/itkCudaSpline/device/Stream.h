@@ -47,7 +47,7 @@ public:
   explicit DeviceScope(int device);
   /** For destructors: where the device cannot be made current, what is current stays.
    *
-   * \param[in] device device number, of something that is to be given back */
+   * \param[in] device device number, of a resource that is to be released */
   DeviceScope(int device, std::nothrow_t) noexcept;
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &
@@ -105,7 +105,7 @@ public:
   void
   Synchronize() const;
 
-  /** The same, of the default stream (null) alone: whoever names no stream cannot order behind it what comes next.
+  /** The same, only for the default stream (null): a caller without a stream cannot order later work after it.
    *
    * \exception DeviceError an error of that work */
   void
@@ -169,8 +169,8 @@ public:
   void
   Record(const Stream & stream);
 
-  /** Marks the place in the work of a stream that another owns, and behind the mark that the event had before: the new
-   * one is reached only after both.
+  /** Marks a point in the work of another owner's stream, after the mark that the event had before: the new one is
+   * reached only after both.
    *
    * \param[in] stream of the same device
    * \exception DeviceError the device is lost */
@@ -188,8 +188,8 @@ private:
 
 /** \brief Marks in streams of others: waits for all of them when it goes.
  *
- * Whoever enqueues work in a stream that a caller owns sets a mark behind it, and keeps the marks beside the memory
- * that the work reads, so that it is freed only then. Threads may set marks at once. */
+ * Code that enqueues work in a caller's stream sets a mark after it, and keeps the marks together with the memory that
+ * the work reads, so that it is freed only then. Threads may set marks at once. */
 class StreamMarks
 {
 public:
@@ -208,7 +208,7 @@ public:
   void
   Prepare(StreamHandle stream);
 
-  /** Marks the end of what is in the stream.
+  /** Marks the current end of the stream.
    *
    * \param[in] stream that was prepared
    * \exception DeviceError the device is lost */

@@ -88,7 +88,7 @@ struct ImageFileHeader
   std::int64_t              lineSkip{ 0 };   ///< lines before the numbers of each file
   std::int64_t              byteSkip{
     0
-  }; ///< bytes after them, of what is decompressed; -n: the numbers end n - 1 bytes before the end
+  }; ///< bytes after them, in the decompressed data; -n: the numbers end n - 1 bytes before the end
 
   /** \brief Numbers in all files. */
   std::uint64_t

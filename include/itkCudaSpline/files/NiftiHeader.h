@@ -51,7 +51,7 @@ IsNiftiHeader(const void * bytes, std::size_t count);
  * The matrix is the sform if its code is above 0, else the qform if its code is above 0, else method 1 of nifti1.h: the
  * spacings alone. Scaling, units and intents are applied. The sign of pixdim[1] to pixdim[7] has no meaning.
  *
- * \param[in] bytes the beginning of the uncompressed file with the header; extensions behind the header are recognised
+ * \param[in] bytes the beginning of the uncompressed file with the header; extensions after the header are recognised
  * as far as they are within it
  * \param[in] count how many, at least 348 of NIfTI-1 or 540 of NIfTI-2
  * \exception std::invalid_argument the field, its value, and what is allowed */

@@ -48,7 +48,7 @@ class AffineJacobian
 public:
   /** A transform between spaces of that dimension. */
   using TransformType = Transform<double, VDimension, VDimension>;
-  /** Type of a Jacobian: a row an axis, a column a parameter. */
+  /** Type of a Jacobian: one row per axis, one column per parameter. */
   using JacobianType = typename TransformType::JacobianType;
   /** D rows of a sum of w g_i and D sums of w g_i (x_j - c_j); see CudaSpline::MetricSums. */
   using Moments = std::vector<double>;
@@ -57,8 +57,8 @@ public:
    *
    * \param[in] transform the transform
    * \param[in] centre c (mm)
-   * \param[in] extent about how far samples lie from it (mm)
-   * \return false where the Jacobian is no affine function of the place, at one place more */
+   * \param[in] extent approximate distance of samples from it (mm)
+   * \return false if the Jacobian is not an affine function of the point, at one additional point */
   bool
   Set(const TransformType * transform, const std::array<double, 3> & centre, double extent)
   {
@@ -145,7 +145,7 @@ private:
 /** \brief The linear transforms that a point goes through first, as one, of which those are optimized that were.
  *
  * \param[in] transform a composite transform, however deep; its parts are borrowed, those of float become double
- * \return the composite of them; what comes behind the first one that is not linear is left out
+ * \return the composite of them; transforms after the first one that is not linear are left out
  * \exception ExceptionObject a linear one of float is of a class that has no twin (InDoublePrecision())
  * \ingroup CudaSpline */
 template <typename TParameter, unsigned int VDimension>

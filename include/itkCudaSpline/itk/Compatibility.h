@@ -28,7 +28,7 @@
 #  endif
 #endif
 #if !defined(ITK_FUTURE_LEGACY_REMOVE)
-#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS ///< of objects, beside the const ones
+#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS ///< of objects, in addition to the const ones
 #endif
 #include "itkInterpolateImageFunction.h"
 #include "itkVectorContainer.h"
@@ -65,7 +65,8 @@ namespace itk::CudaSplineDetail
  *
  * Before ITK 5.3 that point is of the interpolator's coordinate type, so that `float` rounds it to some 1e-7 of its
  * coordinates; since then it stays as the transform returns it, and only the continuous index is rounded.
- * \tparam TInterpolatorPrecision the interpolator's coordinate type, \tparam TTransformPrecision the transform's */
+ * \tparam TInterpolatorPrecision the interpolator's coordinate type
+ * \tparam TTransformPrecision the transform's */
 template <typename TInterpolatorPrecision, typename TTransformPrecision>
 #if ITK_VERSION_MAJOR == 5 && ITK_VERSION_MINOR < 3
 using ScanlinePointPrecision = TInterpolatorPrecision;
@@ -77,8 +78,9 @@ using ScanlinePointPrecision = TTransformPrecision;
  * it.
  *
  * It is a remote module, GenericLabelInterpolator, that few ITKs are built with.
- * \tparam TImage image of labels, \tparam TInterpolator interpolates the indicators of the labels, \tparam TCoordRep
- * float or double */
+ * \tparam TImage image of labels
+ * \tparam TInterpolator interpolates the indicators of the labels
+ * \tparam TCoordRep float or double */
 template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
 #if defined(CUDASPLINE_ITK_HAS_GENERIC_LABELS)
 using LabelImageGenericBase = LabelImageGenericInterpolateImageFunction<TImage, TInterpolator, TCoordRep>;
@@ -89,7 +91,8 @@ using LabelImageGenericBase = InterpolateImageFunction<TImage, TCoordRep>;
 /** \brief itk::VectorContainer, as the parameter of a function template: since ITK 6 the name is one of an alias, from
  * which no parameter is deduced.
  *
- * \tparam TIdentifier type of the index, \tparam TElement type of what it holds */
+ * \tparam TIdentifier type of the index
+ * \tparam TElement type of its elements */
 template <typename TIdentifier, typename TElement>
 #if ITK_VERSION_MAJOR < 6
 using AnyVectorContainer = VectorContainer<TIdentifier, TElement>;

@@ -31,14 +31,14 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief True where ITK's own decomposition filter compiles for these images: not for colours, which know no product
+/** \brief True where ITK's own decomposition filter compiles for these images: not for colours, which have no product
  * with a number. */
 template <typename TInputImage, typename TOutputImage, typename = void>
 inline constexpr bool IsDecomposedByItk = false;
 
 /** \brief IsDecomposedByItk where coefficients can be multiplied with a number.
  *
- * From ITK 6 on a number is no vector by itself, but vectors of fixed length are still made of one. */
+ * From ITK 6 on a number is not a vector, but vectors of fixed length can still be constructed from one. */
 template <typename TInputImage, typename TOutputImage>
 inline constexpr bool IsDecomposedByItk<
   TInputImage,

@@ -44,7 +44,7 @@ namespace itk::CudaSplineDetail
 
 /** \brief A registration by fields of displacements, all levels in one operation: images and fields stay on a backend.
  *
- * Where a device fails the host begins anew, and the watch is told of its iterations from the first one on.
+ * Where a device fails the host starts again, and the watch receives its iterations from the first one on.
  *
  * \tparam TPixel float or double, of images and fields while it iterates
  * \tparam VDimension 2 or 3 */
@@ -60,9 +60,9 @@ public:
   /** \param[in] inputs what is registered
    * \param[in] options levels and rules; the type of the fields is that of the pixels
    * \param[in] device see CudaSplineBackend::SetDevice()
-   * \param[in] further pairs of images that are compared beside the first one, of which the options have a line each;
-   * what comes behind is the first one's for all
-   * \exception ExceptionObject what comes behind is none of the transforms that the kernels know */
+   * \param[in] further additional pairs of images, each with an entry in the options; following transforms are those of
+   * the first pair for all
+   * \exception ExceptionObject a following transform that the kernels do not support */
   DeformableRegistrationOfImages(const Inputs &                        inputs,
                                  const CudaSpline::DeformableOptions & options,
                                  const std::string &                   device,
@@ -83,7 +83,7 @@ public:
 
   /** \brief Runs all levels.
    *
-   * \param[in] watch told of each iteration; may be empty. What it throws is thrown
+   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
    * \return the levels
    * \exception ExceptionObject images that do not fit their levels, an unknown device */
   std::vector<CudaSpline::LevelRecord>
@@ -107,7 +107,7 @@ public:
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::ExecutionContext silent = context;
-      silent.progress = nullptr; // the watch is told
+      silent.progress = nullptr; // the watch is called
       const CudaSpline::Residence      residence(silent);
       std::vector<CudaSpline::SynSide> fixed{ m_Inputs.MakeFixed(residence) };
       std::vector<CudaSpline::SynSide> moving{ m_Inputs.MakeMoving(m_MovingChain, residence) };

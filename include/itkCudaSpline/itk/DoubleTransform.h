@@ -47,14 +47,14 @@ InDoublePrecision(const Transform<double, VDimension, VDimension> * transform)
  * Matrix, offset and Jacobian follow from the parameters in double there; in a transform of float each is rounded.
  *
  * \param[in] transform the transform
- * \return a new object, or null where its class is none of ITK's that have such a twin */
+ * \return a new object, or null if its class is not one of ITK's with such a twin */
 CudaSpline_EXPORT Transform<double, 2, 2>::ConstPointer
                   InDoublePrecision(const Transform<float, 2, 2> * transform);
 
 /** \brief The same in three dimensions.
  *
  * \param[in] transform the transform
- * \return a new object, or null where its class is none of ITK's that have such a twin */
+ * \return a new object, or null if its class is not one of ITK's with such a twin */
 CudaSpline_EXPORT Transform<double, 3, 3>::ConstPointer
                   InDoublePrecision(const Transform<float, 3, 3> * transform);
 

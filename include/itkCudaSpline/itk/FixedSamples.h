@@ -41,8 +41,8 @@ namespace itk::CudaSplineDetail
  * @{ */
 
 /** \brief Samples of the fixed image, which a metric of the module takes once: by the module's own functions where
- * these have the bits of ITK's, else by ITK's; on all threads either way. Of metrics of float, whose places ITK rounds,
- * the module's functions are the more exact ones.
+ * these have the bits of ITK's, else by ITK's; on all threads either way. For metrics of float, whose points ITK
+ * rounds, the module's functions are more accurate.
  *
  * \tparam TMetric the metric of ITK, for its types */
 template <typename TMetric>
@@ -223,7 +223,7 @@ private:
   IsMapOf(const CudaSpline::TransformChain & chain, const typename TMetric::FixedTransformType * transform)
   {
     using Map = CudaSpline::AffineMap<Dimension>;
-    // Away from the grid, so that there are roundings to tell apart.
+    // Away from the grid, so that roundings can be distinguished.
     constexpr double parts[] = { 0.01357, 0.51113, 0.97071 };
     unsigned int     count = 1;
     for (unsigned int d = 0; d < Dimension; ++d)
@@ -348,8 +348,8 @@ private:
     }
   }
 
-  /** Calls \p run on all threads with a function that calls another with the number and the place of each sample of a
-   * part: of the list of places, where there is one, else of the grid. */
+  /** Calls \p run on all threads with a function that calls another with the number and the point of each sample of a
+   * part: from the list of points if there is one, else from the grid. */
   template <typename TRun>
   void
   ForEachPlace(const Domain &                       domain,
@@ -428,7 +428,7 @@ private:
     constexpr std::int64_t     length = 4096;
     const std::int64_t         blocks = (count + length - 1) / length;
     const std::uint8_t * const inside = m_Inside.get();
-    // Of each block the first sample, among those that are kept.
+    // The first sample of each block, among those that are kept.
     std::vector<std::int64_t> first(static_cast<std::size_t>(blocks) + 1, 0);
     const auto                forEachBlock = [&](const auto & run) {
       context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {

@@ -34,7 +34,7 @@
 #include <optional>
 
 /** \file
- * \brief What is asked of images and fields of ITK before and after a registration, on ITK's threads. */
+ * \brief Statistics of ITK's images and fields before and after a registration, on ITK's threads. */
 
 namespace itk::CudaSplineDetail
 {

@@ -26,7 +26,7 @@
 namespace itk::CudaSplineDetail
 {
 
-/** \brief CudaResampleImageFilter as a part of another filter, which moves samples otherwise than by a transform.
+/** \brief CudaResampleImageFilter as a part of another filter, which moves samples in another way than by a transform.
  *
  * \tparam TCoordinate coordinate type of the interpolator */
 template <typename TInputImage, typename TOutputImage, typename TCoordinate = double>

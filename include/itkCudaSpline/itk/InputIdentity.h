@@ -99,9 +99,9 @@ public:
     this->Add(points != nullptr ? points->GetPoints() : nullptr);
   }
 
-  /** \brief Adds a transform and, one after the other, the parts of a composite one, however deep: its own time of
-   * modification and parameters do not tell of all of them. An optimizer of a program may write parameters without a
-   * time of modification; they are looked at where they are few, which those of fields and grids are not.
+  /** \brief Adds a transform and, one after the other, the parts of a composite one, however deep: its own modification
+   * time and parameters do not cover all of them. An optimizer of a program may write parameters without a time of
+   * modification; they are looked at where they are few, which those of fields and grids are not.
    *
    * \tparam TTransform an itk::Transform
    * \param[in] transform not null */

@@ -43,8 +43,8 @@ namespace itk::CudaSplineDetail
 
 /** \brief The levels of a registration by a linear transform.
  *
- * Images stay on a backend from level to level. Where a device fails in a level the host goes on behind the last
- * iteration that has ended.
+ * Images stay on a backend from level to level. Where a device fails in a level the host continues after the last
+ * completed iteration.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3 */
@@ -91,7 +91,7 @@ public:
   /** \brief Runs a level.
    *
    * \param[in] level its number
-   * \param[in] watch told of each iteration; may be empty
+   * \param[in] watch called after each iteration; may be empty
    * \exception ExceptionObject images or a metric that do not fit, an unknown device */
   CudaSpline::LinearRecord
   RunLevel(std::size_t level, const Watch & watch)

@@ -81,7 +81,7 @@ MakeUninitialized(std::int64_t count)
  * \param[out] to where it is
  * \param[out] pixels its pixels
  * \param[in,out] kept gets the image whose pixels are read
- * \return false where it is no ImageMaskSpatialObject that can be read */
+ * \return false unless it is an ImageMaskSpatialObject that can be read */
 template <unsigned int VDimension>
 bool
 DescribeMask(const SpatialObject<VDimension> *        mask,
@@ -123,7 +123,7 @@ class CudaSpline_EXPORT MetricArrays
 public:
   HostArray fixed;    ///< values of the fixed image, one a sample
   HostArray inside;   ///< whether a sample counts; none where all do
-  HostArray points;   ///< places of the samples; none for those of the grid
+  HostArray points;   ///< points of the samples; empty for those of the grid
   HostArray moving;   ///< the moving image
   HostArray gradient; ///< of the moving image, or of the fixed one at the samples
   HostArray mask;     ///< of the moving image
@@ -146,8 +146,8 @@ public:
 
   /** \brief The arrays on the backend of a context, made where they are not there.
    *
-   * \param[in,out] cache where they are looked for and kept
-   * \param[in] context who computes
+   * \param[in,out] cache where they are looked up and kept
+   * \param[in] context the backend
    * \return valid until the next call */
   const CudaSpline::MetricSources &
   Provide(CudaSpline::SourceCache & cache, const CudaSpline::ExecutionContext & context);

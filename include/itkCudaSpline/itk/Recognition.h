@@ -35,13 +35,13 @@
 
 namespace itk
 {
-// Of a remote module that few ITKs have; a program may, with which this library knows nothing of it but its name.
+// A class of a remote module that few ITKs have; if the program's ITK has it, this library knows only its name.
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
 class LabelImageGenericInterpolateImageFunction;
 } // namespace itk
 
 /** \file
- * \brief Which interpolators the module's kernels can stand in for: its own, and ITK's standard ones. */
+ * \brief Which interpolators the module's kernels can replace: its own, and ITK's standard ones. */
 
 namespace itk::CudaSplineDetail
 {
@@ -49,7 +49,7 @@ namespace itk::CudaSplineDetail
  * @{ */
 
 /** \brief The refusal of generic interpolation of labels by linear interpolation: no kernel, but a class of the
- * module's (LinearLabelInterpolateImageFunction) stands in for ITK's interpolator, which makes an image of each label.
+ * module's (LinearLabelInterpolateImageFunction) replaces ITK's interpolator, which makes an image of each label.
  */
 inline constexpr char GenericOfLabelsByPoints[] =
   "generic interpolation of labels is accelerated on the host, and on a GPU by nearest neighbours";
@@ -114,8 +114,8 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
 }
 
 /** \brief What the kernels do for an interpolator of an image of several numbers a pixel: nearest neighbours and linear
- * interpolation, by the module's classes or ITK's, B-splines and cubic convolution by the module's. Of all others the
- * method has a refusal.
+ * interpolation, by the module's classes or ITK's, B-splines and cubic convolution by the module's. For all others
+ * the method has a refusal.
  *
  * \tparam TImage image of pixels of several numbers
  * \param[in] interpolator the interpolator; it need not have an image
@@ -156,8 +156,8 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   return method;
 }
 
-/** \brief What the kernels do for an interpolator: one of the module's, which says so itself, or one of ITK's standard
- * ones, known by their very class. Of all others the method has a refusal.
+/** \brief What the kernels do for an interpolator: one of the module's, which describes itself, or one of ITK's
+ * standard ones, recognised by their exact class. For all others the method has a refusal.
  *
  * \tparam TImage image of scalars
  * \param[in] interpolator the interpolator; it need not have an image

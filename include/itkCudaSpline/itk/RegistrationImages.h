@@ -39,7 +39,7 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Two images, their masks, and what comes behind the transform that is looked for.
+/** \brief Two images, their masks, and the transforms that follow the optimized one.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3 */
@@ -54,7 +54,7 @@ struct RegistrationImages
   typename ImageType::ConstPointer     moving;     ///< in memory as a whole
   typename MaskType::ConstPointer      fixedMask;  ///< null: none
   typename MaskType::ConstPointer      movingMask; ///< null: none
-  typename TransformType::ConstPointer before;     ///< comes behind the one that is looked for; null: none
+  typename TransformType::ConstPointer before;     ///< follows the optimized one; null: none
 
   /** Grid of the fixed image. */
   CudaSpline::FieldGrid

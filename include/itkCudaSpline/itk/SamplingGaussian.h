@@ -21,8 +21,8 @@
 #include "itkCudaSpline/math/SamplingGaussian.h"
 
 /** \file
- * \brief The Gaussian by which an image is smoothed before it is sampled more coarsely, for programs: they stand on
- * this layer alone. */
+ * \brief The Gaussian by which an image is smoothed before it is sampled more coarsely, for programs, which use only
+ * this layer. */
 
 namespace itk::CudaSplineDetail
 {

@@ -110,8 +110,8 @@ PixelAt(const TImage * image, std::int64_t offset)
 
 /** \brief The nearest pixel by ITK's rounding, halves up, in the buffered region.
  *
- * Just below a half ITK's rounding may go up, as at 0.49999999999999994, which next to the last pixel of an axis leads
- * ITK's interpolator beside the buffer: here it is the last pixel.
+ * Just below a half ITK's rounding may go up, as at 0.49999999999999994, which next to the last pixel of an axis makes
+ * ITK's interpolator read outside of the buffer: here it is the last pixel.
  *
  * \param[in] function rounds
  * \param[in] index continuous index (samples), inside
@@ -295,7 +295,7 @@ EvaluatePixel(const TBasis &                             basis,
   return pixel;
 }
 
-/** \brief Derivative in physical space (per mm) of what was evaluated.
+/** \brief Derivative in physical space (per mm) of an evaluation.
  *
  * \tparam TVector CovariantVector
  * \param[in] jet derivatives per sample
@@ -313,7 +313,7 @@ GradientOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image
   return useDirection ? image->TransformLocalVectorToPhysicalVector(gradient) : gradient;
 }
 
-/** \brief Second derivatives in physical space (per mm squared) of what was evaluated; see GradientOf(). */
+/** \brief Second derivatives in physical space (per mm squared) of an evaluation; see GradientOf(). */
 template <unsigned int VDimension, typename TImage>
 SymmetricSecondRankTensor<double, VDimension>
 HessianOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image, bool useDirection)

@@ -115,7 +115,8 @@ RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                 
 /** \brief The levels of a registration by a B-spline transform.
  *
  * Images stay on a backend from level to level, coefficients within a level. Where a device fails in a level the host
- * goes on at the best coefficients that the device has found, or, where it is lost, at those that the level began with.
+ * continues from the best coefficients that the device has found, or, if it is lost, from those at the beginning of the
+ * level.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3 */
@@ -128,9 +129,9 @@ public:
   using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>;
   using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
   using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
-  using Watch = CudaSpline::SplineWatch;                 ///< told of each evaluation, and of the level
+  using Watch = CudaSpline::SplineWatch;                 ///< called after each evaluation, and for the level
 
-  /** Whether a transform may come behind: those that the kernels know. */
+  /** Whether a transform may follow: those that the kernels support. */
   static bool
   IsKnown(const TransformType * before)
   {
@@ -150,11 +151,10 @@ public:
   /** \brief Runs a level.
    *
    * \param[in] level its number
-   * \param[in,out] transform a B-spline transform with the level's grid, where the level begins, and then what it has
-   * come to
-   * \param[in] watch told of each evaluation; may be empty
+   * \param[in,out] transform a B-spline transform with the level's grid, the start of the level, and then its result
+   * \param[in] watch called after each evaluation; may be empty
    * \exception ExceptionObject images or a metric that do not fit, an unknown device
-   * \exception std::invalid_argument a transform that is no B-spline transform of order 1 to 3 */
+   * \exception std::invalid_argument a transform other than a B-spline transform of order 1 to 3 */
   CudaSpline::SplineRecord
   RunLevel(std::size_t level, TransformType * transform, const Watch & watch)
   {

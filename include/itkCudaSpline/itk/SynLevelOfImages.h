@@ -67,7 +67,7 @@ struct LevelSigma
 template <typename TFixedImage, typename TMovingImage>
 struct SynPairOfImages
 {
-  /** Of both images. */
+  /** For both images. */
   using MaskType = Image<unsigned char, TFixedImage::ImageDimension>;
 
   const TFixedImage *                           fixed{ nullptr };      ///< as it came
@@ -107,9 +107,12 @@ public:
 
   /** Appends a pair of images.
    *
-   * \param[in] metric how they are compared, \param[in] weight its share
-   * \param[in] fixed the fixed image as it came, \param[in] moving the moving one
-   * \param[in] fixedMask of the fixed image; null: none, \param[in] movingMask of the moving one */
+   * \param[in] metric how they are compared
+   * \param[in] weight its share
+   * \param[in] fixed the fixed image as it came
+   * \param[in] moving the moving one
+   * \param[in] fixedMask of the fixed image; null: none
+   * \param[in] movingMask of the moving one */
   std::string
   Append(const ImageMetricType *               metric,
          double                                weight,
@@ -147,7 +150,7 @@ public:
     return metrics;
   }
 
-  /** Bytes of all images and masks, and of what is made of them where they are. */
+  /** Bytes of all images and masks, and of data that are made from them in their memory. */
   std::size_t
   CountImageBytes() const
   {
@@ -233,7 +236,7 @@ private:
     const bool ofFixed = metric->GetGradientSourceIncludesFixed();
     if (ofFixed && (!isDemons || metric->GetGradientSourceIncludesMoving()))
     {
-      return "gradients of the fixed image beside those of the moving one are not accelerated";
+      return "gradients of the fixed image in addition to those of the moving one are not accelerated";
     }
     const bool filters = ofFixed ? metric->GetUseFixedImageGradientFilter() : metric->GetUseMovingImageGradientFilter();
     if (!filters && !Metrics::Gradients::AreDifferences(metric, ofFixed))
@@ -249,7 +252,7 @@ private:
     }
     if (comparesOriginals && isDemons && !(fixedChain.stages.empty() && movingChain.stages.empty()))
     {
-      return "demons of images that are not downsampled are not accelerated behind an initial transform";
+      return "demons of images that are not downsampled are not accelerated with an initial transform";
     }
     if (filters)
     {
@@ -314,7 +317,7 @@ private:
     return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
   }
 
-  /** The image of a mask; false where it is none that the kernels know. */
+  /** The image of a mask; false for masks that the kernels do not support. */
   static bool
   FindMask(const SpatialObject<ImageDimension> * mask, const typename Pair::MaskType *& image)
   {

@@ -55,7 +55,7 @@ public:
   /** Grid on which a metric is evaluated. */
   using VirtualDomain = ImageBase<ImageDimension>;
 
-  /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
+  /** \brief Where a metric of ITK takes gradients from, which only derived classes can query. */
   class Gradients : public ImageMetricType
   {
   public:
@@ -166,7 +166,7 @@ public:
     }
     if ((given.Size() != 0 && given.Size() != count) || !(sum > std::numeric_limits<TReal>::epsilon()))
     {
-      return "the weights of the metrics are none that ITK takes";
+      return "ITK does not accept the weights of the metrics";
     }
     for (double & weight : weights)
     {

@@ -95,8 +95,8 @@ BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & st
 /** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
  * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
  *
- * Transforms of float are described by what their parameters say in double precision: points of theirs are ITK's but
- * for ITK's roundings.
+ * Transforms of float are described by their parameters in double precision: their points are ITK's except for ITK's
+ * roundings.
  *
  * \tparam VDimension dimension, 1 to 3; of float 2 and 3
  * \tparam TParameter type of the transforms' parameters, double or float */
@@ -109,7 +109,7 @@ public:
 
   /** Appends a transform to a chain.
    *
-   * The chain borrows the transform's parameters: it is used while nobody changes them.
+   * The chain borrows the transform's parameters: it is used only while they do not change.
    *
    * \param[in] transform the transform
    * \param[in,out] chain the chain; not defined where false is returned
@@ -219,7 +219,7 @@ private:
     return stage;
   }
 
-  /** Whether a stage maps the origin and points along the axes as the transform does, but for roundings. */
+  /** Whether a stage maps the origin and points along the axes as the transform does, except for roundings. */
   static bool
   IsMapOf(const TransformType * transform, const Stage & stage)
   {
@@ -323,7 +323,7 @@ private:
     const auto * const      interpolator = transformOfField->GetInterpolator();
     if (field == nullptr || field->GetBufferPointer() == nullptr || interpolator == nullptr)
     {
-      return false; // ITK says what is missing
+      return false; // ITK throws
     }
     if (interpolator->GetInputImage() != field)
     {

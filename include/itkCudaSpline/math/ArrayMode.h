@@ -38,12 +38,12 @@ namespace itk::CudaSpline
  * (TapExtensionOf()). */
 enum class ArrayMode : unsigned char
 {
-  Mirror,       ///< mirror: Extension::Mirror throughout
-  Reflect,      ///< reflect, grid-mirror: Extension::Reflect throughout
-  GridWrap,     ///< grid-wrap: Extension::GridWrap throughout
-  Nearest,      ///< nearest: the array goes on by its ends, ArrayPadding samples of them are filtered with it
+  Mirror,   ///< mirror: Extension::Mirror throughout
+  Reflect,  ///< reflect, grid-mirror: Extension::Reflect throughout
+  GridWrap, ///< grid-wrap: Extension::GridWrap throughout
+  Nearest,  ///< nearest: the array continues with its end samples, ArrayPadding samples of them are filtered with it
   GridConstant, ///< grid-constant: the border value stands outside, ArrayPadding of them are filtered with the array
-  Constant,     ///< constant: the border value stands at coordinates outside; within, taps mirror
+  Constant,     ///< constant: the border value is the result at coordinates outside; within, taps mirror
   Wrap          ///< wrap: coordinates have the period size - 1; taps mirror
 };
 

@@ -33,7 +33,9 @@ namespace itk::CudaSpline
 
 /** \brief CubicConvolutionWeights() with B = 0.
  *
- * \param[in] t position (samples), \param[in] tension without unit, \param[out] w the weights */
+ * \param[in] t position (samples)
+ * \param[in] tension without unit
+ * \param[out] w the weights */
 template <typename TReal>
 [[deprecated("CubicConvolutionWeights()")]] CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 CatmullRomWeights(TReal t, TReal tension, TReal * w)
@@ -43,7 +45,9 @@ CatmullRomWeights(TReal t, TReal tension, TReal * w)
 
 /** \brief CubicConvolutionDerivativeWeights() with B = 0.
  *
- * \param[in] t position (samples), \param[in] tension without unit, \param[out] w their derivatives */
+ * \param[in] t position (samples)
+ * \param[in] tension without unit
+ * \param[out] w their derivatives */
 template <typename TReal>
 [[deprecated("CubicConvolutionDerivativeWeights()")]] CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 CatmullRomDerivativeWeights(TReal t, TReal tension, TReal * w)
@@ -53,7 +57,9 @@ CatmullRomDerivativeWeights(TReal t, TReal tension, TReal * w)
 
 /** \brief CubicConvolutionSecondDerivativeWeights() with B = 0.
  *
- * \param[in] t position (samples), \param[in] tension without unit, \param[out] w their second derivatives */
+ * \param[in] t position (samples)
+ * \param[in] tension without unit
+ * \param[out] w their second derivatives */
 template <typename TReal>
 [[deprecated("CubicConvolutionSecondDerivativeWeights()")]] CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 CatmullRomSecondDerivativeWeights(TReal t, TReal tension, TReal * w)

@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief How the coefficients of a source lie in memory. All but Element are for single precision. */
+/** \brief How the coefficients of a source are stored. All but Element are for single precision. */
 enum class CoefficientStorage : unsigned char
 {
   Element, ///< as they were computed, float or double
@@ -162,8 +162,8 @@ ScaleOfHalves(const CoefficientStatistics<float> & coefficients)
 /** \brief The scale and offset of 16-bit integers for coefficients of given extremes (host only).
  *
  * The offset is the middle of the range and the quantum the least float of which 32767 reach either end: a coefficient
- * errs by at most half the quantum, (maximum - minimum) / 131068, but for the rounding of the offset. Where all are the
- * same they are kept exactly. The subtraction, division and rounding in double add 2^-36 quanta at most.
+ * errs by at most half the quantum, (maximum - minimum) / 131068, except for the rounding of the offset. Where all are
+ * the same they are kept exactly. The subtraction, division and rounding in double add 2^-36 quanta at most.
  *
  * \param[in] coefficients extremes; all are finite */
 inline StorageScale

@@ -134,7 +134,8 @@ CubicConvolutionDerivativeWeights(TReal t, TReal b, TReal c, TReal * dw)
 /** \brief Second derivatives of the weights of CubicConvolutionWeights() with respect to the coordinate (per sample
  * squared).
  *
- * They jump at the samples but for B = 1, C = 0; at t = 0 they are those of the segment that begins there.
+ * They are discontinuous at the samples except for B = 1, C = 0; at t = 0 they are those of the segment that begins
+ * there.
  *
  * \param[in] t, b, c as for CubicConvolutionWeights()
  * \param[out] ddw the four second derivatives; they sum to 0

@@ -35,13 +35,13 @@ enum class Extension : unsigned char
   Mirror,      ///< whole-sample symmetry, period 2 N - 2:  d c b | a b c d | c b a
   Reflect,     ///< half-sample symmetry, period 2 N:       c b a | a b c d | d c b
   GridWrap,    ///< periodic, period N:                     b c d | a b c d | a b c
-  Nearest,     ///< the end goes on:                        a a a | a b c d | d d d
+  Nearest,     ///< the end repeats:                        a a a | a b c d | d d d
   GridConstant ///< a given value, the border value k:      k k k | a b c d | k k k
 };
 
 /** \brief True for the extensions that B-spline coefficients have too: those of a symmetric or periodic line are
- * themselves symmetric or periodic. Beyond a line that goes on as its end, or as a given value, coefficients are no
- * coefficients of the line, and B-splines of orders 2 to 5 cannot have these extensions.
+ * themselves symmetric or periodic. Beyond a line that is continued with its end, or with a given value, coefficients
+ * are not coefficients of the line, and B-splines of orders 2 to 5 cannot have these extensions.
  *
  * \param[in] extension the extension */
 CUDASPLINE_HOST_DEVICE constexpr bool
@@ -69,7 +69,7 @@ NameOf(Extension extension)
   }
 }
 
-/** \brief The index in [0, size) whose sample stands at \p index under the extension; -1 where the border value of
+/** \brief The index in [0, size) of the sample at \p index with the extension; -1 where the border value of
  * Extension::GridConstant does.
  *
  * Folds any number of times, so it holds for supports that are longer than the line. A line of one sample is constant.

@@ -33,7 +33,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The most taps that a FIR prefilter may have: more than double precision can tell apart at any order. */
+/** \brief The most taps that a FIR prefilter may have: more than double precision can distinguish at any order. */
 inline constexpr int MaximumFirTaps = 127;
 
 /** \brief Refuses a number of taps that HalfTaps cannot hold (host).
@@ -63,7 +63,7 @@ struct HalfTaps
 /** \brief The normalised taps of FirTaps() for kernels (host).
  *
  * \param[in] count number of taps, odd, from 1 to MaximumFirTaps
- * \exception std::invalid_argument count is none of these */
+ * \exception std::invalid_argument any other count */
 template <unsigned int VOrder, typename TReal>
 HalfTaps<TReal>
 MakeHalfTaps(int count)

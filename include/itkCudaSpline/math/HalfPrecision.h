@@ -91,7 +91,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint16_t
   const std::uint32_t sign = bits >> 16 & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   // Normal: 13 bits of fraction go. Half of the last place that stays, less one where that place is even, carries into
-  // it; through the largest half the carry goes on to infinity. The magnitude is capped at 2^16, which is infinity.
+  // it; from the largest half the carry leads to infinity. The magnitude is capped at 2^16, which is infinity.
   const std::uint32_t capped = magnitude < 0x47800000U ? magnitude : 0x47800000U;
   const std::uint32_t normal = (capped - (112U << 23) + 0xfffU + (capped >> 13 & 1U)) >> 13;
   // Subnormal: in [1/2, 1) a float's last place is 2^-24, so that the addition rounds to what is wanted.

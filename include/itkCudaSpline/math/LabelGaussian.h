@@ -116,7 +116,7 @@ public:
     return false;
   }
 
-  /** Weight of a sample along an axis: not negative but for rounding.
+  /** Weight of a sample along an axis: not negative except for rounding.
    *
    * \param[in] axis the axis
    * \param[in] k samples from \c first */
@@ -257,9 +257,9 @@ struct LabelReader
  *
  * By the rule of itk::LabelImageGaussianInterpolateImageFunction: the samples around the point are met with x fastest,
  * each adds its weight to the sum of its label, and the label whose sum was the first to exceed all sums before wins.
- * Of equal sums, that is the one that was reached first; so it is for any number of labels here, in as many passes as
- * they take (LabelSums). The offset of a sample is returned, so that its bits can be copied: ITK's labels are double,
- * and those beyond 2^53 fall together there.
+ * If sums are equal, it is the label that was reached first; so it is for any number of labels here, in as many passes
+ * as they take (LabelSums). The offset of a sample is returned, so that its bits can be copied: ITK's labels are
+ * double, and those beyond 2^53 fall together there.
  *
  * Two differences are meant: ITK adds the start index of an image twice, so that its Gaussian is elsewhere unless
  * images start at 0; here it is around the point. And ITK's error function, vnl_erf(), stops its series early: it is

@@ -29,8 +29,8 @@ namespace itk::CudaSpline
  *
  * Loops of constant length over an array, which compilers turn into vector instructions on the host and into registers
  * on the device. The operations on a lane are the same in the same order everywhere; the device fuses each product with
- * the sum it is added to. That is said here and not left to the compiler: of two products that are added it may fuse
- * either, and would do so in one kernel this way and in another that.
+ * the sum it is added to. This is explicit because the compiler may fuse either of two products that are added, and
+ * would choose differently in different kernels.
  *
  * \tparam VCount number of neighbours
  * \tparam TReal float or double */

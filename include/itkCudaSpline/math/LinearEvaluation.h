@@ -127,7 +127,7 @@ InterpolateNeighbours(const CoefficientGrid<VDimension, TReal> & grid,
 
 /** \brief Linear interpolation at any continuous index, between samples that continue outside as the grid says.
  *
- * Within the buffer, and beside it under Extension::Nearest, it is the rule of LinearValue().
+ * Within the buffer, and outside of it with Extension::Nearest, it is the rule of LinearValue().
  *
  * \param[in] grid the samples
  * \param[in] index continuous index (samples), of a magnitude below 2^62

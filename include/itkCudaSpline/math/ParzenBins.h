@@ -135,7 +135,7 @@ struct ParzenWeight
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE ParzenWeight
   OfThreeDigits(double weight)
   {
-    const double scaled = weight * 0x1p38; // what is done here is exact, but for the last digit's rounding
+    const double scaled = weight * 0x1p38; // what is done here is exact, except for the rounding of the last digit
     const auto   units = static_cast<std::uint64_t>(scaled);
     ParzenWeight made(0.0, true);
     made.digit[0] = static_cast<std::uint32_t>(units >> Bits);
@@ -145,8 +145,8 @@ struct ParzenWeight
   }
 
 private:
-  /** The nearest integer to a number below 2^40, halves to even. Above 2^52 doubles are integers: the sum rounds, and
-   * its low bits are the number. */
+  /** The nearest integer to a number below 2^40, half to even. Above 2^52 doubles are integers: the sum rounds, and its
+   * low bits are the number. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::uint64_t
                                                   Rounded(double x)
   {

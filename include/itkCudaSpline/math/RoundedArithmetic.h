@@ -116,7 +116,7 @@ RoundedTo(double x)
   }
 }
 
-/** \brief The integer nearest to x, halves to the even one; x within the range of std::int64_t. */
+/** \brief The integer nearest to x, half to even; x within the range of std::int64_t. */
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 RoundHalfToEven(double x)
 {
@@ -127,7 +127,7 @@ RoundHalfToEven(double x)
 #endif
 }
 
-/** \brief The integer nearest to x, halves to the even one; x within the range of std::int64_t. */
+/** \brief The integer nearest to x, half to even; x within the range of std::int64_t. */
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 RoundHalfToEven(float x)
 {

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
  * @{ */
 
 /** \brief Steps up to which nothing is smoothed, in samples of the input: spacings that differ by roundings of a header
- * are no down-sampling. */
+ * do not count as down-sampling. */
 inline constexpr double LargestPlainStep = 1.1;
 
 /** \brief Standard deviation of the Gaussian along an axis that makes of the point spread of a sample of the input that
@@ -41,7 +41,7 @@ inline constexpr double LargestPlainStep = 1.1;
  *
  * \param[in] step samples of the input from a sample of the output to the next
  * \param[in] samples of the input along the axis; recursive Gaussians take 4 at least
- * \return samples; 0 where nothing is smoothed: steps up to LargestPlainStep, steps that are no number, short axes */
+ * \return samples; 0 where nothing is smoothed: steps up to LargestPlainStep, steps that are not numbers, short axes */
 inline double
 SamplingSigma(double step, std::int64_t samples)
 {

@@ -66,7 +66,7 @@ struct StoredType
   }
 };
 
-/** \brief The integral value nearest to \p value, halves to the even one; NaN and infinities stay.
+/** \brief The integral value nearest to \p value, half to even; NaN and infinities stay.
  *
  * \par Accuracy
  * exact. The host adds and subtracts 2^23 (float) or 2^52 (double), from where on numbers have no fraction: unlike

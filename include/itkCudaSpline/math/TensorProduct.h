@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Derivatives that are evaluated beside a value. */
+/** \brief Derivatives that are evaluated in addition to a value. */
 enum class Derivatives : unsigned char
 {
   None,  ///< the value alone

@@ -31,9 +31,9 @@ namespace itk::CudaSpline
 /** \brief A model of a linearly filtered fetch of a texture of floats.
  *
  * As NVIDIA documents it (CUDA C++ Programming Guide, Texture Fetching): a coordinate less 1/2 is divided into a texel
- * and a fraction of 8 bits; what lies outside is the nearest texel. The guide does not say how the fraction is rounded
- * (to nearest here, as a test on an H200 found it), nor with what precision the hardware adds up: this is a model, with
- * which the Cpu backend computes texture mode, and a test on a GPU (TextureGpu) compares the two.
+ * and a fraction of 8 bits; what lies outside is the nearest texel. The guide does not document how the fraction is
+ * rounded (to nearest here, as a test on an H200 found), nor with what precision the hardware adds up: this is a model,
+ * with which the Cpu backend computes texture mode, and a test on a GPU (TextureGpu) compares the two.
  *
  * \tparam VDimension axes */
 template <unsigned int VDimension>

@@ -34,7 +34,7 @@
  * of order n takes FetchesOf(n) fetches an axis: for the cubic 2^D instead of 4^D samples.
  *
  * The coefficients lie in the texture with a margin of TextureMargin() texels on either side, in which the extension
- * continues them: addressing modes of textures are not those of images (ITK's whole-sample mirror is none of them). A
+ * continues them: addressing modes of textures are not those of images (ITK's whole-sample mirror is not among them). A
  * coordinate whose support is beyond the margin is folded back first, which the symmetry of the extended coefficients
  * allows. */
 
@@ -43,7 +43,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The coordinate of the same value between the outermost samples, or half a sample beside them.
+/** \brief The coordinate of the same value between the outermost samples, or half a sample outside of them.
  *
  * \param[in] x coordinate (samples, from the first one)
  * \param[in] size samples of the line
@@ -91,7 +91,7 @@ PlaceInTexture(double x, unsigned int order)
   const float  first = static_cast<float>(TextureMargin(order) - static_cast<int>(order / 2)) + 0.5F;
 #if defined(__CUDA_ARCH__)
   // The same without the conversions, of which a device makes few at a time: added to a large number, one is rounded to
-  // an integer, which stands in the low bits.
+  // an integer, which is in the low bits.
   const double rounded = __dadd_rn(shifted, 6755399441055744.0); // 3 2^51
   double       rest = shifted - __dadd_rn(rounded, -6755399441055744.0);
   const int    nearest = __double2loint(rounded) - (rest < 0.0 ? 1 : 0);

@@ -37,7 +37,7 @@ FetchesOf(unsigned int order)
   return (order + 2) / 2;
 }
 
-/** \brief Texels beside each end of an axis that continue the coefficients: the reach of a support whose coordinate is
+/** \brief Texels beyond each end of an axis that continue the coefficients: the reach of a support whose coordinate is
  * at most half a sample outside of the outermost samples.
  *
  * \param[in] order 0 to 5 */

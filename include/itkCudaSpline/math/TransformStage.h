@@ -115,7 +115,7 @@ struct TransformStage
    *
    * \tparam VOrder the order
    * \param[in] point the point (mm)
-   * \param[out] weights a row an axis
+   * \param[out] weights one row per axis
    * \param[out] offset of the first coefficient in its plane: those of the support follow along each axis
    * \return false outside of the grid's valid region, where there is no displacement */
   template <unsigned int VOrder>
@@ -133,8 +133,8 @@ struct TransformStage
   }
 
 private:
-  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside, or where
-   * displacements go on at the lower end. */
+  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside, or at the lower end
+   * if displacements are continued. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Admit(double (&index)[VDimension]) const
   {

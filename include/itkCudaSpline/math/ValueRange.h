@@ -32,8 +32,8 @@ namespace itk::CudaSpline
  *     least = least < value ? least : value
  *     greatest = greatest > value ? greatest : value
  *
- * from the greatest and the lowest finite number on. So NaN takes the place of all that was before it, and the number
- * behind it takes NaN's. Ranges of the parts of a list, appended in their order, are that of the list.
+ * from the greatest and the lowest finite number on. So NaN replaces all earlier values, and the next number replaces
+ * NaN. Ranges of the parts of a list, appended in their order, are that of the list.
  *
  * \tparam TValue float or double */
 template <typename TValue>
@@ -75,7 +75,7 @@ public:
     {
       return;
     }
-    if (m_IsEmpty || next.m_HasNaN) // behind a NaN nothing is left of what was before
+    if (m_IsEmpty || next.m_HasNaN) // after a NaN earlier values are lost
     {
       *this = next;
       return;

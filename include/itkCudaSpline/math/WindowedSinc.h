@@ -169,7 +169,7 @@ struct WindowedSincTaps
    * \param[in] radius 1 to MaximumSincRadius (samples)
    * \param[in] window the window
    * \param[in] fold called with an index relative to the first sample (samples) and an axis; returns the sample of the
-   *   line that stands there, in [0, size), or -1 for the border value
+   * line there, in [0, size), or -1 for the border value
    * \param[in] skipZeroWeights leave out the taps of weight 0 where the point is on a sample of an axis: up to 2 m
    * times faster an axis. ITK multiplies with them, which matters for NaN and infinity only */
   template <typename TCoordinate, typename TFold>

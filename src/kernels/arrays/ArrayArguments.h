@@ -190,7 +190,7 @@ struct ArrayAxisTable
 {
   std::int32_t * index;   ///< folded index of a tap, or -1 where the border value stands
   TReal *        weight;  ///< its weight
-  bool *         outside; ///< of an element: the border value stands there
+  bool *         outside; ///< of an element: the border value is used
   std::int64_t   count;   ///< elements
 };
 

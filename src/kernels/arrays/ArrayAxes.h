@@ -56,8 +56,8 @@ FillArrayTable(const ArrayAxis & axis, const ArrayAxisTable<TReal> & table, std:
   }
 }
 
-/** \brief An axis that elements of other axes are beside and within: element (o, n, i) is at (o * length + n) * inner +
- * i. */
+/** \brief An axis with elements of other axes outside and inside of it: element (o, n, i) is at (o * length + n) *
+ * inner + i. */
 template <typename TReal>
 struct ArrayPass
 {
@@ -283,7 +283,7 @@ struct ArrayCopy
   ArrayShape   output;                       ///< contiguous
   std::int64_t first[MaximumArrayDimension]; ///< of the box, by axis; below 0 it begins before the array
   bool         isConstant;
-  double       border; ///< that stands beyond the ends; else the array goes on by its ends
+  double       border; ///< that is used beyond the ends; else the array continues with its ends
 };
 
 /** \brief An element of the copy.

@@ -88,7 +88,7 @@ struct BrickShape
   ///@}
 };
 
-/** A thread a brick; 0 stands in it beyond the volume. */
+/** One thread per brick; its elements beyond the volume are 0. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads)
@@ -260,7 +260,7 @@ bool
 LaunchBricks(ArrayArguments arguments, const Stream & stream)
 {
   using Row = BrickRow<TReal>;
-  // Of floats that was asked for tiles.
+  // For floats the tiles were tried before.
   if (!ServesInBricks<TReal>(arguments) || (sizeof(TReal) == 8 && ListLiesTogether(arguments, stream)))
   {
     return false;

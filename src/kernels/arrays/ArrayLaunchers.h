@@ -54,8 +54,8 @@ ListLiesTogether(const ArrayArguments & array, const Stream & stream);
  * \param[in] arguments of floats for which LaunchArrayTiles() did not serve, or of doubles
  * \param[in] element of the source, Float32 or Float64
  * \param[in] stream of the current device
- * \return false where the source is too small or the list too short for it to serve, its coordinates lie together, or
- *   memory for the copy is not there; nothing was enqueued that writes the output
+ * \return false where the source is too small or the list too short for it to serve, its coordinates are close
+ * together, or there is no memory for the copy; nothing was enqueued that writes the output
  * \exception DeviceError a call of CUDA failed */
 bool
 LaunchArrayBricks(const ArrayArguments & arguments, ScalarType element, const Stream & stream);

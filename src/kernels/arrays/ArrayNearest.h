@@ -89,7 +89,8 @@ public:
 
   /** \brief Writes elements of a line.
    *
-   * \param[in] first of them, \param[in] last one behind */
+   * \param[in] first of them
+   * \param[in] last one behind */
   void
   Write(std::int64_t line, std::int64_t first, std::int64_t last) const
   {

@@ -39,7 +39,7 @@
  * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
  * is one and it takes no further pass;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
- * * EvaluateAtOnce<TReal>(ArrayArguments) of a map by axis: false where it goes axis by axis;
+ * * EvaluateAtOnce<TReal>(ArrayArguments) of a map by axis: false if it is done axis by axis;
  * * convertsInFilter: it filters elements of any type. */
 
 namespace itk::CudaSpline
@@ -80,7 +80,7 @@ struct ArrayElements
  *
  * \param[in] first of the box, by axis, from the array's first element
  * \param[in] size of the box
- * \param[in] isConstant a border value stands beyond the ends, else the array goes on by them */
+ * \param[in] isConstant a border value is used beyond the ends, else the array continues with its ends */
 template <typename TReal, typename TBackend>
 ArrayElements<TBackend, TReal>
 CopyBox(TBackend &                    backend,
@@ -340,7 +340,7 @@ bool
 IsReadAsItIs(const ArrayInterpolation & interpolation, bool goesByAxes)
 {
   const StridedArray & input = interpolation.input;
-  bool                 isForward = true; // folded taps tell what is outside by the sign of their offset
+  bool                 isForward = true; // the sign of the offset of a folded tap marks taps outside
   for (unsigned int d = 0; d < input.dimension; ++d)
   {
     isForward = isForward && input.stride[d] >= 0;

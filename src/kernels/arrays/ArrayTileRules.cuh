@@ -61,7 +61,7 @@ struct ArrayMethod
   }
 };
 
-/** What the rules share: where elements of the output are, and what stands there. */
+/** Common part of the rules: the positions of elements of the output, and the value outside. */
 struct ArrayElementRule
 {
   const EvaluationArguments<3> & source;
@@ -168,7 +168,7 @@ struct AffineRule : ArrayElementRule
   }
 };
 
-/** The lines of a map by axis, as AxisCoordinate() says. The place of a sample is its coordinate. */
+/** The lines of a map by axis, as AxisCoordinate() says. The position of a sample is its coordinate. */
 template <unsigned int VOrder>
 struct AxisRule : ArrayElementRule
 {
@@ -207,7 +207,8 @@ struct AxisRule : ArrayElementRule
   }
 };
 
-/** The lines of a list of coordinates, floats or doubles. The place of a sample is its number, in the bits of a double.
+/** The lines of a list of coordinates, floats or doubles. The position of a sample is its number, in the bits of a
+ * double.
  */
 template <unsigned int VOrder>
 struct ListRule : ArrayElementRule

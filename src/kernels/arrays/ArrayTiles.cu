@@ -56,7 +56,7 @@ __launch_bounds__(BoxThreads(Derivatives::None), BoxBlocks(Derivatives::None))
   RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
 }
 
-/** Counts the boxes of the output, of some that are spread over it, whose coordinates lie together. */
+/** Counts the boxes of the output, of some that are spread over it, whose coordinates are close together. */
 __global__ void
 __launch_bounds__(BoxThreads(Derivatives::None))
   ArrayFittingBoxesKernel(const __grid_constant__ EvaluationArguments<3> source,
@@ -234,7 +234,8 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
   return true;
 }
 
-/** Whether the coordinates of a list lie together box by box; the host waits for the device that looks. */
+/** Whether the coordinates of a list are close together in each box; the host waits for the device that examines them.
+ * */
 bool
 LieTogether(const ArrayArguments &         array,
             const EvaluationArguments<3> & source,

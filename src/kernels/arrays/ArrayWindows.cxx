@@ -74,7 +74,7 @@ public:
 private:
   using Iterator = std::vector<std::int64_t>::iterator;
 
-  /** What a window costs beside its samples, in samples. */
+  /** Cost of a window in addition to its samples, in samples. */
   static constexpr std::int64_t costOfWindow = 4096;
 
   void

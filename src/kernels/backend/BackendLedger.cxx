@@ -42,7 +42,7 @@ constexpr double NeverAgain = 10.0;
 /** What a first call may take longer than those that follow (s): it loads kernels, makes threads and touches memory. */
 constexpr double WarmUp = 0.03;
 
-/** Sizes of calls are told apart by this factor of their estimated time. */
+/** Sizes of calls are distinguished by this factor of their estimated time. */
 constexpr double SizeStep = 8.0;
 
 void
@@ -169,7 +169,7 @@ BackendLedger::FindOrAdd(std::uint64_t key)
 double
 BackendLedger::FactorOf(const Entry & entry)
 {
-  // That one of the first two was slow says nothing yet.
+  // A slow call among the first two is not significant yet.
   const float first = entry.factors[0];
   const float second = entry.factors[1];
   const float third = entry.factors[2];
@@ -278,7 +278,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
   const double first = isFaster && more > 0.0 ? forecast.furtherDevice : forecast.device;
   if (decision.isStarting)
   {
-    // A start that takes longer than is usual goes on for a quarter of what it has taken, again and again.
+    // A start that takes longer than usual is assumed to continue for a quarter of its time so far, repeatedly.
     decision.wait = std::max(speeds.start - progress.since, 0.25 * progress.since);
     decision.toDevice = isFaster && decision.wait + first < forecast.host;
     return decision;
@@ -341,7 +341,7 @@ BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seco
     }
     return;
   }
-  // Of a call whose images lie on the host, what is beyond the way of these to the device is lost for want of a start.
+  // If the images of a call are on the host, the time beyond their transfer is lost because the device has not started.
   const double lost = std::max(0.0, seconds - forecast.furtherDevice);
   const double moving = std::max(0.0, forecast.device - forecast.furtherDevice);
   const double before = sequence != nullptr ? sequence->lost : 0.0;

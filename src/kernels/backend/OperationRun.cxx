@@ -56,7 +56,7 @@ PlanAgain(const RunnableOperation & operation,
   }
 }
 
-/** Leaves one of the host's cores to the thread that starts a device: beside busy threads on all of them a start takes
+/** Leaves one of the host's cores to the thread that starts a device: with busy threads on all of them a start takes
  * twice as long. */
 class SparingExecutor : public HostExecutor
 {

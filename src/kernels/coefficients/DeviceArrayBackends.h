@@ -95,7 +95,7 @@ public:
     , m_Callers{ caller }
   {}
 
-  /** The stream, which goes on only behind what was in the caller's when this was first called with it. */
+  /** The stream, which continues only after the work that was in the caller's when this was first called with it. */
   const Stream &
   StreamAfter(StreamHandle caller);
 

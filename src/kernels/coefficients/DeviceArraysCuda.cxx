@@ -70,7 +70,7 @@ IsFilteredWhereItIs(const SourceDescriptor & descriptor, const void * numbers)
   return !IsConverted(descriptor) && reinterpret_cast<std::uintptr_t>(numbers) % widest == 0;
 }
 
-/** The same, filtered where the descriptor says so. */
+/** The same, filtered if the descriptor requests it. */
 template <typename TReal>
 DeviceBuffer
 FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)

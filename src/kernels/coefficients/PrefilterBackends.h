@@ -34,16 +34,16 @@ struct AxisPart
   std::int64_t wanted{ 0 };
 };
 
-/** \brief One axis of an N-dimensional array as lines; components are planes beside each other, so a slowest axis.
- * Element (i, n, o) is at (o * length + n) * inner + i of the input, and coefficient n of the wanted ones at (o *
- * wanted + n) * inner + i of the output. */
+/** \brief One axis of an N-dimensional array as lines; components are adjacent planes, so a slowest axis. Element (i,
+ * n, o) is at (o * length + n) * inner + i of the input, and coefficient n of the wanted ones at (o * wanted + n) *
+ * inner + i of the output. */
 struct AxisView
 {
   std::int64_t inner;  ///< product of the sizes of the faster axes: elements between neighbours on a line
   std::int64_t length; ///< samples of a line
   std::int64_t outer;  ///< product of the sizes of the slower axes
   std::int64_t offset; ///< first sample of which the coefficient is wanted
-  std::int64_t wanted; ///< coefficients of a line; \c length but for parts
+  std::int64_t wanted; ///< coefficients of a line; \c length except for parts
 };
 
 inline AxisView

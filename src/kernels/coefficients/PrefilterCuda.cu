@@ -49,11 +49,11 @@ constexpr std::size_t BytesForStreams = 16 * StagingBytes;
 
 /** Brings samples to the device as real elements: they travel as they are, and are converted there piece by piece.
  *
- * \param[in] descriptor of what is on the device: its count of samples is the distance of the planes
+ * \param[in] descriptor of the data on the device: its count of samples is the distance of the planes
  * \param[in] pixels the first sample
  * \param[in] count samples, each with all of its components
  * \param[out] elements where the first of them goes in the first plane
- * \param[in] own streams beside \p stream, all of whose work is waited for before and theirs after; 0: none */
+ * \param[in] own streams in addition to \p stream, all of whose work is waited for before and theirs after; 0: none */
 template <typename TReal>
 void
 UploadAsReal(const SourceDescriptor & descriptor,
@@ -108,7 +108,7 @@ UploadAsReal(const SourceDescriptor & descriptor,
   }
 }
 
-/** Elements of real type on the device, filtered where the descriptor says so. */
+/** Elements of real type on the device, filtered if the descriptor requests it. */
 template <typename TReal>
 DeviceBuffer
 MakeRealElements(const SourceDescriptor & descriptor,

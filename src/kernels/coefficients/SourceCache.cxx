@@ -86,7 +86,7 @@ SourceCache::Provide(const SourceDescriptor & descriptor,
       this->MakeRoom(descriptor.Bytes());
     }
   }
-  // Without the lock: other threads go on. Two that want the same at the same time make it twice, and one is kept.
+  // Without the lock: other threads continue. Two that want the same at the same time make it twice, and one is kept.
   std::shared_ptr<const SampleSource> source;
   try
   {

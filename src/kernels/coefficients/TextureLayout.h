@@ -24,7 +24,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Which coefficient stands at a texel: the samples, and margins in which the extension continues them. */
+/** \brief The coefficient of a texel: the samples, and margins in which the extension continues them. */
 struct TextureLayout
 {
   std::int64_t size[3];   ///< samples an axis

@@ -48,7 +48,9 @@ CopyThreadsOf(const ExecutionContext & context)
 
 /** \brief Copies between host arrays on the threads of a context.
  *
- * \param[out] to first byte, \param[in] from first byte of as many, \param[in] bytes length */
+ * \param[out] to first byte
+ * \param[in] from first byte of as many
+ * \param[in] bytes length */
 inline void
 CopyOnHost(const ExecutionContext & context, void * to, const void * from, std::size_t bytes)
 {

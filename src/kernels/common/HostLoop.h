@@ -41,7 +41,7 @@ inline constexpr std::int64_t ReportsOfLoop = 100;
  * there, or \p body anywhere, ends the loop and is thrown again.
  *
  * \param[in] count iterations, 0 or more
- * \param[in] fewest iterations of a part at least, but for the last
+ * \param[in] fewest minimum iterations of a part, except the last
  * \param[in] context threads and progress
  * \param[in] body called with the first index of a part and the one past its last */
 template <typename TBody>

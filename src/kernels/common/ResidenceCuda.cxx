@@ -135,7 +135,7 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
   }
   catch (...)
   {
-    IgnoreCuda(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
+    IgnoreCuda(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be usable again
     throw;
   }
   CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");

@@ -34,7 +34,8 @@ namespace itk::CudaSpline
 /** \brief Lets the blocks of a kernel have so much shared memory on the current device; never less than it was let have
  * before, as another thread may be about to launch it.
  *
- * \param[in] kernel the kernel, \param[in] bytes of a block, dynamic */
+ * \param[in] kernel the kernel
+ * \param[in] bytes of a block, dynamic */
 template <typename TKernel>
 void
 AllowSharedMemory(TKernel * kernel, std::size_t bytes)

@@ -74,7 +74,8 @@ SharedAddressOf(TReal * shared)
 /** \brief Starts to copy some elements that are neighbours.
  *
  * \tparam VBytes 4, 8 or 16, of which both addresses are multiples
- * \param[in] shared where to, \param[in] global where from */
+ * \param[in] shared where to
+ * \param[in] global where from */
 template <int VBytes>
 __device__ __forceinline__ void
 CopyBytes(SharedAddress shared, const void * global)
@@ -179,7 +180,7 @@ public:
 #endif
   }
 
-  /** Every thread, before the barrier of the block behind which memory that it has used is copied into again. */
+  /** Every thread, before the barrier of the block after which its memory is overwritten again. */
   __device__ __forceinline__ static void
   Release()
   {

@@ -208,7 +208,8 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&
 
 /** \brief EvaluateIndex() for an output sample, at its place in the list or on the scanline.
  *
- * \param[in] line line of the slab, \param[in] sample wanted sample of the line */
+ * \param[in] line line of the slab
+ * \param[in] sample wanted sample of the line */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)

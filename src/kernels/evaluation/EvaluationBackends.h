@@ -23,7 +23,7 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief Evaluation by backend: lines on the host, points on both. There are none on a device without the CUDA Toolkit.
+ * \brief Evaluation by backend: lines on the host, points on both. Not available on a device without the CUDA Toolkit.
  */
 
 namespace itk::CudaSpline
@@ -45,7 +45,7 @@ LinesOfPoints(std::int64_t count)
  *
  * \param[in] method interpolation
  * \param[in] source what is evaluated
- * \param[in] derivatives what is evaluated beside the value
+ * \param[in] derivatives what is evaluated in addition to the value
  * \param[in] arguments all in host memory
  * \param[in] lines lines of the output
  * \param[in] context threads, progress */
@@ -58,7 +58,7 @@ EvaluateOnCpu(Interpolation                           method,
               std::int64_t                            lines,
               const ExecutionContext &                context);
 
-/** \brief True where nobody wants what the kernels make of every point, its value: the mask alone is asked for. */
+/** \brief True if the values of the points are not requested, only the mask. */
 inline bool
 MakesUnwantedValues(const PointsDescriptor & descriptor)
 {
@@ -76,7 +76,7 @@ SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & sou
 void
 CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
 
-/** \brief The arguments of SamplePoints(), but for the arrays. */
+/** \brief The arguments of SamplePoints(), without the arrays. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
 MakePointsArguments(const PointsDescriptor & descriptor, const SampleSource & source)

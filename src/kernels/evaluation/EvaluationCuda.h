@@ -29,7 +29,7 @@ namespace itk::CudaSpline
  *
  * \param[in] method interpolation
  * \param[in] source what is evaluated
- * \param[in] derivatives what is evaluated beside the value
+ * \param[in] derivatives what is evaluated in addition to the value
  * \param[in] arguments all in device memory
  * \param[in] lines lines of the slab
  * \param[in] stream the stream */

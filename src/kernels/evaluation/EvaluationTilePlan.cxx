@@ -103,7 +103,7 @@ PlanTiles(const double (&steps)[3][3],
 {
   constexpr int    logLanes[2] = { 2, 3 };
   constexpr double reserved = 1024.0; // bytes of shared memory that each block takes for the system
-  constexpr double steepest = 1024.0; // no box of a tile is so long, and none of a step that is no number
+  constexpr double steepest = 1024.0; // no box of a tile is so long, and none has a step that is not a number
   TilePlan         best;
   for (const auto & axis : steps)
   {
@@ -115,7 +115,7 @@ PlanTiles(const double (&steps)[3][3],
       }
     }
   }
-  // The output's lines go along one of a warp's axes: its stores lie together.
+  // The output's lines go along one of a warp's axes: its stores are adjacent.
   for (const auto & axes : { std::array<int, 2>{ 0, 1 }, { 0, 2 }, { 1, 0 }, { 2, 0 } })
   {
     double       conflicts = 0.0;                   // where a plan might be the best: they take long to count
@@ -136,7 +136,8 @@ PlanTiles(const double (&steps)[3][3],
       {
         continue;
       }
-      // The least tile that holds every box of the output: the places of its samples, wherever the first one lies.
+      // The smallest tile that holds every box of the output: the points of its samples, for any position of the first
+      // one.
       double size[3];
       for (int d = 0; d < 3; ++d)
       {
@@ -176,8 +177,8 @@ PlanTiles(const double (&steps)[3][3],
         {
           continue;
         }
-        // Clocks of a multiprocessor for a warp's samples, about: words read and stored, what is computed beside, the
-        // tile's loading, and the block's beginning. What few warps cannot hide, and one block alone, comes on top.
+        // Clocks of a multiprocessor for a warp's samples, about: words read and stored, other computation, the tile's
+        // loading, and the block's beginning. What few warps cannot hide, and one block alone, comes on top.
         const double resident = blocks * plan.threads / 32.0;
         const auto   costOf = [&](double words) {
           const double clocks = (taps * taps * taps * words + stores + 24.0) +
@@ -210,7 +211,8 @@ PlanTiles(const double (&steps)[3][3],
           bool                      isAligned,
           const SharedMemorySizes & memory)
 {
-  // Of this thread's last call: many are alike, and a plan takes longer than the launch of a small kernel.
+  // The plan of this thread's last call: many calls are equal, and a plan takes longer than the launch of a small
+  // kernel.
   using Key = std::tuple<std::array<double, 9>, std::array<std::int64_t, 3>, int, Derivatives, int, int>;
   thread_local std::pair<Key, TilePlan> last;
   Key key{ {}, { { counts[0], counts[1], counts[2] } }, taps, derivatives, memory.block, memory.multiprocessor };

@@ -54,7 +54,7 @@ struct TileShape
 /** \brief Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
 inline constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
 
-/** \brief What stands before the tile in shared memory; the scanlines of the block follow it, then the tile. */
+/** \brief Data before the tile in shared memory; the scanlines of the block follow it, then the tile. */
 struct TileShared
 {
   double places[TileShape::MostSamples];       ///< of the samples of a line
@@ -101,7 +101,7 @@ PlanTiles(const double (&steps)[3][3],
 
 /** \brief The same by the tuning of the kernels, and for a source.
  *
- * \param[in] derivatives what is evaluated beside the value
+ * \param[in] derivatives what is evaluated in addition to the value
  * \param[in] isAligned rows of the input begin at multiples of 16 bytes
  * \param[in] memory of the device */
 TilePlan
@@ -114,7 +114,8 @@ PlanTiles(const double (&steps)[3][3],
 
 /** \brief Blocks of a plan along the axes of the output.
  *
- * \param[in] samples of a line, \param[in] lines of the output */
+ * \param[in] samples of a line
+ * \param[in] lines of the output */
 std::array<std::int64_t, 3>
 BlocksOf(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
@@ -124,7 +125,8 @@ FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
 /** \brief True where rows of the input begin at multiples of 16 bytes.
  *
- * \param[in] data floats, \param[in] size of a row */
+ * \param[in] data floats
+ * \param[in] size of a row */
 inline bool
 AreRowsAligned(const void * data, std::int64_t size)
 {

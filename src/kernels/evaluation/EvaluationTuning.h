@@ -27,7 +27,7 @@
  * for the kernels, which are compiled with them.
  *
  * They follow from registers and shared memory, as said at each, or from measurements on an H100
- * (doc/PerformanceHistory.md). With other numbers kernels are as right, and slower. */
+ * (reproduction/PerformanceHistory.md). With other numbers kernels are as right, and slower. */
 
 namespace itk::CudaSpline
 {
@@ -52,7 +52,7 @@ SampleBlocks(bool sumsOverSupport, Derivatives derivatives)
 /** \name A thread some samples of a line: plain/EvaluationScanlines.cuh
  * @{ */
 
-/** \brief Threads of a block: two warps beside each other, in four slices. */
+/** \brief Threads of a block: two adjacent warps, in four slices. */
 inline constexpr int ScanlineThreads = 256;
 
 /** \brief How the kernel goes along lines, by method. */

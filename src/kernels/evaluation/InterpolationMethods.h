@@ -33,8 +33,8 @@
  * \brief The interpolation methods: what a kernel is compiled for.
  *
  * A method whose HasValues is true has Values(arguments, index, put), which calls put(component, value) for the numbers
- * of a continuous index that is inside of the bounds. Others hand on pixels as they are: Store(arguments, index, at)
- * stores the output element \p at. Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
+ * of a continuous index that is inside of the bounds. Others copy pixels unchanged: Store(arguments, index, at) stores
+ * the output element \p at. Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
 
 namespace itk::CudaSpline
 {
@@ -175,7 +175,7 @@ struct LinearMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
-    bool itk = true; // between samples, and beside the outermost ones where they go on
+    bool itk = true; // between samples, and outside of the outermost ones if these are continued
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const auto first = static_cast<double>(arguments.extent.start[d]);

@@ -45,12 +45,12 @@ enum class KernelFamily : unsigned char
   Boxes,            ///< boxes of the output, a tile of the input each: splines by other linear maps
   LinearScanlines,  ///< threads go along lines: linear interpolation
   TextureScanlines, ///< the same by fetches of a texture
-  Texture,          ///< from here on a thread a sample: fetches of a texture
+  Texture,          ///< from here on one thread per sample: fetches of a texture
   Packed,           ///< coefficients of 16 bits
   Samples           ///< every method, where no other family is better
 };
 
-/** \brief What is evaluated beside the arguments of the kernels. */
+/** \brief The request, in addition to the arguments of the kernels. */
 struct KernelRequest
 {
   Interpolation      method{ Interpolation::BSpline };
@@ -93,7 +93,8 @@ ChooseKernel(const KernelRequest &                   request,
 
 /** \brief A choice in words, e.g. "boxes of 16 x 8 x 4 samples, 256 threads".
  *
- * \param[in] choice the choice, \param[in] tiles those of its arguments */
+ * \param[in] choice the choice
+ * \param[in] tiles those of its arguments */
 std::string
 DescribeKernel(const KernelChoice & choice, const MapTiles & tiles);
 

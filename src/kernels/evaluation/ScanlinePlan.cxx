@@ -78,7 +78,7 @@ PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines
     can = can && extent.start[d] > -largest && last < largest;
     bounds.least[d] = std::max(arguments.lower[d], bounds.start[d]);
     bounds.most[d] = std::nextafter(std::min(arguments.upper[d], static_cast<double>(last)), -HUGE_VAL);
-    // As LinearMethod tells what goes on outside from what is ITK's rule.
+    // As LinearMethod distinguishes continuation outside from ITK's rule.
     const bool   isNearest = arguments.extension[d] == Extension::Nearest;
     const double below = std::nextafter(arguments.upper[d], -HUGE_VAL);
     const double end = static_cast<double>(last) + 1.0;

@@ -43,8 +43,8 @@ struct ScanlineBounds
   int    slices;          ///< 2^logSlices - 1
 };
 
-/** \brief How threads lie in the output: warps are 8 x 4 samples of a slice, blocks two of them beside each other in
- * four slices, and each thread goes on along its line. */
+/** \brief How threads are arranged in the output: warps are 8 x 4 samples of a slice, blocks two adjacent warps in four
+ * slices, and each thread continues along its line. */
 struct ScanlinePlan
 {
   int            rows{ 0 };   ///< lines of a slice of the output

@@ -76,8 +76,8 @@ ExactDouble(int x)
                     -4503601774854144.0); // 2^52 + 2^31
 }
 
-/** FloorIndex() is the floor but for an index from this number to 0, which is not taken for -1: half of what is lost of
- * 2 x - 1/2. */
+/** FloorIndex() is the floor except for an index from this number to 0, for which it is not -1: half of the digits lost
+ * in 2 x - 1/2. */
 constexpr double LeastOfZero = -1.0 / (std::int64_t{ 1 } << 55);
 
 } // namespace

@@ -36,7 +36,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What steps an inversion is at; beside FieldInversionState in the memory of the backend. */
+/** \brief The steps of an inversion; next to FieldInversionState in the memory of the backend. */
 struct InversionProgress
 {
   std::int32_t isUpdated; ///< the last update is done, too

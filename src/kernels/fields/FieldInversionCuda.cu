@@ -64,7 +64,7 @@ __launch_bounds__(BoxLanes)
   }
 }
 
-/** Adds up the norms of a step, and says whether it was the last but one; after that one that all is done. */
+/** Adds up the norms of a step, and records whether it was the last but one; after that one that all is done. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(TotalLanes) ConcludeKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments)

@@ -31,7 +31,7 @@
 #include <limits>
 
 /** \file
- * \brief How kernels go through the samples of a field: a block a box, a thread a column of it. */
+ * \brief How kernels go through the samples of a field: one block per box, one thread per column of it. */
 
 namespace itk::CudaSpline
 {

@@ -31,7 +31,7 @@ constexpr int    Threads = 256;
 constexpr int    NormBlocksOfMultiprocessor = 4;
 constexpr size_t MostNormBlocks = MaximumNormScratch / sizeof(double);
 
-/** Enough blocks for a thread a number, or for some numbers a thread. */
+/** Enough blocks for one thread per number, or for some numbers per thread. */
 unsigned int
 BlocksOfNumbers(std::int64_t count)
 {

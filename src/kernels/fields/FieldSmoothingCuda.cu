@@ -51,7 +51,7 @@ struct AxisWeights
   }
 };
 
-/** One axis, a thread a sample. */
+/** One axis, one thread per sample. */
 template <unsigned int VDimension, typename TReal, bool VLast>
 struct AxisSmoothing
 {

@@ -30,9 +30,9 @@
 /** \file
  * \brief Smoothing of fields in 3D, of float, in one go: a field is read once and written once.
  *
- * A block makes a column of 32 by 8 samples, and marches along z. Of each slice it smooths along y what it reads, with
- * the columns beside its own; then along x, from shared memory to a ring of planes there; and along z from the ring,
- * four slices at a time. The order of the axes differs from ITK's, by roundings. */
+ * A block makes a column of 32 by 8 samples, and marches along z. It smooths each slice along y while reading it, with
+ * the adjacent columns; then along x, from shared memory to a ring of planes there; and along z from the ring, four
+ * slices at a time. The order of the axes differs from ITK's, by roundings. */
 
 namespace itk::CudaSpline
 {
@@ -49,7 +49,7 @@ struct SmoothingMarch
   static constexpr int Row = TileX * Components;                     ///< numbers of a row of the tile
   static constexpr int Plane = TileY * Row;                          ///< of a plane of the ring
   static constexpr int Planes = 2 * VRadius + Group;                 ///< of the ring
-  static constexpr int WideRow = (TileX + 2 * VRadius) * Components; ///< with the columns beside it
+  static constexpr int WideRow = (TileX + 2 * VRadius) * Components; ///< with the adjacent columns
   static constexpr int WidePlane = TileY * WideRow;                  ///< of slices that are smoothed along y
   static constexpr int Blocks = VRadius == 3 || VRadius == 4 || VRadius > 9 ? 2 : 3; ///< at once, without spills
   static constexpr int Weights = 2 * VRadius + 1;
@@ -154,7 +154,7 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   }
   for (std::int64_t z = firstZ; z < endZ; z += group)
   {
-    // Behind the barrier within, nobody reads the planes any more that are written then.
+    // After the inner barrier no thread reads the planes that are written next.
     smoothSlices(z + VRadius, group);
     constexpr int numbers = March::Plane / March::Threads; // of a thread
     float         sum[numbers][group] = {};
@@ -201,8 +201,8 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   }
 }
 
-/** \brief How many parts the slices are cut into: each part smooths some slices before its first and behind its last
- * one, too, and the multiprocessor that has most is to have little. */
+/** \brief How many parts the slices are cut into: each part also smooths some slices before its first and after its
+ * last one, and the multiprocessor with the most work should have little. */
 inline std::int64_t
 ChunksOfMarch(std::int64_t columns, std::int64_t slices, int radius, std::int64_t multiprocessors)
 {

@@ -107,7 +107,7 @@ struct FieldVolume
   }
 
 private:
-  /** Of two rows and two columns. */
+  /** For two rows and two columns. */
   static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Minor(const double (&m)[VDimension][VDimension], unsigned int a, unsigned int b, unsigned int c, unsigned int d)
   {

@@ -104,7 +104,7 @@ CountLattice(const FieldGrid & grid, const FieldSplineFit & fit)
   return static_cast<std::size_t>(numbers);
 }
 
-/** How many terms there are to a number of the result, but for what all operations of a kind have alike. */
+/** How many terms there are to a number of the result, except for the terms that all operations of a kind share. */
 double
 CountTerms(const HostFieldCall & call)
 {

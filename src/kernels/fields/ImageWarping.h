@@ -51,7 +51,7 @@ struct WarpStages
   int                        count{ 0 };
   Following                  following[MaximumWarpStages]; ///< the stages that follow
 
-  /** Moves the place of a sample of the output by all stages.
+  /** Moves the point of a sample of the output by all stages.
    *
    * \param[in] offset of the sample
    * \param[in,out] place its place (mm) */
@@ -93,7 +93,7 @@ CountFieldsOn(const FieldGrid & grid, const std::vector<TransformChain::Stage> &
   return !stages.empty() && IsFieldOn(grid, stages[0]) ? 1 : 0;
 }
 
-/** \brief The WarpStages of a chain, of which all behind the field are affine, or may be any. */
+/** \brief The WarpStages of a chain, of which all after the field are affine, or may be any. */
 template <unsigned int VDimension, bool VAffine>
 WarpStages<VDimension, VAffine>
 MakeWarpStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages)

@@ -34,7 +34,7 @@
  * itk::BSplineScatteredDataPointSetToImageFilter rounds it: bodies of host and device.
  *
  * ITK has places, weights and the sums of their squares in float, whatever the field's type is. So the weights of a
- * point are no products, and a control point adds up its samples one after the other, in ITK's order. */
+ * point are not products, and a control point adds up its samples one after the other, in ITK's order. */
 
 namespace itk::CudaSpline
 {
@@ -97,7 +97,8 @@ struct PointFit
 
   /** Weight of a control point along an axis.
    *
-   * \param[in] from the first one of the sample (cells), \param[in] tap which of its four */
+   * \param[in] from the first one of the sample (cells)
+   * \param[in] tap which of its four */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static double
   WeightOf(float from, int tap)
   {
@@ -211,7 +212,7 @@ struct PointFit
     std::int64_t       end[3] = { 1, 1, 1 };
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      // Samples at most 3 cells before and one behind it, and one more for what was rounded.
+      // Samples at most 3 cells before and one after it, and one more because of rounding.
       const double samples = static_cast<double>(size[d] - 1) / static_cast<double>(spans[d]);
       const auto   low = static_cast<std::int64_t>(static_cast<double>(control[d] - (SplineTaps - 1)) * samples) - 1;
       const auto   high = static_cast<std::int64_t>(static_cast<double>(control[d] + 1) * samples) + 2;

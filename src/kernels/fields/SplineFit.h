@@ -28,10 +28,10 @@
 /** \file
  * \brief The approximation of a field by a cubic B-spline: bodies of host and device.
  *
- * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points:
- * of the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
- * points on a grid are products of weights by axis, and so are the sums: but for ITK's roundings (PointFit.h). Where
- * samples count differently the sum of w_c^2 depends on them, and is added up beside the components as a fourth one. */
+ * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points: of
+ * the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
+ * points on a grid are products of weights by axis, and so are the sums, except for ITK's roundings (PointFit.h). Where
+ * samples count differently the sum of w_c^2 depends on them, and is added up like a fourth component. */
 
 namespace itk::CudaSpline
 {

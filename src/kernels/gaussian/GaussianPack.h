@@ -32,7 +32,9 @@ using GaussianPack = PackOf<double>;
 
 /** \brief Filters a pack of whole lines.
  *
- * \param[in] filter the coefficients, \param[in] x samples, \param[out] y results, apart from the samples
+ * \param[in] filter the coefficients
+ * \param[in] x samples
+ * \param[out] y results, apart from the samples
  * \param[in] length samples of a line, SmallestGaussianLine or more */
 inline void
 FilterLines(const RecursiveGaussian & filter, const GaussianPack * x, GaussianPack * y, std::int64_t length)

@@ -140,7 +140,8 @@ class Stream;
 
 /** \brief Enqueues filters of floats that are in device memory.
  *
- * \param[in] passes the filters in their order, \param[in] samples what the first one reads
+ * \param[in] passes the filters in their order
+ * \param[in] samples what the first one reads
  * \param[in,out] volume what it writes, and the others filter in place; may be \p samples
  * \param[in] notes GaussianNotesBytes() of the axis that has the most */
 void

@@ -32,7 +32,7 @@ inline constexpr unsigned int PointAxes = 3;
 /** \brief Elements of an image whose offsets are integers of 32 bits. */
 inline constexpr std::int64_t MostShortOffsets = 0x7FFFFFFF;
 
-/** \brief A number of samples as a float, or what is before it: from 2^23 on a float has nothing behind its point. */
+/** \brief A number of samples as a float, or what is before it: from 2^23 on a float has no fraction. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
 FloatBound(std::int64_t size)
 {

@@ -83,7 +83,7 @@ MakeLossBounds(const LocalCorrelationPairs & pairs)
   return { 4.0 * depth * 0x1p-53, pairs.element == ScalarType::Float32 ? 0x1p-44 : 0.0 };
 }
 
-/** \brief What the bodies read, but for what is in the memory of an operation. */
+/** \brief Inputs of the bodies, except those in the memory of an operation. */
 template <typename TReal>
 LossArguments<TReal>
 LossArgumentsOf(const LocalCorrelationPairs & pairs)

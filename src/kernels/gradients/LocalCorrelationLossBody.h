@@ -147,7 +147,8 @@ MakeLossTerm(const double (&sums)[WindowSums],
 
 /** \brief Evaluates a window, and keeps its numbers.
  *
- * \param[in] place of its centre in all images, \param[in] offset the same in its pair
+ * \param[in] place of its centre in all images
+ * \param[in] offset the same in its pair
  * \return the square of the correlation */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double

@@ -169,7 +169,7 @@ struct FactorWork
   __device__ __forceinline__ const TReal *
   Address(int input, std::int64_t offset) const
   {
-    // Of one gradient the last two are those of its image.
+    // For one gradient the last two are those of its image.
     const int n = VNumbers == FactorsOfOne && input > 0 && m_Arguments.fixedGradient == nullptr ? input + 2 : input;
     return m_Arguments.factors[n] + m_First + offset;
   }

@@ -35,7 +35,8 @@ struct OrderedPoints
   std::int64_t          stride{ 0 };            ///< to the next image's
 
   /** \tparam VOrder of the spline: low ones ask for no order of points
-   * \param[in] batch image, \param[in] i number in the order
+   * \param[in] batch image
+   * \param[in] i number in the order
    * \return number of the point */
   template <unsigned int VOrder>
   __device__ __forceinline__ std::int64_t

@@ -72,7 +72,7 @@ struct DerivativeSums
       addSlice(z, 1);
       return;
     }
-    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory on a device
+    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: data with a run-time index are in memory on a device
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       addSlice(next, 0);
@@ -80,9 +80,10 @@ struct DerivativeSums
     }
   }
 
-  /** Of any point.
+  /** For any point.
    *
-   * \param[in] data elements of the image, \param[in] border stands outside */
+   * \param[in] data elements of the image
+   * \param[in] border stands outside */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   DerivativeSums(const PointArguments &                  arguments,

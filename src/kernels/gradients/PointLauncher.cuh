@@ -83,13 +83,13 @@ AddTo(std::int64_t & sum, std::int64_t number)
   atomicAdd(reinterpret_cast<unsigned long long *>(&sum), static_cast<unsigned long long>(number));
 }
 
-/** How many lanes beside this one go on with it: those before, one after the other, and those behind. */
+/** How many other lanes are continuous with this one: those before, one after the other, and those after. */
 struct LaneChain
 {
   int before;
   int behind;
 
-  /** \param[in] follows whether this lane goes on with the one before; called by all lanes of a warp */
+  /** \param[in] follows whether this lane continues the one before; called by all lanes of a warp */
   __device__ __forceinline__ explicit LaneChain(bool follows)
   {
     const unsigned int lane = threadIdx.x % WarpLanes;
@@ -171,7 +171,7 @@ __launch_bounds__(PointThreads) ScatterPointKernel(const __grid_constant__ Point
       const ScatterFactors<VTotal, TReal> factors(arguments, sums, batch, channel, point);
       const bool                          adds = hasRows && factors.isFinite;
       const std::int64_t base = (batch * arguments.channels + channel) * arguments.plane + (hasRows ? first : 0);
-      AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory
+      AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: data with a run-time index are in memory
       for (unsigned int kz = 0; kz < slices; ++kz)
       {
 #pragma unroll

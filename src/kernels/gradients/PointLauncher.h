@@ -33,8 +33,11 @@ struct OrderedPoints;
 
 /** \brief Enqueues kernels of points in an image of B-splines. Compiled for float and double, orders 0 to 5.
  *
- * All have: \param[in] arguments points, image and results, device; \param[in] points their order;
- * \param[in] stream the stream; \exception DeviceError the kernel cannot be launched */
+ * All have:
+ * \param[in] arguments points, image and results, device;
+ * \param[in] points their order;
+ * \param[in] stream the stream;
+ * \exception DeviceError the kernel cannot be launched */
 template <typename TReal, unsigned int VOrder>
 struct PointLauncher
 {

@@ -60,7 +60,7 @@ struct Arrays
   std::int64_t    keys;   ///< of an image
   std::int64_t    keysOfRow;
   std::uint32_t * begins; ///< by key: its count of points, then where they begin
-  std::uint32_t * taken;  ///< by image: how many places of the order are given away
+  std::uint32_t * taken;  ///< by image: number of assigned positions of the order
   std::uint32_t * isScattered;
   std::uint32_t * ranks; ///< by point: its number among those of its key
   std::uint32_t * order;
@@ -112,8 +112,8 @@ ForPoints(const PointArguments & arguments, const Arrays & arrays, const TBody &
   }
 }
 
-/** Whether too many of the first image's points are in other rows than those behind them, or far from them along one:
- * asked of Threads pairs by all threads of a block. */
+/** Whether too many of the first image's points are in other rows than the next ones, or far from them along a row:
+ * decided from Threads pairs by all threads of a block. */
 template <typename TReal>
 __device__ __forceinline__ bool
 AreScattered(const PointArguments & arguments, int most)
@@ -148,7 +148,7 @@ __launch_bounds__(Threads)
   });
 }
 
-/** Gives each key a range of the order: those of a block's keys are one behind the other. */
+/** Gives each key a range of the order: those of a block's keys are adjacent. */
 __global__ void
 __launch_bounds__(Threads) RangeOfKeys(const __grid_constant__ Arrays arrays)
 {
@@ -205,8 +205,8 @@ __launch_bounds__(Threads)
 
 } // namespace PointOrderDetail
 
-/** \brief Of pairs of points, the share that may be apart before the order pays. A turned grid's rows are close enough
- * for who reads them; sums in them are not, as neighbours along a row add theirs up first. */
+/** \brief Of pairs of points, the share that may be apart before the order pays. The rows of a rotated grid are close
+ * enough for reading; for sums they are not, as neighbours along a row add theirs up first. */
 ///@{
 inline constexpr double ApartForReading = 0.75;
 inline constexpr double ApartForSums = 0.25;
@@ -216,8 +216,8 @@ inline constexpr double ApartForSums = 0.25;
 class PointOrder
 {
 public:
-  /** Enqueues what makes it: for orders that gain by it, of many points, an eighth as many as samples at least. Where
-   * its memory is not to be had, points are taken as they come.
+  /** Enqueues what makes it: for orders that gain by it, of many points, an eighth as many as samples at least. If its
+   * memory is not available, points are not sorted.
    *
    * \param[in] apart ApartForReading, ApartForSums */
   template <typename TReal>

@@ -54,7 +54,7 @@ PowerOfTwo(int power)
   return number;
 }
 
-/** \brief Whole quanta of a number, and what is left of it: nothing of a float, beside its own rounding. */
+/** \brief Whole quanta of a number, and the remainder: 0 for a float, except its own rounding. */
 ///@{
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplitNumber(float number, std::int64_t & whole, float & rest)

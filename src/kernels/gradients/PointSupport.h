@@ -150,7 +150,7 @@ struct AxisTaps
     }
     else
     {
-      // Half more than a float is no float: what it has behind its point, which is one, tells it.
+      // A float plus one half is not a float: the fraction decides.
       isFound = VOrder == 0 ? x >= TReal(0) && x <= end : x >= before - half && x < end - half;
       const TReal known = isFound ? x : TReal(0);
       middle = static_cast<int>(known);
@@ -233,12 +233,12 @@ struct AxisOffsets
 enum class PointPlace : unsigned char
 {
   Inside,  ///< it has a support
-  Outside, ///< the border value stands there
+  Outside, ///< the border value is used
   Nowhere  ///< it is NaN
 };
 
-/** \brief Taps of a point by axis. The axes are objects of their own: what is found by a run-time number lies in memory
- * on a device, and the last one's taps, whose loops are unrolled, shall not.
+/** \brief Taps of a point by axis. The axes are objects of their own: data with a run-time index are in memory on a
+ * device, and the last one's taps, whose loops are unrolled, shall not.
  *
  * \param[in] point its coordinates, the slowest axis first */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>

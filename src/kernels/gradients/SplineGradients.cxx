@@ -52,7 +52,7 @@ CheckElement(ScalarType element)
   }
 }
 
-/** Refuses a number that is not within some others, and says which. */
+/** Refuses a number outside of a range, and names it. */
 void
 CheckRange(std::int64_t number, std::int64_t least, std::int64_t most, const std::string & name)
 {

@@ -141,7 +141,7 @@ private:
 };
 
 /** Adds all points up. A thread has some rows of the slowest axis of an image: it goes through all points, of which
- * most are left out by their first coordinate, and nobody else adds to its samples. */
+ * most are left out by their first coordinate, and no other thread adds to its samples. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 void
 ScatterRows(const PointArguments & arguments, const ScatterSums & sums, const ExecutionContext & context)

@@ -28,7 +28,8 @@ namespace itk::CudaSpline
 
 /** \brief Converts numbers in the memory of a residence: float to double, or double to float.
  *
- * \param[in] from numbers, \param[in] type their type: Float32 or Float64; the output has the other
+ * \param[in] from numbers
+ * \param[in] type their type: Float32 or Float64; the output has the other
  * \param[out] to as many numbers */
 void
 ConvertNumbers(const void * from, ScalarType type, void * to, std::int64_t count, const Residence & residence);

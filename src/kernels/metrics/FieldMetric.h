@@ -107,7 +107,7 @@ public:
   }
 };
 
-/** \brief Bytes of a device that a metric takes which keeps nothing but sums: at most (bytes). */
+/** \brief Maximum bytes of a device that a metric takes which keeps only sums. */
 inline constexpr std::size_t SmallFieldMetricBytes = std::size_t(1) << 20;
 
 /** \brief Makes the metric of a setup.
@@ -117,7 +117,7 @@ inline constexpr std::size_t SmallFieldMetricBytes = std::size_t(1) << 20;
 std::unique_ptr<FieldMetric>
 MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
 
-/** \brief Bytes of a device that the metric of a setup takes, but for the images. */
+/** \brief Bytes of a device that the metric of a setup takes, except for the images. */
 std::size_t
 CountFieldMetricBytes(const FieldMetricSetup & setup);
 

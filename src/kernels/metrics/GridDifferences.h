@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The samples beside one, by axis. */
+/** \brief The samples next to one, by axis. */
 template <typename TPixel>
 struct GridNeighbours
 {
@@ -74,7 +74,8 @@ struct GridDifferences
   /** \brief The neighbours of a sample along the axes; at an end the sample itself.
    *
    * \param[in] data first sample, host or device
-   * \param[in] at samples from the first one, by axis, \param[in] offset the same in memory */
+   * \param[in] at samples from the first one, by axis
+   * \param[in] offset the same in memory */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE GridNeighbours<TPixel>
   Neighbours(const TPixel * data, const std::int64_t (&at)[Axes], std::int64_t offset) const

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 
 /** \brief Two images on one grid, their gradients, and where derivatives go. Passed by value.
  *
- * Types of derivatives, and dimensions, are run-time: they cost little beside what a metric reads. */
+ * Types of derivatives, and dimensions, are run-time: they cost little compared with the reads of a metric. */
 template <typename TPixel>
 struct GridPair
 {
@@ -75,7 +75,8 @@ struct GridPair
    *
    * \param[in] around neighbours in the image, read where HasDifferences()
    * \param[in] gradients null: differences
-   * \param[in] at samples from the first of the grid, by axis, \param[in] offset the same in memory */
+   * \param[in] at samples from the first of the grid, by axis
+   * \param[in] offset the same in memory */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Gradient(const GridNeighbours<TPixel> & around,

@@ -45,7 +45,7 @@ enum class SampleMove : unsigned char
   Affine,         ///< by affine stages
   Field,          ///< by a field's vectors at the samples, MetricArguments::LeadsByField(), and a few affine stages
   Any,            ///< by stages of any kind
-  AnyWithJacobian ///< the same, and gradients come back through those behind, where the arguments say so
+  AnyWithJacobian ///< the same, and gradients are transformed by the following ones, if the arguments request it
 };
 
 /** \brief What a kernel of a metric reads, with the dimension fixed. Passed by value. */
@@ -78,7 +78,7 @@ struct MetricArguments
   double                          denominatorThreshold;
   ParzenBins                      bins;
   const double *                  table;            ///< of MetricPass::Information, host or device
-  AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, but for a leading field
+  AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, except for a leading field
   int                             mapCount;         ///< negative: the stages of \c moving instead
   FieldAtSamples<VDimension>      leading;          ///< a field that leads
   const std::uint8_t *            mask;
@@ -105,7 +105,7 @@ struct MetricArguments
   /** \brief Leaves the moving value of a sample, where wanted.
    *
    * \param[in] slot its place among the values
-   * \param[in] value rounded to float where \c singleMoving says so */
+   * \param[in] value rounded to float if \c singleMoving is true */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Keep(std::int64_t slot, double value) const
   {
@@ -152,7 +152,8 @@ struct MetricArguments
   /** \brief Moves a sample of the virtual domain into the moving image's space (mm).
    *
    * \param[in] sample its number, of Field
-   * \param[in] place its place there, \param[out] moved its place here */
+   * \param[in] place its place there
+   * \param[out] moved its place here */
   template <SampleMove VMove>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t sample, const double (&place)[VDimension], double (&moved)[VDimension]) const
@@ -302,7 +303,7 @@ struct MetricCursor
   }
 };
 
-/** \brief Whether gradients come back through the stages behind that of the derivative; see MetricPass::Demons. */
+/** \brief Whether gradients are transformed by the stages after that of the derivative; see MetricPass::Demons. */
 inline bool
 ComesBack(const MetricDescriptor & descriptor)
 {

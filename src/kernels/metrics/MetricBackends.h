@@ -25,7 +25,7 @@
 #include <cstdint>
 
 /** \file
- * \brief What the two backends of a metric share beside its body. */
+ * \brief What the two backends of a metric share in addition to its body. */
 
 namespace itk::CudaSpline
 {

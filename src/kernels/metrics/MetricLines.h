@@ -63,8 +63,8 @@ NeededValue(const TReal * data, const std::int64_t (&step)[VDimension], const do
   return InterpolateCorners<VDimension>(samples, 0, stepOfThese, distance);
 }
 
-/** \brief Says of what a matrix makes of coordinates on which one of the first each depends, where \p on says so of
- * them; false where a row has not one number that is not 0. */
+/** \brief Finds on which of the first coordinates each result of a matrix depends, where \p on has this for the input;
+ * false where a row has not one number that is not 0. */
 template <unsigned int VDimension>
 bool
 DependsThrough(const double (&matrix)[VDimension][VDimension], unsigned int (&on)[VDimension])
@@ -153,7 +153,8 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
 /** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples: the sums of
  * LinearCell where samples are finite. Axes along which the line lies on samples are left out.
  *
- * \param[in] x the cells along the line, \param[in] step, distance to the upper neighbours of the others
+ * \param[in] x the cells along the line
+ * \param[in] step, distance to the upper neighbours of the others
  * \param[out] values of the line */
 template <unsigned int VAxis, typename TReal>
 void

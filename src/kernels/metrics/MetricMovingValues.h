@@ -68,7 +68,7 @@ struct MetricMovingValues
 
 /** \brief Values that a pass is to leave, with memory that \p allocate makes; none where it is to leave none.
  *
- * \param[in] workspace its values are written over where they fit and nobody else has them; null: there is none
+ * \param[in] workspace its values are overwritten if they fit and are not shared; null: there is none
  * \param[in] allocate called with the bytes, gives a shared pointer to void */
 template <typename TAllocate>
 std::shared_ptr<MetricMovingValues>

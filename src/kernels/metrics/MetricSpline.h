@@ -66,7 +66,7 @@ struct SplineParameters
       WalkStages(stages, stage, point);
     }
   }
-  /** \brief Moves a point that left the stage through those behind it (mm), all Affine.
+  /** \brief Moves a point that left the stage through those after it (mm), all Affine.
    *
    * \param[in] count of all stages */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void

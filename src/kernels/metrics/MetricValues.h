@@ -32,7 +32,8 @@ namespace itk::CudaSpline
 /** \brief Gradients of an image of gradients: planes, each interpolated linearly.
  *
  * \tparam TReal type of the planes and the interpolation
- * \param[in] cell where the sample lies in the moving image, \param[out] gradient (per mm) */
+ * \param[in] cell where the sample lies in the moving image
+ * \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 GradientOfImage(const MetricArguments<VDimension> & arguments,
@@ -49,8 +50,9 @@ GradientOfImage(const MetricArguments<VDimension> & arguments,
 
 /** \brief Values of nearest neighbours and of linear interpolation.
  *
- * They are interpolated in double, of float samples too: it costs little beside the reads, and where pixels are float
- * the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its roundings.
+ * They are interpolated in double, of float samples too: it costs little compared with the reads, and where pixels are
+ * float the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its
+ * roundings.
  *
  * \tparam TReal type of the samples, and of the interpolation of gradients */
 template <typename TReal>
@@ -199,7 +201,8 @@ inline constexpr bool AreKept<KeptValues<TReal>> = true;
 /** \brief PointDifferences() of the moving image.
  *
  * \tparam TReal type of the samples
- * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
+ * \param[in] place in the moving image's space (mm)
+ * \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 CentralDifferences(const MetricArguments<VDimension> & arguments,

@@ -26,8 +26,8 @@
 #include <type_traits>
 
 /** \file
- * \brief Stages behind the one that a derivative is by, where they are not affine: the gradient of the moving image
- * comes back through their Jacobians by position, sample by sample. */
+ * \brief Stages after the optimized one that are not affine: the gradient of the moving image is multiplied by their
+ * Jacobians by position, sample by sample. */
 
 namespace itk::CudaSpline
 {
@@ -216,7 +216,7 @@ WalkWithJacobian(const TransformStage<VDimension> * stages,
   }
 }
 
-/** \brief Moves samples by the arguments' own stages, and brings gradients back through those behind the front. */
+/** \brief Moves samples by the arguments' own stages, and transforms gradients by those after the front. */
 template <unsigned int VDimension>
 struct OuterJacobianMove
 {
@@ -229,7 +229,7 @@ struct OuterJacobianMove
     arguments.template Move<SampleMove::AnyWithJacobian>(0, place, moved);
   }
 
-  /** \brief The gradient by the place that left the front stages, where some behind them are not affine.
+  /** \brief The gradient by the point that left the front stages, if some after them are not affine.
    *
    * \param[in] place of the virtual domain (mm)
    * \param[in,out] gradient g (per mm of the moving image's space); then J' g */

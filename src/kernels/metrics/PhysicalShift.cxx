@@ -350,7 +350,7 @@ private:
   TransformStage<VDimension>                             m_Change;
   std::vector<TransformStage<VDimension>>                m_Before;
   bool                                                   m_IsAffineBefore{ true };
-  std::array<std::array<double, VDimension>, VDimension> m_Outer{}; // product of the matrices behind the stage
+  std::array<std::array<double, VDimension>, VDimension> m_Outer{}; // product of the matrices after the stage
   std::array<std::int64_t, VDimension>                   m_Blocks{};
   std::vector<double>                                    m_Lengths; // of a B-spline that can be bounded
   double                                                 m_Stretch{ 1.0 };
@@ -376,7 +376,7 @@ LargestPhysicalShift(const TransformChain &   chain,
                   chain.stages.end(),
                   [](const TransformChain::Stage & behind) { return behind.kind != TransformKind::Affine; }))
   {
-    throw std::invalid_argument("Stages behind the one that changes are affine.");
+    throw std::invalid_argument("Stages after the one that changes are affine.");
   }
   if (change == nullptr)
   {

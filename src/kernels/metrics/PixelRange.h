@@ -37,7 +37,7 @@ struct PixelRange
   double lowest{ std::numeric_limits<double>::max() };
   double highest{ std::numeric_limits<double>::lowest() };
 
-  /** Adds a value; NaN is none. */
+  /** Adds a value; NaN is ignored. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(double value)
   {
@@ -55,8 +55,9 @@ struct PixelRange
 
 /** \brief The range of an image's pixels; waits.
  *
- * \param[in] pixels memory of the backend, \param[in] type Float32 or Float64
- * \param[in] inside a byte a pixel, not 0 where it counts; null: all do
+ * \param[in] pixels memory of the backend
+ * \param[in] type Float32 or Float64
+ * \param[in] inside one byte per pixel, not 0 where it counts; null: all do
  * \param[in] count of pixels */
 PixelRange
 FindPixelRange(const void *         pixels,

@@ -136,8 +136,10 @@ FaceDifference(const TReal *                  data,
 /** \brief What PointDifferences() gives along an axis, where the axes are those of space.
  *
  * \tparam VAxis the axis
- * \param[in] index the place's, \param[in] cell its cell
- * \param[in] halfSpacing of the axis (mm), \param[in] place along the axis (mm) */
+ * \param[in] index the place's
+ * \param[in] cell its cell
+ * \param[in] halfSpacing of the axis (mm)
+ * \param[in] place along the axis (mm) */
 template <unsigned int VAxis, typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 AxisDerivative(const TReal *                  data,
@@ -165,7 +167,7 @@ AxisDerivative(const TReal *                  data,
   {
     return 0.0;
   }
-  // By their distance above - below, whose inverse is that of the spacing but for what places are rounded by.
+  // By their distance above - below, whose inverse is that of the spacing except for the rounding of points.
   const double inverse = perMm * (2.0 - RoundedSum(above, -below) * fabs(perMm));
   return inverse * FaceDifference<VAxis>(data, grid.extent, cell, index[VAxis], low[VAxis], high[VAxis]);
 }

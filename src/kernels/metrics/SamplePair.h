@@ -57,7 +57,7 @@ PairDifference(double fixed, double moving, bool isSingle)
   return isSingle ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
 }
 
-/** \brief What most contributions have; each says what is different.
+/** \brief Common properties of contributions; each overrides those that differ.
  *
  * A contribution is what a sample adds to the sums of a pass, the same on the host and on a device. In addition to
  * these constants it has

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 /** \brief Refines coefficients along one axis by the two-scale relation.
  *
  * A B-spline of order n is a sum of those of half the width, with the binomial coefficients C(n + 1, i) / 2^n as
- * weights. Of odd orders, coarse index x is fine index 2 x, of even ones 2 x + 1/2. What a fine coefficient needs of
+ * weights. For odd orders, coarse index x is fine index 2 x, for even ones 2 x + 1/2. What a fine coefficient needs of
  * coarse ones beyond the ends counts as 0; none within the region where all of a support is inside does.
  *
  * \param[in] coarse \p before * \p length * \p behind numbers, \p before the fastest

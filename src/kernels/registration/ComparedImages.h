@@ -60,7 +60,7 @@ public:
   MetricOutcome
   Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces = nullptr);
 
-  /** What a pass is told. */
+  /** The options of a pass. */
   const MetricDescriptor &
   GetDescriptor() const
   {

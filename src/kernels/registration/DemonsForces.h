@@ -102,8 +102,8 @@ private:
     return warped[offset] != OutsideOf<TPixel>(force) && IsUnder(movingInside, offset);
   }
 
-  /** Differences of an image at a sample, along the axes of the grid; 0 at its border, and beside what its mask leaves
-   * out. */
+  /** Differences of an image at a sample, along the axes of the grid; 0 at its border, and next to samples that its
+   * mask excludes. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Differences(const TPixel *       image,
               const std::uint8_t * mask,

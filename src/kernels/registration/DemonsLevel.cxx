@@ -126,11 +126,12 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
   const bool isSymmetric = rules.force == DemonsForce::Symmetric;
   if (isSymmetric && (fixed.mask.data != nullptr || moving.mask.data != nullptr))
   {
-    throw std::invalid_argument("Symmetric forces of demons are everywhere: they know no masks.");
+    throw std::invalid_argument("Symmetric forces of demons do not support masks.");
   }
   if ((isSymmetric || rules.gradient == DemonsGradient::MappedMoving) && !moving.stages.empty())
   {
-    throw std::invalid_argument("Forces of demons that read the moving image itself know no transform before it.");
+    throw std::invalid_argument(
+      "Forces of demons that read the moving image itself do not support transforms before it.");
   }
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   const auto pixels = count * SizeOf(fixed.image.pixel);
@@ -296,7 +297,7 @@ PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageByt
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   MemoryPlan plan;
-  // Beside fields and sums the moving image on the grid, the fixed one, and masks of both.
+  // In addition to fields and sums: the moving image on the grid, the fixed one, and masks of both.
   plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (2 * SizeOf(pixel) + 2 + sizeof(DemonsIteration)) +
                      CountOrderedSums(shape.grid) * sizeof(DemonsIteration);
   RefuseUnlessWithin(plan, budget);

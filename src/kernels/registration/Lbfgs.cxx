@@ -72,7 +72,7 @@ struct Lbfgs::Parts
       vectors.changes[pair] = next + count;
       next += 2 * count;
     }
-    ClearResident(memory.Data(), memory.Bytes(), where); // nothing is read that is no number
+    ClearResident(memory.Data(), memory.Bytes(), where); // no value is read that is not a number
   }
 
   void
@@ -146,7 +146,7 @@ struct Lbfgs::Parts
     {
       slope += turn.ofChanges[pair] * changeGradient[pair] + turn.ofSteps[pair] * stepGradient[pair];
     }
-    // A length of 1 / 0 or of no number is none.
+    // A length of 1 / 0 or NaN is invalid.
     const double length =
       vectors.pairs > 0 ? rules.stepLength : 1.0 / std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
     if (!(slope < 0.0) || !std::isfinite(length))

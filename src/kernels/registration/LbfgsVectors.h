@@ -85,7 +85,7 @@ struct LbfgsProducts
   {
     return isSum ? a + b : (b > a ? b : a);
   }
-  /** Adds those of other places. */
+  /** Adds those of other points. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(const LbfgsProducts & other)
   {

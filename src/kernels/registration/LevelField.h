@@ -56,8 +56,10 @@ public:
    * \param[out] inverse memory of the backend, of the field's shape
    * \param[out] state memory of the backend
    * \param[out] scratch CountInversionScratch() bytes of the backend
-   * \param[out] vectors where the inverse goes to, \param[in] element its numbers, \param[in] memory whose it is
-   * \return what it came to */
+   * \param[out] vectors where the inverse goes to
+   * \param[in] element its numbers
+   * \param[in] memory whose it is
+   * \return the result of the inversion */
   FieldInversionState
   GetInverse(const FieldInversion & rules,
              void *                 inverse,

@@ -46,7 +46,7 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   }
 }
 
-/** What a metric is made for, but for what its images have. */
+/** The setup of a metric, except for the data of its images. */
 FieldMetricSetup
 DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
 {
@@ -483,7 +483,7 @@ LevelForces::CountBytes(const FieldShape &             shape,
                         ScalarType                     pixel)
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
-  // Masks are moved as numbers, too, for splines of updates; and these have the places of all samples, at the most.
+  // Masks are moved as numbers, too, for splines of updates; and these have at most the points of all samples.
   const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
   const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
   std::size_t scratch = SmoothingScratchBytes(shape, rules, rules.updateSpline.has_value(), Backend::Cuda);

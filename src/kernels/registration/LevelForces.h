@@ -52,7 +52,8 @@ MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric);
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel);
 
-/** \brief How an image is moved onto the grid of a field, by the field and its own stages. \param[in] field null: none
+/** \brief How an image is moved onto the grid of a field, by the field and its own stages.
+ * \param[in] field null: none
  */
 ImageWarp
 DescribeMove(const SynSide & side, const FieldShape & shape, const void * field);
@@ -73,7 +74,7 @@ struct LevelSmoothing
   {
     return { rules.updateSpline, rules.updateVariance };
   }
-  /** Of total fields. */
+  /** For total fields. */
   static LevelSmoothing
   OfTotals(const SynRules & rules)
   {
@@ -86,7 +87,7 @@ struct LevelSmoothing
   {
     return !spline && !(variance > 0.0);
   }
-  /** Bytes that it takes beside its input and output. */
+  /** Bytes that it takes in addition to its input and output. */
   std::size_t
   CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const;
 };
@@ -187,7 +188,7 @@ public:
     return m_Residence;
   }
 
-  /** Bytes of a device that it takes, beside the images. */
+  /** Bytes of a device that it takes, in addition to the images. */
   static std::size_t
   CountBytes(const FieldShape &             shape,
              const std::vector<SynMetric> & metrics,
@@ -251,7 +252,8 @@ class RuledSteps
 public:
   /** Does the steps once.
    *
-   * \param[in] rules what they go by, \param[in] forces that are among them
+   * \param[in] rules what they go by
+   * \param[in] forces that are among them
    * \param[in] enqueue does them; kept as long as the rules stay */
   void
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)

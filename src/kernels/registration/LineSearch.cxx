@@ -38,7 +38,7 @@ constexpr int    MostSteps = 20;
 /** The minimum of a cubic that has the values and slopes of two points. */
 struct CubicMinimum
 {
-  double root;  ///< 0: the cubic falls for ever
+  double root;  ///< 0: the cubic falls endlessly
   double ratio; ///< of the way from the first point to the second one
 
   /** \param[in] isFalling whether the cubic may have no minimum */
@@ -205,7 +205,7 @@ LineSearch::Narrow(const Point & found, double promised)
   }
   if (!std::isfinite(next))
   {
-    // A value as high as that of a metric without samples is no number for a cubic.
+    // A value as high as that of a metric without samples cannot be used for a cubic.
     next = best.step + 0.5 * (trial.step - best.step);
   }
   if (isHigher)

@@ -35,7 +35,7 @@ enum class LineSearchState : unsigned char
   Failed     ///< there is none to be found; the best step was the last one to be looked at
 };
 
-/** \brief The search; the function is the caller's, who tells its value and its slope at each step.
+/** \brief The search; the caller evaluates the function and passes its value and its slope at each step.
  *
  * The step looked for has f(step) <= f(0) + 1e-4 step f'(0) and |f'(step)| <= accuracy |f'(0)|. An interval that
  * contains one is kept and narrowed: its ends are the best step so far and another one. The next step is the minimum of
@@ -61,7 +61,7 @@ public:
    *
    * \param[in] value of the function; a number
    * \param[in] slope of the function
-   * \return whether the search goes on, at another step */
+   * \return whether the search continues, at another step */
   LineSearchState
   Take(double value, double slope);
 

@@ -302,7 +302,7 @@ LinearOptimizer::StepDownhill()
 void
 LinearOptimizer::StepConjugately()
 {
-  // itk::ConjugateGradientLineSearchOptimizerv4: Polak and Ribiere's directions, begun anew where they are none.
+  // itk::ConjugateGradientLineSearchOptimizerv4: Polak and Ribiere's directions, restarted where they are invalid.
   constexpr double mostGamma = 5.0;
   this->ApplyScales(m_Gradient);
   m_Magnitude = std::sqrt(InnerProduct(m_Gradient, m_Gradient));

@@ -291,7 +291,7 @@ private:
   }
 };
 
-/** Two coarse images, and how well transforms lay one over the other. */
+/** Two coarse images, and how well transforms align them. */
 template <unsigned int VDimension>
 class CoarsePair
 {
@@ -424,7 +424,7 @@ private:
     return m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
   }
 
-  /** A rotation about the centre and a translation, and the mutual information of what they lay over each other. */
+  /** A rotation about the centre and a translation, and the mutual information of the aligned images. */
   struct Pose
   {
     Matrix matrix{};
@@ -589,7 +589,7 @@ Check(const MaskedImage & fixed, const MaskedImage & moving)
   };
   if ((dimension != 2 && dimension != 3) || !isOf(fixed) || !isOf(moving))
   {
-    throw std::invalid_argument("Images that are laid over each other have 2 or 3 dimensions, and their masks, too.");
+    throw std::invalid_argument("Images and masks to be aligned must have 2 or 3 dimensions.");
   }
 }
 

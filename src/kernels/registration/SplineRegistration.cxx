@@ -120,7 +120,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
     }
     catch (const DeviceError &)
     {
-      // It is lost, with what it had found. The copy has not begun, or it has come to its end.
+      // It is lost, with what it had found. The copy has not begun, or it has ended.
     }
     throw;
   }

@@ -34,7 +34,8 @@ namespace itk::CudaSpline
  * \param[in] descriptor what is computed
  * \param[in] source floats of one component, in memory of the device
  * \param[in] spareBytes asked where one would be made: memory of the device that nothing else is going to need
- * \return what lives as long as the source; null for other methods and sources, and where there is none yet */
+ * \return an object that exists as long as the source; null for other methods and sources, and where there is none yet
+ * */
 const GatherTexture *
 GatherTextureOf(const ResampleDescriptor &           descriptor,
                 const SampleSource &                 source,

@@ -146,7 +146,7 @@ private:
         }
         ends[side++] = index[0];
       }
-      // Between ends that are no numbers there may be such as are; a line of NaN alone reads nothing.
+      // Between ends that are not numbers there may be numbers; a line of NaN alone reads nothing.
       const bool isKnown = std::isfinite(ends[0]) && std::isfinite(ends[1]);
       lower[d] = isKnown ? std::min(ends[0], ends[1]) : -std::numeric_limits<double>::infinity();
       upper[d] = isKnown ? std::max(ends[0], ends[1]) : std::numeric_limits<double>::infinity();

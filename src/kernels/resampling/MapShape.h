@@ -50,8 +50,7 @@ ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const 
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context);
 
-/** \brief ShapeOfMap() by what the matrices of affine maps have no part in: zeros that stand in them make the numbers
- * the same, bit for bit.
+/** \brief ShapeOfMap() from zeros in the matrices of affine maps, which make numbers equal bit for bit.
  *
  * \param[in] scanlines the maps */
 template <unsigned int VDimension>

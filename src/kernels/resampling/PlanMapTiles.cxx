@@ -103,7 +103,7 @@ WidestTile(const std::vector<double> & places, std::size_t tile)
   return widest;
 }
 
-/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count, and are before or behind
+/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count, and are before or after
  * all others. */
 int
 DirectionOf(const std::vector<double> & places)
@@ -204,8 +204,8 @@ PlanSeparable(const PlanInput & input)
   return best;
 }
 
-/** True where both ends of the lines go the same way along an axis, but for a thousandth of a sample a line: over the
- * lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
+/** True where both ends of the lines go the same way along an axis, except for a thousandth of a sample per line: over
+ * the lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
 bool
 IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows, bool single)
 {

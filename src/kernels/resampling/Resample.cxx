@@ -43,7 +43,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-// What is told of progress: the part of a resampling when its sources are made, and of these that which is evaluated.
+// Fractions of progress: that of a resampling when its sources are made, and of these the fraction that is evaluated.
 constexpr double SourcesMade = 0.4;
 constexpr double FirstOfTwoMade = 0.3;
 
@@ -53,7 +53,7 @@ SecondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_c
   return std::chrono::duration<double>(to - from).count();
 }
 
-/** Calls what makes a source, and tells what it refuses from what a resampling does. */
+/** Makes a source, and distinguishes its errors from those of a resampling. */
 template <typename TMake>
 std::shared_ptr<const SampleSource>
 Make(const TMake & make)

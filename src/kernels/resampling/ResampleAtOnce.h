@@ -33,7 +33,8 @@ class SourceCache;
 /** \brief The samples of a task as a backend reads them: on the host the numbers of a pixel stay side by side where one
  * walk interpolates all of them.
  *
- * \param[in] backend who computes, \param[in] task what is done */
+ * \param[in] backend the backend
+ * \param[in] task what is done */
 SourceDescriptor
 SamplesOn(Backend backend, const ResampleTask & task);
 

@@ -24,7 +24,7 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief Resample() by backend. There is none on a device without the CUDA Toolkit. */
+ * \brief Resample() by backend. Not available on a device without the CUDA Toolkit. */
 
 namespace itk::CudaSpline
 {
@@ -116,7 +116,7 @@ DescribeResampling(const ResampleDescriptor & descriptor, EvaluationArguments<VD
   arguments.defaultPixel = descriptor.defaultPixel;
 }
 
-/** \brief The arguments of Resample(), but for the arrays and the number of samples. */
+/** \brief The arguments of Resample(), without the arrays and the number of samples. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
 MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource & source)

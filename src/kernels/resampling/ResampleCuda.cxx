@@ -89,7 +89,9 @@ public:
 
   /** Sets the arguments of a slab; where the host computes the indices, they follow the slab's output.
    *
-   * \param[in] first first line, \param[in] lines lines, \param[in] indices room for them on the device */
+   * \param[in] first first line
+   * \param[in] lines lines
+   * \param[in] indices room for them on the device */
   void
   SetSlab(std::int64_t             first,
           std::int64_t             lines,

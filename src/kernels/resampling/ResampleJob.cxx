@@ -89,7 +89,7 @@ ResampleJob::CountWork(int device) const
   const OperationWork making = CountTaskWork(m_Task);
   OperationWork       evaluating = CountResampleWork(m_Task.samples, m_Task.resampling);
   evaluating = m_Task.needsOutside ? evaluating + CountSourceWork(m_Task.outside) : evaluating;
-  // Of what changed at the last call it is not expected that it stays now.
+  // Data that changed at the last call are not expected to stay now.
   const bool stays = cache != nullptr && (m_Options.isFirst || (history != nullptr && history->reused));
   return { isKept(Backend::Cpu) ? evaluating : making,
            isKept(Backend::Cuda) ? evaluating : making,

@@ -263,7 +263,7 @@ public:
     }
     catch (...)
     {
-      // An abort; or a thread that could not be made, without which the others go on no longer either.
+      // An abort; or a thread that could not be created, after which the others stop too.
       this->Fail(std::current_exception());
     }
     for (std::thread & thread : threads)

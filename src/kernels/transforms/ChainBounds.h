@@ -78,8 +78,10 @@ public:
   /** \param[in] chain the transforms, borrowed, \param[in] dimension of both images */
   ChainBounds(const TransformChain & chain, unsigned int dimension, const ExecutionContext & context);
 
-  /** \param[in] first sample, line, slice of the chain's region, \param[in] size as many of each
-   * \param[out] lower, \param[out] upper bounds, infinite where there are none */
+  /** \param[in] first sample, line, slice of the chain's region
+   * \param[in] size as many of each
+   * \param[out] lower
+   * \param[out] upper bounds, infinite where there are none */
   void
   Bound(const std::array<std::int64_t, 3> & first,
         const std::array<std::int64_t, 3> & size,

@@ -45,7 +45,8 @@ MakeDisplacementArguments(const DisplacementDescriptor & descriptor)
 /** \brief Writes the displacement of a sample: itk::TransformToDisplacementFieldFilter's sum of the two ends of its
  * scanline, or what the stages add to its place.
  *
- * \param[in] line line of the slab, \param[in] sample wanted sample of the line */
+ * \param[in] line line of the slab
+ * \param[in] sample wanted sample of the line */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 StoreDisplacement(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)

@@ -35,7 +35,7 @@ struct FieldAtSamples
   const double * data{ nullptr };       ///< displacements (mm), x fastest, host or device
   const float *  singleData{ nullptr }; ///< or these
 
-  /** \brief Moves the place of a sample; none is moved where there is no field.
+  /** \brief Moves the point of a sample; does nothing without a field.
    *
    * \param[in] sample its number, x fastest
    * \param[in,out] place its place (mm) */

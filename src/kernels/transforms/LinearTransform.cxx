@@ -92,7 +92,7 @@ struct Versor
     return versor.Upwards();
   }
 
-  /** The same rotation with a scalar part that is not negative, which the right part tells of. */
+  /** The same rotation with a scalar part that is not negative, which the right part determines. */
   Versor
   Upwards() const
   {
@@ -309,7 +309,8 @@ LinearTransform::As(LinearKind kind) const
 {
   if (kind < m_Kind)
   {
-    throw std::invalid_argument(std::string("What is ") + NameOf(m_Kind) + " cannot go on as " + NameOf(kind) + ".");
+    throw std::invalid_argument(std::string("A transform of the kind ") + NameOf(m_Kind) +
+                                " cannot be represented as " + NameOf(kind) + ".");
   }
   if (kind == m_Kind)
   {

@@ -34,7 +34,8 @@ namespace itk::CudaSpline
  *
  * \param[in] chain has the output
  * \param[in] dimension 1 to 3
- * \param[in] origin of the other grid's index 0 (mm), \param[in] pointToIndex its indices a mm
+ * \param[in] origin of the other grid's index 0 (mm)
+ * \param[in] pointToIndex its indices a mm
  * \tparam TIndices array of integers by axis
  * \param[in] start, size its samples */
 template <typename TIndices>

@@ -169,7 +169,9 @@ ExpectNear(const std::vector<TReal> & found, const std::vector<long double> & ex
 }
 
 /** A window's variance is wrong by some units of the squares of its centred values, and so are its numbers; gradients
- * are sums of those. \param[in] unit of rounding */
+ * are
+ * sums of those.
+ * \param[in] unit of rounding */
 template <typename TReal>
 void
 CheckDefinition(double offset, double unit)

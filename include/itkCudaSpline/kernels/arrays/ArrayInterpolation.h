@@ -158,7 +158,7 @@ struct ArrayInterpolation
  * \param[in] interpolation what is done. The output must overlap neither input nor coordinates.
  * \param[in] context backend, device, threads
  *
- * Complete when the function returns; on a device it starts behind all that is in the caller's stream. What outputs of
+ * Complete when the function returns; on a device it starts after all work in the caller's stream. What outputs of
  * integers become see StoreRounded().
  *
  * \exception std::invalid_argument an order, dimension, element or map that cannot be

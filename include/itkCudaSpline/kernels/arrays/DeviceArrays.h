@@ -135,16 +135,16 @@ public:
   DeviceOperation(const DeviceOperation &) = delete;
   DeviceOperation &
   operator=(const DeviceOperation &) = delete;
-  /** In the constructor's thread, of several the last made first: its sources end behind the work. */
+  /** In the constructor's thread, in reverse order of construction: its sources end after the work. */
   ~DeviceOperation() = default;
 
-  /** A source, which Resample() and, in the constructor's stream, SamplePoints() may read, and nobody else.
+  /** A source, which only Resample() and, in the constructor's stream, SamplePoints() may read.
    *
    * \param[in] descriptor as for MakeSourceOnDevice()
-   * \param[in] pixels as there; they are read where they are, unless they need preparation
-   * \param[in] stream that in whose order the pixels are written, which the constructor's then goes behind
+   * \param[in] pixels as there; they are read in place, unless they need preparation
+   * \param[in] stream the stream that writes the pixels; the constructor's stream then waits for it
    * \param[in] context backend, device, progress
-   * \return the source, which lives as long as this object
+   * \return the source, which exists as long as this object
    * \exception std::invalid_argument as by MakeSourceOnDevice()
    * \exception DeviceError a device that is out of memory or lost
    * \exception OperationAborted the progress callback stopped it */

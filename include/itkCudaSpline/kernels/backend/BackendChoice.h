@@ -79,7 +79,7 @@ GetBackendUse();
 /** \brief Starts a device in the background, where calls that come after other work will run there.
  *
  * Returns at once. For a program that knows from a file's header what it is going to do, or an object that is prepared
- * for many calls: the start hides behind what comes before.
+ * for many calls: the start overlaps with earlier work.
  *
  * \param[in] word the user's wish, as for SelectDevice(): a device that was named is started in any case
  * \param[in] work the calls

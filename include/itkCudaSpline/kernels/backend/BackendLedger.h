@@ -37,14 +37,14 @@
  *   1. *What is known to come.* A registration knows that some hundred calls follow. Where these are worth the start,
  *      CUDA is started at once, in a thread of its own, while the host works; between two calls the work moves over.
  *   2. *Rent or buy.* Where nothing is known, what calls lose on the host is added up. When a process has lost as much
- *      as a started device takes it to end, and has lived as long as a start can cost it, the device is started in the
- *      background: a process that ends right then has taken twice as long as it had to, and no more. The same sum, by
+ *      as a started device takes it to end, and has run as long as a start can cost it, the device is started in the
+ *      background: a process that ends right then has taken at most twice as long as necessary. The same sum, by
  *      object, decides when images move to a device.
  *   3. *What calls have taken.* Estimates are those of typical machines; each call that ran corrects them for its kind
  *      and size. Now and then the slower side is asked again, for a fiftieth of the time: machines change their load.
  *
- * Nothing here touches CUDA or looks at a clock: the caller tells what happened. So the rules are tested by machines
- * that do not exist. */
+ * It uses neither CUDA nor a clock: the caller reports events. So the rules are tested by machines that do not exist.
+ * */
 
 namespace itk::CudaSpline
 {
@@ -102,7 +102,7 @@ DescribeUse(const BackendUse & use);
 /** \brief The calls of an object that is asked again and again: a metric, an interpolator, a filter in a loop. */
 struct CallSequence
 {
-  BackendUse use;         ///< who computed them
+  BackendUse use;         ///< their backend
   double     lost{ 0.0 }; ///< s that they took longer on the host than on a device, since images last moved there
 };
 
@@ -112,7 +112,7 @@ struct CallForecast
   double host{ 0.0 };          ///< s on the host
   double device{ 0.0 };        ///< s on a started device
   double furtherHost{ 0.0 };   ///< s of a further call
-  double furtherDevice{ 0.0 }; ///< s of a further call, where everything lies on the device
+  double furtherDevice{ 0.0 }; ///< s of another call, if everything is on the device
   double calls{ 1.0 };         ///< that are known to come, with this one
   bool   isAll{ false };       ///< nothing else comes in this process
   /** Calls of this kind and size whose times are known, on either side. */
@@ -166,7 +166,7 @@ struct BackendDecision
 /** \brief What a process has learned of its machine, and the rules above.
  *
  * Without a lock that is waited for, and with nothing to destroy: a child that is forked while another thread holds one
- * would wait for ever. Threads that learn at the same time may lose each other's times, which are estimates. */
+ * would wait endlessly. Threads that learn at the same time may lose each other's times, which are estimates. */
 class BackendLedger
 {
 public:
@@ -191,7 +191,7 @@ public:
   /** \brief Whether a device is worth starting for calls that will come later.
    *
    * \param[in] forecast the calls
-   * \param[in] overlap s of other work before the first, behind which the start hides */
+   * \param[in] overlap s of other work before the first, with which the start overlaps */
   bool
   IsWorthAStart(const CallForecast & forecast, double overlap) const;
 
@@ -212,7 +212,7 @@ public:
   BackendUse
   GetUse() const;
 
-  /** \brief Begins anew, but for what was learned: the process is a forked child. */
+  /** \brief Starts again, except for the measured times: the process is a forked child. */
   void
   Restart();
 

@@ -58,8 +58,8 @@ struct RunnableOperation
 /** \brief Who computed an operation. */
 struct RunRecord
 {
-  Backend          backend{ Backend::None }; ///< who computed
-  std::string      reason;                   ///< why it was not an earlier backend, beside the choice
+  Backend          backend{ Backend::None }; ///< the backend
+  std::string      reason;                   ///< why it was not a preferred backend, in addition to the choice
   std::vector<int> devices;                  ///< of the Cuda backend
   double           seconds{ 0.0 };           ///< that it took there
   /** What the module has chosen; empty where the user has, or there is nothing to choose. */
@@ -78,7 +78,7 @@ struct RunRecord
 struct DeviceSelection
 {
   std::vector<int> devices; ///< none: the host
-  std::string      reason;  ///< why there are none, beside the choice; empty otherwise
+  std::string      reason;  ///< why there are none, in addition to the choice; empty otherwise
   OperationPlan    plan;    ///< for the devices; empty where there are none
   /** What the module has chosen; empty where the user has, or there is nothing to choose. */
   std::optional<BackendDecision> decision;
@@ -112,7 +112,7 @@ ChooseDevices(const RunnableOperation & operation,
  * \param[in] selection the devices
  * \param[in] context threads, progress; backend and device are set by this function
  * \param[in,out] sequence the calls of the operation's object; may be null
- * \return who computed it
+ * \return its backend
  * \exception std::invalid_argument of the operation
  * \exception OperationAborted the progress callback stopped it */
 RunRecord
@@ -126,7 +126,7 @@ RunSelected(const RunnableOperation & operation,
  * \param[in] operation the operation
  * \param[in] word the user's wish, as for SelectDevice()
  * \param[in] context as for RunSelected()
- * \return who computed it
+ * \return its backend
  * \exception DeviceError the user asked for what there is not (Kind::Request)
  * \exception std::invalid_argument of the operation
  * \exception OperationAborted the progress callback stopped it */

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
  *
  * What was made from an image is reused only while this is unchanged: iterators, SetPixel() and array views change
  * pixels without a modification time. A change within one aligned 8-byte word always changes the checksum; any other
- * change escapes with a probability of about 2^-64, if nobody constructs it: it is no cryptographic hash.
+ * change is missed with a probability of about 2^-64, unless it is constructed: it is not a cryptographic hash.
  *
  * \param[in] data host memory
  * \param[in] bytes length

@@ -117,9 +117,9 @@ struct SourceDescriptor
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
-  /** How the elements lie in memory. All but Element are made of Float32 elements of one component. */
+  /** How the elements are stored. All but Element are made of Float32 elements of one component. */
   CoefficientStorage storage{ CoefficientStorage::Element };
-  /** Of storage Texture and orders 2 to 5: entries of a lookup table of weights for EvaluationMode::TextureTable,
+  /** For storage Texture and orders 2 to 5: entries of a lookup table of weights for EvaluationMode::TextureTable,
    * SmallestTable to LargestTable; 0: none. */
   int tableEntries{ 0 };
 
@@ -211,7 +211,7 @@ struct SourceDescriptor
   }
 };
 
-/** \brief What a source of storage Texture has beside its elements. */
+/** \brief Data of a source of storage Texture in addition to its elements. */
 struct TextureContents
 {
   unsigned long long    object{ 0 };      ///< the texture (cudaTextureObject_t), on a device
@@ -276,7 +276,7 @@ public:
   {
     return m_Scale;
   }
-  /** What a source of storage Texture has beside its elements; empty for others. */
+  /** Data of a source of storage Texture in addition to its elements; empty for others. */
   const TextureContents &
   GetTexture() const
   {
@@ -288,7 +288,7 @@ public:
    *
    * \tparam TMake std::shared_ptr<const void>()
    * \param[in] make makes it, or returns null where there can be none; called once, other threads wait meanwhile
-   * \return the form, which lives as long as the source; null the first time, and where there is none */
+   * \return the form, which exists as long as the source; null the first time, and if there is none */
   template <typename TMake>
   const void *
   GetSecondForm(const TMake & make) const
@@ -301,7 +301,7 @@ public:
     return m_SecondForm.get();
   }
 
-  /** \brief Says that the elements are freed in the order of a stream, behind all that has been enqueued there.
+  /** \brief Makes the elements be freed in the order of a stream, after all work that is enqueued there.
    *
    * \param[in] stream a caller's cudaStream_t, not null */
   void

@@ -39,8 +39,8 @@ namespace itk::CudaSpline
  * for what they were.
  *
  * Sources are kept up to a number of bytes, those of all devices and the host together, and up to a number of sources;
- * the least recently used ones leave first, before the memory for a new one is allocated. A source that somebody still
- * holds lives on outside of the cache. Every function may be called by several threads at once. */
+ * the least recently used ones leave first, before the memory for a new one is allocated. A source that is still
+ * referenced remains valid outside of the cache. Every function may be called by several threads at once. */
 class SourceCache
 {
 public:
@@ -56,8 +56,11 @@ public:
   /** \brief The source of these pixels: found, or made by MakeSource() and kept.
    *
    * Where the host backend would read the pixels where they are (SourceDescriptor::NeedsPreparation()), there is
-   * nothing to keep, and nothing is. \param[in] descriptor, pixels, context as for MakeSource() \param[out] reused
-   * whether it was found; may be null \exception what MakeSource() throws */
+   * nothing
+   * to keep, and nothing is.
+   * \param[in] descriptor, pixels, context as for MakeSource()
+   * \param[out] reused whether it was found; may be null
+   * \exception what MakeSource() throws */
   std::shared_ptr<const SampleSource>
   Provide(const SourceDescriptor & descriptor,
           const void *             pixels,

@@ -24,7 +24,7 @@
 /** \file
  * \brief How long an operation takes on the host and on a device, estimated before it starts.
  *
- * Each operation counts its work beside its descriptor (CountResampleWork() and so on); typical speeds make seconds of
+ * Each operation counts its work next to its descriptor (CountResampleWork() and so on); typical speeds make seconds of
  * that. The model is linear and knows neither caches nor this machine: what calls have really taken corrects it
  * (BackendLedger.h). */
 

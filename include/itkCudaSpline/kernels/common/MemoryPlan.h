@@ -52,7 +52,7 @@ struct MemoryPlan
   }
 };
 
-/** \brief Output slabs aim at this many bytes; progress of what travels to a device is told as often. */
+/** \brief Output slabs aim at this many bytes; progress of transfers to a device is reported as often. */
 inline constexpr std::size_t TransferChunkBytes = std::size_t(64) << 20;
 
 /** \brief Device memory through which pixels pass that are converted there: a piece for each thread that copies.

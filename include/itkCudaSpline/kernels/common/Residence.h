@@ -37,8 +37,8 @@ namespace itk::CudaSpline
 
 /** \brief Where the steps of an iteration run, one after the other: the host's threads, or one stream of a device.
  *
- * A step on a device is enqueued in the stream, and nobody waits for it: Download() and Wait() do. A step on the host
- * is done when its function returns. Results are the same bits on any number of threads. */
+ * A step on a device is enqueued in the stream, and does not wait; Download() and Wait() do. A step on the host is done
+ * when its function returns. Results are the same bits on any number of threads. */
 class Residence
 {
 public:
@@ -70,7 +70,7 @@ public:
   {
     return *m_Stream;
   }
-  /** Lets the next steps begin behind all that is in a stream of the caller's: of a device; elsewhere nothing.
+  /** Lets the next steps begin after all work in a stream of the caller, on a device; does nothing on the host.
    *
    * \param[in] stream of the same device; null: the default stream
    * \exception DeviceError a lost device */
@@ -185,7 +185,7 @@ public:
   void
   Run(const Residence & residence);
 
-  /** Whether the last Run() came to do any step: false where it failed before, so what they change is as it was. */
+  /** Whether the last Run() executed any step: false if it failed before, so that nothing has changed. */
   bool
   HasBegun() const
   {

@@ -56,8 +56,8 @@ StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
 double
 ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
 
-/** \brief Whether ModeErrorBound() is told of an operation: where it costs nothing, as the source knows it, and where
- * the user asks for it.
+/** \brief Whether ModeErrorBound() is reported for an operation: if the source has it already, and if the user requests
+ * it.
  *
  * \param[in] method the mode
  * \param[in] source storage of the coefficients

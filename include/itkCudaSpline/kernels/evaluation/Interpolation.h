@@ -77,7 +77,7 @@ struct InterpolationParameters
   int             radius{ 3 };                   ///< of WindowedSinc: 1 to MaximumSincRadius (samples)
 };
 
-/** \brief How a value is made, and where: part of the kernel descriptor. All of it is run-time but for the
+/** \brief How a value is made, and where: part of the kernel descriptor. All of it is run-time except the
  * interpolation. */
 struct InterpolationDescriptor : InterpolationParameters
 {
@@ -98,7 +98,7 @@ struct InterpolationDescriptor : InterpolationParameters
   std::array<double, 3> cutOff{ { 1, 1, 1 } };
 };
 
-/** \brief What most interpolation types have; each type says what is different.
+/** \brief Common properties of interpolation types; each type overrides those that differ.
  *
  * There is one type for each value of Interpolation. In addition to these constants it has
  *
@@ -123,7 +123,7 @@ struct InterpolationType
   static constexpr bool ReadsInterleaved = false;
   /** Pixels of several numbers are evaluated number by number. */
   static constexpr bool HasComponents = false;
-  /** The reach does not depend on parameters of the method, but for an order. */
+  /** The reach does not depend on parameters of the method, except an order. */
   static constexpr bool HasFixedReach = true;
   /** Samples outside are mirrored unless an address mode says otherwise; else the outermost ones are repeated. */
   static constexpr bool IsMirrored = false;
@@ -314,7 +314,8 @@ static_assert(AreInOrder(std::make_index_sequence<InterpolationCount>()), "The l
 
 /** \brief VisitInterpolation() from a type of the list on.
  *
- * \param[in] index of the type, \param[in] visit what is called */
+ * \param[in] index of the type
+ * \param[in] visit what is called */
 template <std::size_t VIndex, typename TVisit>
 constexpr auto
 Visit(std::size_t index, const TVisit & visit)
@@ -338,7 +339,7 @@ Visit(std::size_t index, const TVisit & visit)
  *
  * \param[in] interpolation the interpolation
  * \param[in] visit callable with an object of each type, whose result has the same type for all
- * \exception std::invalid_argument the number is none of Interpolation */
+ * \exception std::invalid_argument the number is not in Interpolation */
 template <typename TVisit>
 constexpr auto
 VisitInterpolation(Interpolation interpolation, const TVisit & visit)

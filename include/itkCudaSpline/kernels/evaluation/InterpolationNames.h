@@ -37,7 +37,7 @@ struct NamedInterpolation
 {
   const char *                name;                    ///< in small letters
   Interpolation               interpolation;           ///< the method
-  const char *                description{ nullptr };  ///< for the help; null: the name says it
+  const char *                description{ nullptr };  ///< for the help; null: the name suffices
   std::array<const char *, 2> aliases{};               ///< other names, in small letters; null: none
   CubicParameters             cubic{};                 ///< of CubicConvolution
   SincWindow                  window{};                ///< of WindowedSinc

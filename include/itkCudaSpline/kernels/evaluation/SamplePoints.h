@@ -56,10 +56,10 @@ struct PointsDescriptor : InterpolationDescriptor
   Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
   StoredType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
-  void *         values{ nullptr };             ///< count numbers; null where nobody asks
+  void *         values{ nullptr };             ///< count numbers; may be null
   void *         gradients{ nullptr };          ///< D a point, x first; for First and Second
   void *         hessians{ nullptr };           ///< D (D + 1) / 2 a point, as SymmetricEntry(); for Second
-  std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; null where nobody asks
+  std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; may be null
   std::uint64_t  defaultPixel{ 0 }; ///< bits of the value outside, in the low bytes; derivatives are 0 there
 
   bool onDevice{ false }; ///< arrays are in memory of the context's device

@@ -27,8 +27,8 @@
 
 /** \file
  * \brief What deformable registration does to fields of displacements, step by step (Residence): nothing here waits for
- * a device. Pointers are in the memory of the residence; fields that are written overlap no other argument unless it is
- * said. */
+ * a device. Pointers are in the memory of the residence; fields that are written overlap no other argument unless
+ * stated. */
 
 namespace itk::CudaSpline
 {

@@ -55,7 +55,7 @@ struct HostFieldCall
   FieldShape  shape;                 ///< of the output; of the field, of a determinant
   std::size_t uploadBytes{ 0 };      ///< of all inputs
   std::size_t outputBytes{ 0 };      ///< of the result
-  std::size_t scratchBytes{ 0 };     ///< beside them, on a device
+  std::size_t scratchBytes{ 0 };     ///< in addition, on a device
   int         repeats{ 1 };          ///< iterations, or squarings
 };
 
@@ -84,8 +84,8 @@ ComposeHostFields(const FieldShape &       displacementShape,
 
 /** \brief InvertField() of host memory.
  *
- * \param[in,out] inverse the estimate, then the inverse; not changed where it throws
- * \return what it came to
+ * \param[in,out] inverse the estimate, then the inverse; not changed if it throws
+ * \return the result of the iteration
  * \exception DeviceError,OperationAborted as for ComposeHostFields()
  * \param[in] shape of the field
  * \param[in] field memory of the backend
@@ -127,7 +127,7 @@ FindHostJacobianDeterminants(const FieldShape &            shape,
  * \param[in] confidence of the samples, host memory; null: all count 1
  * \param[in] fit what is fitted; its places are host memory here
  * \param[out] output the smooth field
- * \param[out] lattice the control points: a component after the other, x fastest. Null: nobody asks
+ * \param[out] lattice the control points: a component after the other, x fastest. May be null
  * \param[in] context backend, device, threads
  * \exception std::invalid_argument as for SmoothFieldBySpline()
  * \exception DeviceError,OperationAborted as for ComposeHostFields() */

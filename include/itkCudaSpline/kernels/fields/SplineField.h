@@ -28,7 +28,7 @@
 #include <memory>
 
 /** \file
- * \brief The field of a free-form deformation over a whole grid: a step (Residence) that nobody waits for. */
+ * \brief The field of a free-form deformation over a whole grid: a step (Residence) that does not wait. */
 
 namespace itk::CudaSpline
 {
@@ -77,7 +77,7 @@ struct FieldSplineFit
   std::shared_ptr<const float> places{};
   bool placesAreByAxis{ false }; ///< the grid is straight: places are those along x, then along y, then along z
 
-  /** Whether two fits are the same, that of the same places. */
+  /** Whether two fits are equal: they have the same points. */
   bool
   operator==(const FieldSplineFit & other) const
   {

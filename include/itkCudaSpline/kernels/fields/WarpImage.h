@@ -58,8 +58,8 @@ struct ImageWarp
 
 /** \brief Warps an image: each pixel of the output is the input's where the stages move its place, or what is outside.
  *
- * Places are ITK's. A field that is the first stage, on the output's own grid, is taken as it is at the samples, where
- * ITK interpolates between its vectors: but for roundings, that is the same. Nothing waits (Residence).
+ * Places are ITK's. A field that is the first stage, on the output's own grid, is read at the samples, where ITK
+ * interpolates between its vectors: except for roundings, that is the same. Nothing waits (Residence).
  *
  * \param[in] warp what is done
  * \param[in] image pixels of the input, x fastest; memory of the backend

@@ -51,7 +51,7 @@ struct GaussianDescriptor
   unsigned int                               dimension{ 3 };         ///< 2 to MaximumDimension
   std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } }; ///< samples an axis, x first; 1 above dimension
   std::array<double, MaximumDimension>       spacing{ { 1.0, 1.0, 1.0, 1.0 } }; ///< mm, not 0
-  /** Standard deviations (mm), above 0. Of smoothing by axis; of gradients the last one is that of the derivative
+  /** Standard deviations (mm), above 0. For smoothing by axis; for gradients the last one is that of the derivative
    * along whichever axis, and the others are those of the other axes in their order, as in ITK. */
   std::array<double, MaximumDimension> sigma{ { 1.0, 1.0, 1.0, 1.0 } };
   /** Of smoothing: the axis along which alone lines are filtered, by \c order; all axes where it is below 0. */
@@ -85,7 +85,7 @@ struct GaussianDescriptor
  * \exception std::invalid_argument a wrong dimension, a size below SmallestGaussianLine, a sigma that is not above 0,
  *   or a spacing of 0
  * \exception DeviceError the device failed
- * \exception OperationAborted the progress callback said so; \p output is incomplete */
+ * \exception OperationAborted the progress callback stopped it; \p output is incomplete */
 void
 SmoothByGaussian(const GaussianDescriptor & descriptor,
                  const void *               pixels,

@@ -55,7 +55,7 @@ SmoothResident(const GaussianDescriptor & descriptor,
                void *                     scratch,
                const Residence &          residence);
 
-/** \brief How the numbers of gradients lie in memory. */
+/** \brief How the numbers of gradients are stored. */
 enum class GradientLayout : unsigned char
 {
   Vectors, ///< \c dimension numbers a pixel, side by side

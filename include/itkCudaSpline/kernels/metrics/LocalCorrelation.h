@@ -101,7 +101,7 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * \param[out] fixedDerivative the same with the images exchanged; null: not wanted
  * \param[out] scratch CountLocalCorrelationScratch() bytes
  * \param[in] residence where all of it is
- * \exception std::invalid_argument a grid, radius or type that is none
+ * \exception std::invalid_argument an invalid grid, radius or type
  * \exception DeviceError a step cannot be enqueued; OutOfMemory too where the shared memory of the device has no room
  * for windows of the radius, of which an H100 has for 22 along each axis
  *

@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 /** \brief What an itk::ImageToImageMetricv4 has of an image at the samples of a grid that a displacement field moves.
  *
  * Values and gradients are those of the image itself where the samples are moved to, linear between its pixels; the
- * gradient comes back through the Jacobians by position of all stages behind the field: it is the derivative by the
+ * gradient is multiplied by the Jacobians by position of all stages after the field: it is the derivative by the
  * field's vectors. */
 struct ImageMapping
 {

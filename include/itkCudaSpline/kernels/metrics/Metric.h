@@ -55,7 +55,7 @@ enum class MetricPass : unsigned char
    * of EvaluateLocalCorrelation(). Samples are those of a grid. */
   LocalCorrelation,
   /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), 0 up to the thresholds of MetricParameters.
-   * Forces are along g as it is, as ITK's: what comes behind the field does not turn them. */
+   * Forces are along the unchanged g, as in ITK: stages after the field do not rotate them. */
   Demons,
   Weights ///< no value; weight f: the fixed values are the samples' weights
 };
@@ -65,7 +65,7 @@ enum class MetricGradient : unsigned char
 {
   None,               ///< not wanted: no moments are added up
   Image,              ///< from an image of gradients, each number interpolated linearly
-  CentralDifferences, ///< of linear interpolation half a spacing away along each axis of space; 0 beside the edges
+  CentralDifferences, ///< of linear interpolation half a spacing away along each axis of space; 0 at the edges
   Analytic,           ///< of the B-spline that gives the values
   Samples             ///< given for each sample: of derivatives by displacements
 };
@@ -136,7 +136,7 @@ struct MetricDescriptor
   /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
   bool sharesValues{ false };
-  bool marksValid{ false }; ///< a pass that leaves values tells which samples are valid, too
+  bool marksValid{ false }; ///< a pass that stores values also stores which samples are valid
   /** Memory where the derivative by a stage is put instead of into MetricResult, as that has it: by displacements
    * (FieldDisplacements) D numbers for each sample, of the host, or of the device of the context, where it stays; by
    * coefficients (SplineCoefficients) those of each set of weights, one after the other, in memory of the backend.
@@ -251,7 +251,7 @@ class MetricCellOrder;
 
 /** \brief What evaluations of a metric leave for the next ones.
  *
- * Of one caller at a time, one backend and one device. An order is made again where samples or grid are others; values
+ * For one caller at a time, one backend and one device. An order is made again where samples or grid are others; values
  * are for the caller to keep apart, see MetricDescriptor::sharesValues. */
 struct MetricWorkspace
 {
@@ -272,10 +272,9 @@ struct MetricWorkspace
  * \exception std::invalid_argument sources that do not fit the descriptor or the context
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy
- * Coordinates are ITK's bits in either precision, so the count is ITK's. Float64 elements: values and gradients are
- * ITK's but for fused operations, sums are double. Float32: samples, coefficients, values of B-splines and gradients
- * carry some roundings of a float; linear interpolation of values and all sums are double. */
+ * \par Accuracy Coordinates are ITK's bits in either precision, so the count is ITK's. Float64 elements: values and
+ * gradients are ITK's except for fused operations, sums are double. Float32: samples, coefficients, values of B-splines
+ * and gradients carry some roundings of a float; linear interpolation of values and all sums are double. */
 MetricResult
 EvaluateMetric(const MetricDescriptor & descriptor,
                const MetricSources &    sources,
@@ -296,7 +295,7 @@ MakesTable(const MetricDescriptor & descriptor, const ExecutionContext & context
 std::int64_t
 CountMetricSamples(const MetricSources & sources);
 
-/** \brief Work of EvaluateMetric(), beside that of its sources.
+/** \brief Work of EvaluateMetric(), in addition to that of its sources.
  *
  * \param[in] descriptor what is compared
  * \param[in] moving the moving image's source
@@ -314,7 +313,8 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
 
-/** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes), with the workspace.
+/** \brief Maximum memory of a device that EvaluateMetric() takes in addition to its sources (bytes), with the
+ * workspace.
  *
  * Derivatives by displacements take 8 bytes a sample and axis. Those by the coefficients of B-splines take 18 bytes a
  * sample, and 3 KiB for each cell of the grid

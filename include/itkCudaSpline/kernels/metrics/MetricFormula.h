@@ -57,9 +57,9 @@ struct MetricReduction
   /** The derivative is a mean, as the value is, of metrics whose value is one; else a sum: of displacements, which have
    * their own sample's part alone. */
   bool takesMean{ true };
-  /** Of metrics that have a histogram: EvaluateMetric() makes the table of the derivative (MakesTable()), so that value
-   * and derivative are one pass. Its logarithms are the device's: results are the same but for some roundings of
-   * double. */
+  /** For metrics that have a histogram: EvaluateMetric() makes the table of the derivative (MakesTable()), so that
+   * value and derivative are one pass. The device computes its logarithms: results are the same except for some
+   * roundings of double. */
   bool             makesTable{ false };
   MetricParameters parameters; ///< what the metric's own passes get, as bins and windows; \c epsilon of correlations
 };

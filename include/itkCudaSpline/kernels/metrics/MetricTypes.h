@@ -48,7 +48,7 @@ enum class MetricKind : unsigned char
   Demons            ///< mean of the squared differences, with the force of demons
 };
 
-/** \brief What most metric types have; each type says what is different.
+/** \brief Common properties of metric types; each type overrides those that differ.
  *
  * There is one type for each value of MetricKind. In addition to these constants it has
  *
@@ -163,7 +163,8 @@ static_assert(AreInOrder(std::make_index_sequence<MetricCount>()), "The list has
 
 /** \brief VisitMetric() from a type of the list on.
  *
- * \param[in] index of the type, \param[in] visit what is called */
+ * \param[in] index of the type
+ * \param[in] visit what is called */
 template <std::size_t VIndex, typename TVisit>
 constexpr auto
 Visit(std::size_t index, const TVisit & visit)

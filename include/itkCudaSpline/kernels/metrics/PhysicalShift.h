@@ -42,11 +42,11 @@ namespace itk::CudaSpline
  *
  * \param[in] chain the stages, and the grid as its output; what it says of an input does not matter
  * \param[in] dimension 1 to 3
- * \param[in] stage the stage, a B-spline or a displacement field of doubles; those behind it are affine
+ * \param[in] stage the stage, a B-spline or a displacement field of doubles; those after it are affine
  * \param[in] change what is added to its displacements (mm), as many numbers in the same order, host memory
  * \param[in] context threads of the host; the backend does not matter
  * \return the largest distance (mm); changes that are NaN do not count
- * \exception std::invalid_argument the stage, or those behind it, are others; there is no change; a stage before it has
+ * \exception std::invalid_argument the stage, or those after it, are others; there is no change; a stage before it has
  * no displacements */
 double
 LargestPhysicalShift(const TransformChain &   chain,

@@ -36,7 +36,7 @@ namespace itk::CudaSpline
 
 /** \brief What EvaluatePointForces() is asked for. Both images, their masks and the results are on one grid.
  *
- * Of each pair of numbers the first is that of the derivative by the moving image's displacements, the second that of
+ * The first of each pair of numbers is that of the derivative by the moving image's displacements, the second that of
  * the same with the images exchanged. */
 struct PointForcesDescriptor
 {
@@ -85,7 +85,7 @@ CountPointForcesScratch(const FieldGrid & grid);
  * \param[out] fixedDerivative the same with the images exchanged; null: not wanted
  * \param[out] scratch CountPointForcesScratch() bytes, where sums are wanted
  * \param[in] residence where all of it is
- * \exception std::invalid_argument a pass or a type that is none, or images that are missing
+ * \exception std::invalid_argument an invalid pass or type, or images that are missing
  * \exception DeviceError a step cannot be enqueued */
 void
 EvaluatePointForces(const PointForcesDescriptor &  descriptor,

@@ -75,7 +75,7 @@ struct DeformablePair
   int           bins{ 32 };                                ///< of Mattes, along either axis: 5 to MostHistogramBins
 };
 
-/** \brief What a deformable registration is told, beside its images. */
+/** \brief The options of a deformable registration. */
 struct DeformableOptions
 {
   DeformableKind kind{ DeformableKind::Syn }; ///< what iterates
@@ -104,7 +104,7 @@ public:
    *
    * \param[in] fixed the fixed image of each pair of the options as it came, with its mask; its stages are transforms
    * before the fields. The first one's grid is that of the fields
-   * \param[in] moving the moving image of each pair; its stages are transforms behind the fields, the same for all
+   * \param[in] moving the moving image of each pair; its stages are transforms after the fields, the same for all
    * \param[in] options how
    * \param[in] residence where all of it is
    * \exception std::invalid_argument no level, or images, masks and numbers that do not fit
@@ -116,7 +116,7 @@ public:
   /** The same of one pair.
    *
    * \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the fields
-   * \param[in] moving the moving image; its stages are transforms behind the fields
+   * \param[in] moving the moving image; its stages are transforms after the fields
    * \param[in] options how
    * \param[in] residence where all of it is
    * \exception std::invalid_argument no level, or images, masks and numbers that do not fit
@@ -130,7 +130,7 @@ public:
   /** \brief Runs all levels. Where the watch stops it, the fields go through what is left of them without another
    * iteration, so that they end on the last grid.
    *
-   * \param[in] watch told of each iteration; may be empty. What it throws is thrown
+   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
    * \return the levels
    * \exception std::invalid_argument images that are too small for their smoothing, or for windows and fields
    * \exception DeviceError the device failed */

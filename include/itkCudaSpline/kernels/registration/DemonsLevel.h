@@ -141,13 +141,14 @@ class DemonsLevel
 public:
   /** Allocates all that the iterations need. The field is zero.
    *
-   * A sample that a mask leaves out has no force, and no part in gradients. Forces that read the moving image beside
-   * its samples on the grid, Symmetric ones and those of MappedMoving, know no stages; Symmetric ones no masks.
+   * A sample that a mask leaves out has no force, and no part in gradients. Forces that read the moving image in
+   * addition to its samples on the grid, Symmetric ones and those of MappedMoving, do not support stages; Symmetric
+   * ones do not support masks.
    *
    * \param[in] shape grid and type of the field
    * \param[in] fixed the fixed image, its mask and stages, in the memory of the residence; an image that is not on the
    * grid of the field is moved onto it, linear between its samples
-   * \param[in] moving the moving image; its pixels have the type of the fixed one's. Its stages come behind the field
+   * \param[in] moving the moving image; its pixels have the type of the fixed one's. Its stages follow the field
    * \param[in] rules what the iterations go by
    * \param[in] residence where
    * \exception std::invalid_argument images, masks, stages that do not fit

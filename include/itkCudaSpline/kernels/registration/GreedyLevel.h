@@ -26,7 +26,8 @@
 
 /** \file
  * \brief A level of greedy diffeomorphic registration: one field from the fixed image to the moving one, by
- * compositions of small updates. Half of the work of SyN, but for the inverses, of which it has none while it iterates.
+ * compositions of small updates. Half of the work of SyN, except the inverses, which it does not need during the
+ * iterations.
  */
 
 namespace itk::CudaSpline
@@ -38,7 +39,7 @@ namespace itk::CudaSpline
 struct GreedyIteration
 {
   double value{ 0.0 };       ///< of the metric of the fixed image and the moved one, before the update, as ITK's metric
-                             ///< has it; 0 samples: the largest double. Of several terms their sum by weights
+                             ///< has it; 0 samples: the largest double. The weighted sum of several terms
   double maximumNorm{ 0.0 }; ///< of the smoothed force (samples)
 
   /** The value. */
@@ -110,9 +111,10 @@ public:
   /** \brief The inverse of the field, by itk::InvertDisplacementFieldImageFilter's iteration from zero; waits.
    *
    * \param[in] rules of the inversion
-   * \param[out] vectors the inverse, \param[in] element type of their numbers
+   * \param[out] vectors the inverse
+   * \param[in] element type of their numbers
    * \param[in] memory where they are
-   * \return what it came to */
+   * \return the result of the inversion */
   FieldInversionState
   GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host);
 

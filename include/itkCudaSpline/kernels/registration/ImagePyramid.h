@@ -76,8 +76,8 @@ ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level);
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 
-/** \brief The filter that itk::ImageToImageMetricv4 makes gradients of an image with, where nobody gives it another
- * one: its sigma is the largest spacing.
+/** \brief The filter that itk::ImageToImageMetricv4 makes gradients of an image with, by default: its sigma is the
+ * largest spacing.
  *
  * \param[in] grid of the image
  * \param[in] pixel of the image

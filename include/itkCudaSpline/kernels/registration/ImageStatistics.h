@@ -29,8 +29,8 @@
 #include <optional>
 
 /** \file
- * \brief What is asked of whole images before a registration begins. Images are x fastest, in host memory where
- * nothing else is said. */
+ * \brief Statistics of whole images before a registration. Images are x fastest, in host memory unless stated
+ * otherwise. */
 
 namespace itk::CudaSpline
 {
@@ -96,7 +96,7 @@ struct ValueScales
 /** \brief Factors that bring the values of two images to where metrics see them; waits.
  *
  * A factor is 1 where the largest magnitude under the mask is in the range, 0 or not finite. Factors and their
- * reciprocals are numbers of the pixels' type that are not denormal, and pixels beside a mask stay finite.
+ * reciprocals are numbers of the pixels' type that are not denormal, and pixels outside of a mask stay finite.
  *
  * \param[in] fixed, moving images of one type with their masks, in the memory of the residence
  * \param[in] comparesValues whether values of one are compared with those of the other: both have one factor then, by

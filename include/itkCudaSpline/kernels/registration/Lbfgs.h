@@ -40,10 +40,10 @@ namespace itk::CudaSpline
 struct LbfgsRules
 {
   unsigned int evaluations{ 500 }; ///< of the function, at most; what ITK calls iterations
-  /** What a search along a direction begins with, as a factor of the direction; but for the first one, which begins
-   * with a step of length 1. */
+  /** The start of a search along a direction, as a factor of the direction; except for the first one, which begins with
+   * a step of length 1. */
   double stepLength{ 1.0 };
-  double lineSearchAccuracy{ 0.9 }; ///< a search ends where the slope is so small a part of what it was
+  double lineSearchAccuracy{ 0.9 }; ///< a search ends when the slope is this fraction of its first value
   double gradientTolerance{ 1e-5 }; ///< an iteration is the last one whose gradient is no longer, by max(1, |x|)
 };
 
@@ -71,7 +71,7 @@ struct LbfgsEvaluation
  *
  * \param[in] parameters where
  * \param[out] gradient as many numbers
- * \return the value; one that is no number counts as the largest double */
+ * \return the value; one that is not a number counts as the largest double */
 using LbfgsFunction = std::function<double(const double * parameters, double * gradient)>;
 
 /** \brief Finds a minimum of a function of many parameters, an evaluation at a time.
@@ -101,13 +101,13 @@ public:
 
   /** Allocates all that it needs: 17 vectors.
    *
-   * \param[in] places how many places the parameters are
+   * \param[in] places number of points of the parameters
    * \param[in] components numbers of a place; parameters are all first ones, then all second ones
    * \param[in] start where it begins: \p places * \p components parameters, in memory of the residence
    * \param[in] function what is minimized
    * \param[in] rules what it goes by
    * \param[in] residence where
-   * \exception std::invalid_argument no parameter, or rules that are none
+   * \exception std::invalid_argument no parameter, or invalid rules
    * \exception DeviceError out of memory, or a lost device */
   Lbfgs(std::int64_t          places,
         unsigned int          components,

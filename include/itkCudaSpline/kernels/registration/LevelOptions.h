@@ -33,7 +33,7 @@
 #include <vector>
 
 /** \file
- * \brief What levels of deformable registrations are told: their rules, two images, and how these are compared. */
+ * \brief Options of the levels of deformable registrations: their rules, two images, and how these are compared. */
 
 namespace itk::CudaSpline
 {
@@ -99,7 +99,7 @@ struct ResidentImage
 std::vector<TransformChain::Stage>
 MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence);
 
-/** \brief What an image is moved by behind its field to the middle, its pixels, and its mask. */
+/** \brief The transforms of an image after its field to the middle, its pixels, and its mask. */
 struct SynSide
 {
   ResidentImage image; ///< smoothed for the level

@@ -145,7 +145,8 @@ private:
  *
  * \param[in] grid the virtual domain
  * \param[in] metric how the images are compared
- * \param[in] moving grid of the moving image, \param[in] pixel of both images
+ * \param[in] moving grid of the moving image
+ * \param[in] pixel of both images
  * \param[in] imageBytes of both images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
  * \param[in] places how many the metric will have; 0: those that it has */

@@ -75,7 +75,7 @@ enum class LinearStop : unsigned char
   NoGradient, ///< of RegularStep: there is no direction
   ShortStep,  ///< the last step was shorter than LinearRules::minimumStep
   NoSamples,  ///< no sample of the fixed image meets the moving one
-  Stopped     ///< somebody said so (LinearRegistration)
+  Stopped     ///< the watch stopped it (LinearRegistration)
 };
 
 /** \brief What an iteration came to. */
@@ -108,7 +108,7 @@ public:
   /** \param[in] level what is optimized; it outlives the descent
    * \param[in] start where it begins
    * \param[in] rules what it goes by
-   * \exception std::invalid_argument a dimension that is not the level's; steps, windows or a relaxation that are none
+   * \exception std::invalid_argument a dimension that is not the level's; invalid steps, windows or relaxation
    */
   LinearOptimizer(LinearLevel & level, const LinearTransform & start, const LinearRules & rules);
 
@@ -130,8 +130,8 @@ public:
   {
     return m_Iteration;
   }
-  /** Where it is: when it has ended, what ITK's optimizer leaves. That is the last place of RegularStep; of the others
-   * it is, as in ITK, the place behind the step that began at the best value. */
+  /** Where it is: when it has ended, what ITK's optimizer leaves. For RegularStep that is the last point; for the
+   * others it is, as in ITK, the point after the step that began at the best value. */
   const LinearTransform &
   GetTransform() const
   {

@@ -36,7 +36,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a linear registration is told, beside its images and its beginning. */
+/** \brief The options of a linear registration. */
 struct LinearOptions
 {
   std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
@@ -56,7 +56,7 @@ using LinearWatch =
 /** \brief A level that has ended. */
 struct LinearRecord
 {
-  LinearStop   stop{ LinearStop::None }; ///< why; LinearStop::Stopped where the watch said so
+  LinearStop   stop{ LinearStop::None }; ///< why; LinearStop::Stopped if the watch stopped it
   unsigned int iterations{ 0 };          ///< that were made, those before RunLevel() included
   double       value{ 0.0 };             ///< of the last iteration; 0 where there was none
   double       step{ 0.0 };              ///< of the last iteration (mm)
@@ -70,7 +70,7 @@ class LinearRegistration
 {
 public:
   /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the linear one
-   * \param[in] moving the moving image; its stages are transforms behind the linear one
+   * \param[in] moving the moving image; its stages are transforms after the linear one
    * \param[in] options how
    * \param[in] residence where all of it is
    * \exception std::invalid_argument no level */
@@ -79,9 +79,9 @@ public:
   /** \brief Runs a level.
    *
    * \param[in] level its number
-   * \param[in,out] transform where it begins, and then what it has come to: after each iteration, so that another
-   * backend can go on where this one fails
-   * \param[in] watch told of each iteration; may be empty. What it throws is thrown
+   * \param[in,out] transform the start, and then the result after each iteration, so that another backend can continue
+   * if this one fails
+   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
    * \param[in] done iterations that were made before, of those of the level
    * \exception std::invalid_argument images that are too small for their smoothing; what LinearLevel throws
    * \exception DeviceError the device failed */
@@ -107,7 +107,8 @@ private:
  *
  * \param[in] fixed, moving grids of the images
  * \param[in] pixel of both
- * \param[in] options how, \param[in] level its number
+ * \param[in] options how
+ * \param[in] level its number
  * \param[in] imageBytes of both images and their masks, as they came
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
@@ -122,7 +123,8 @@ PlanLinearRegistration(const FieldGrid &     fixed,
 /** \brief Work of a level, of all iterations that it may take.
  *
  * \param[in] fixed, moving grids of the images
- * \param[in] options how, \param[in] level its number
+ * \param[in] options how
+ * \param[in] level its number
  * \param[in] imageBytes of both images and their masks */
 OperationWork
 CountLinearRegistrationWork(const FieldGrid &     fixed,

@@ -27,7 +27,7 @@
 #include <functional>
 
 /** \file
- * \brief Coarse images that are laid over each other: which rotation does it, and whether anything does. On the host.
+ * \brief Alignment of coarse images: the best rotation, and whether the images agree at all. On the host.
  */
 
 namespace itk::CudaSpline

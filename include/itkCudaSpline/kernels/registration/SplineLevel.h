@@ -71,7 +71,7 @@ public:
    * \param[in] metric how they are compared
    * \param[in] spline grid and order of the transform; no coefficients
    * \param[in] residence where
-   * \exception std::invalid_argument what is none of B-splines, and what LinearLevel throws
+   * \exception std::invalid_argument options that B-splines do not support, and the reasons of LinearLevel
    * \exception DeviceError out of memory, or a lost device */
   SplineLevel(const FieldGrid &             grid,
               SynSide                       fixed,

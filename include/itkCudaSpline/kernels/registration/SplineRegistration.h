@@ -37,14 +37,14 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a B-spline registration is told, beside its images and its beginning. */
+/** \brief The options of a B-spline registration. */
 struct SplineOptions
 {
   std::vector<PyramidLevel> levels;              ///< from coarse to fine; iterations are evaluations, at most
   bool                      sigmasInMm{ false }; ///< of the levels
   LinearMetric              metric;              ///< how the images are compared; without places
   SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
-  /** Of each level, but for its evaluations. A step length of 0 is the level's least spacing (mm). */
+  /** Options of each level, except its evaluations. A step length of 0 is the level's least spacing (mm). */
   LbfgsRules rules;
 };
 
@@ -54,7 +54,7 @@ using SplineWatch = std::function<bool(std::size_t level, const LbfgsEvaluation 
 /** \brief A level that has ended. */
 struct SplineRecord
 {
-  LbfgsStop    stop{ LbfgsStop::None }; ///< why; None where the watch said so
+  LbfgsStop    stop{ LbfgsStop::None }; ///< why; None if the watch stopped it
   unsigned int evaluations{ 0 };        ///< that were made, those before RunLevel() included
   double       value{ 0.0 };            ///< of the last evaluation; 0 where there was none
   double       best{ 0.0 };             ///< the lowest value; the largest double where no sample was valid
@@ -64,10 +64,11 @@ struct SplineRecord
 /** \brief Cells of a B-spline's grid along each axis, x first; 1 or more. */
 using SplineCells = std::array<std::int64_t, 3>;
 
-/** \brief The cells of a level: half as many as the level behind it has, rounded up.
+/** \brief The cells of a level: half as many as the next level has, rounded up.
  *
  * \param[in] last those of the last level
- * \param[in] level its number, \param[in] levels of how many */
+ * \param[in] level its number
+ * \param[in] levels of how many */
 SplineCells
 CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels);
 
@@ -93,7 +94,7 @@ class SplineRegistration
 {
 public:
   /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the spline
-   * \param[in] moving the moving image; its stages are transforms behind the spline
+   * \param[in] moving the moving image; its stages are transforms after the spline
    * \param[in] options how
    * \param[in] residence where all of it is
    * \exception std::invalid_argument no level, or local correlation of some samples */
@@ -105,7 +106,7 @@ public:
    * \param[in] spline grid and order of the transform at this level
    * \param[in,out] coefficients where it begins, and then the best ones (mm): a plane an axis, host memory. Where a
    * device fails they are the best that it has found, or, where it is lost, as they were
-   * \param[in] watch told of each evaluation; may be empty. What it throws is thrown
+   * \param[in] watch called after each evaluation; may be empty. What it throws is thrown
    * \param[in] done evaluations that were made before, of those of the level
    * \exception std::invalid_argument images that are too small for their smoothing; as many coefficients as the grid
    * has not; what SplineLevel throws
@@ -157,7 +158,8 @@ RefineSpline(const TransformChain::Stage & from,
  * \param[in] spline grid and order of the transform at this level
  * \param[in] fixed, moving grids of the images
  * \param[in] pixel of both
- * \param[in] options how, \param[in] level its number
+ * \param[in] options how
+ * \param[in] level its number
  * \param[in] imageBytes of both images and their masks, as they came
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
@@ -174,7 +176,8 @@ PlanSplineRegistration(const TransformChain::Stage & spline,
  *
  * \param[in] spline grid and order of the transform at this level
  * \param[in] fixed, moving grids of the images
- * \param[in] options how, \param[in] level its number
+ * \param[in] options how
+ * \param[in] level its number
  * \param[in] imageBytes of both images and their masks */
 OperationWork
 CountSplineRegistrationWork(const TransformChain::Stage & spline,

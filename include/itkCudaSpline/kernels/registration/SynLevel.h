@@ -125,7 +125,7 @@ public:
   /** \brief One iteration; waits for its end.
    *
    * \param[in] rules what it goes by
-   * \exception DeviceError the device failed: HasWholeFields() tells whether fields are as they were */
+   * \exception DeviceError the device failed: HasWholeFields() is true if the fields are unchanged */
   SynIteration
   Iterate(const SynRules & rules);
 

@@ -98,8 +98,8 @@ SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const
 
 /** \brief The samples of a line from which some of its coefficients are computed, bit for bit as from the whole.
  *
- * Under Extension::GridWrap they may begin before the line, or end behind it: those are the samples that the extension
- * has there. Otherwise the window ends where the line does wherever the extension is asked, and has the line's own.
+ * Under Extension::GridWrap they may begin before the line, or end after it: those are the samples of the extension
+ * there. Otherwise the window ends where the line does wherever the extension is asked, and has the line's own.
  *
  * \param[in] samples the whole image
  * \param[in] axis of the line
@@ -116,7 +116,7 @@ PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_
 std::array<std::int64_t, 3>
 OutputSizeOf(const ResampleDescriptor & resampling);
 
-/** \brief The task of a piece, but for its scanline ends and its chain.
+/** \brief The task of a piece, without its scanline ends and its chain.
  *
  * \param[in] whole the task
  * \param[in] piece a box of its output, and its window */

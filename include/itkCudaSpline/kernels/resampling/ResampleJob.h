@@ -33,8 +33,8 @@
 #include <vector>
 
 /** \file
- * \brief A resampling from host arrays to host arrays, from its description to its end: who ever resamples images as a
- * whole (the ITK filters, the interface in C) holds a job, and nobody else decides how it is done. */
+ * \brief A resampling from host arrays to host arrays, from its description to its end: all code that resamples whole
+ * images (the ITK filters, the interface in C) uses a job, and no other code decides how it is done. */
 
 namespace itk::CudaSpline
 {
@@ -70,10 +70,11 @@ struct ResampleHistory
   std::array<bool, 4> reusedBy{};      ///< by Backend: its last call at once did
 };
 
-/** \brief What a job may use, and what is known beside it. */
+/** \brief What a job may use, and additional information. */
 struct ResampleOptions
 {
-  std::size_t       memoryLimit{ 0 };    ///< bytes beside what is kept; 0: what a device has, and no limit on the host
+  /** Bytes in addition to kept sources; 0: the memory of a device, and no limit on the host. */
+  std::size_t       memoryLimit{ 0 };
   SourceCache *     cache{ nullptr };    ///< keeps sources for later calls; null: none does
   ResampleHistory * history{ nullptr };  ///< of the calls with that cache, which runs write; may be null
   bool              isFirst{ true };     ///< no call has been done

@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Pixels that no source can be made of as it was asked for. */
+/** \brief Pixels from which the requested source cannot be made. */
 class InvalidPixels : public std::invalid_argument
 {
 public:
@@ -46,7 +46,7 @@ struct ResampleTimes
 /** \brief Does a resampling piece by piece, with the bits of the whole.
  *
  * A piece's window becomes a source, as it would for an image of its own, and is freed when the piece is done. Windows
- * and boxes that are no run of memory are gathered and scattered by the host's threads.
+ * and boxes that are not contiguous in memory are gathered and scattered by the host's threads.
  *
  * \param[in] task what is done
  * \param[in] plan its pieces (PlanPieces())

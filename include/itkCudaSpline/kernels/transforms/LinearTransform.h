@@ -104,7 +104,7 @@ public:
   static LinearTransform
   OfRotation(unsigned int dimension, const Matrix & rotation, const Vector & centre, const Vector & translation);
 
-  /** \brief A transform that goes on where this one has come to, about the same centre.
+  /** \brief A transform that continues from this one, about the same centre.
    *
    * \param[in] kind what it can do
    * \exception std::invalid_argument a kind that does not hold what this one can */

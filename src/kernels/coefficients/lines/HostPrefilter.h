@@ -152,7 +152,7 @@ private:
     return m_Descriptor.element == m_Descriptor.pixel && (m_Descriptor.components == 1 || m_Descriptor.isInterleaved);
   }
 
-  /** Elements that follow each other in the pixels as they do in the source, but for what is between them. */
+  /** Elements that follow each other in the pixels as they do in the source, except for the elements between them. */
   std::int64_t
   PlaneSize() const
   {

@@ -165,7 +165,7 @@ LeastPlaneBytes()
 
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
- * Recursions: FIR mode is one kernel an axis, as published. Planes that hardly fill a batch are done axis by axis, and
+ * Recursions: FIR mode is one kernel per axis, as published. Planes that hardly fill a batch are done axis by axis, and
  * so are all where the rows do not fit the shared memory: for order 3 they take 63 KB in single and 225 KB in double
  * precision; orders 4 and 5 in double precision fit no device. */
 template <typename TReal, typename TFilter>

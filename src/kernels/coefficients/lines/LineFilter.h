@@ -55,7 +55,7 @@ public:
   GetReach() const = 0;
 
   /** \brief Filters a segment of LineSegmentLength samples.
-   * \param[in] samples the first sample of the segment, with GetReach() more before it and behind the last
+   * \param[in] samples the first sample of the segment, with GetReach() more before it and after the last
    * \param[out] coefficients LineSegmentLength coefficients; apart from the samples */
   virtual void
   Filter(const Pack * samples, Pack * coefficients) const = 0;

@@ -90,8 +90,10 @@ template <typename TReal>
 class RowCopy
 {
 public:
-  /** \param[in] first sample that is copied first, of any sign, \param[in] count how many: both multiples of wide
-   * copies where \p isWide \param[in] length samples of a row \param[in] isWide IsWide() of the rows */
+  /** \param[in] first sample that is copied first, of any sign
+   * \param[in] count how many: both multiples of wide copies where \p isWide
+   * \param[in] length samples of a row
+   * \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   RowCopy(std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
     : m_First(first)
@@ -149,7 +151,7 @@ private:
   Extension    m_Extension;
   int          m_Begin; ///< of the part within the row
   int          m_End;
-  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample that stands there
+  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample there
   std::int64_t m_EdgeFrom;
 };
 
@@ -227,7 +229,8 @@ FilterRowOfTile(const TFilter & filter, TReal * line, bool mine)
 /** \brief Filters a segment of a column, on the way out.
  *
  * \param[in] load sample n of the segment, n of any sign
- * \param[out] to first coefficient, \param[in] stride elements from one to the next
+ * \param[out] to first coefficient
+ * \param[in] stride elements from one to the next
  * \param[in] count coefficients that are wanted, of the first ones */
 template <typename TReal, typename TFilter, typename TLoad>
 __device__ __forceinline__ void

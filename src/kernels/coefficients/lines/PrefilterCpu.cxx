@@ -30,7 +30,7 @@ PrefilterOnCpu(const SourceDescriptor & descriptor,
                const ExecutionContext & context)
 {
   context.Report(0.0);
-  // Of fewer elements it is done before other threads are awake.
+  // With fewer elements it ends before other threads are awake.
   constexpr std::int64_t fewest = 4096;
   ExecutionContext       own = context;
   own.host = descriptor.Elements() < fewest ? nullptr : context.host;

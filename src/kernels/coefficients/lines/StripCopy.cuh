@@ -45,7 +45,8 @@ class StripCopy
 public:
   /** \param[in] thread number of this thread in the block
    * \param[in] first sample of a row that is copied first, of any sign, a multiple of wide copies
-   * \param[in] count elements that are needed, at most VWidth \param[in] length samples of a row
+   * \param[in] count elements that are needed, at most VWidth
+   * \param[in] length samples of a row
    * \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   StripCopy(int thread, std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
@@ -89,8 +90,10 @@ public:
   /** Starts the copies of a batch.
    *
    * \param[in] bulk takes the rows, where IsBulk(), without what stands beyond their ends
-   * \param[in] to shared memory for the first row \param[in] pitch bytes from row to row there
-   * \param[in] plane first element of the plane \param[in] firstRow row that is copied first, of any sign
+   * \param[in] to shared memory for the first row
+   * \param[in] pitch bytes from row to row there
+   * \param[in] plane first element of the plane
+   * \param[in] firstRow row that is copied first, of any sign
    * \param[in] height rows of the plane */
   __device__ __forceinline__ void
   operator()(const BulkCopies & bulk,
@@ -149,7 +152,7 @@ private:
     return edge < m_Left ? edge : edge + m_Gap;
   }
 
-  /** The sample of a row that stands at At(edge). */
+  /** The sample of a row at At(edge). */
   __device__ __forceinline__ int
   From(int edge) const
   {
@@ -200,7 +203,7 @@ private:
   int          m_Row;    ///< of the rows that are copied together
   int          m_Left;   ///< elements before the row's first sample
   int          m_Gap;    ///< elements that wide copies bring
-  int          m_Edges;  ///< elements before and behind them
+  int          m_Edges;  ///< elements before and after them
   unsigned int m_Pieces; ///< which wide copies are inside of the row
   int          m_From[Known];
   bool         m_Bulk; ///< rows are copied by BulkCopies

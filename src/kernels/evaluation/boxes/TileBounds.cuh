@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The box of the input that a box of the output needs. A rule says how lines of the output lie in the input; see
+ * \brief The box of the input that a box of the output needs. A rule maps lines of the output to the input; see
  * TileKernel.cuh. */
 
 namespace itk::CudaSpline
@@ -60,8 +60,10 @@ WarpMinimum(int x)
 
 /** Leaves the bounds of a warp's supports for the block.
  *
- * \param[in] least least starts, \param[in] most negative greatest starts, of the calling thread
- * \param[in] within all indices are inside, \param[in] any some are */
+ * \param[in] least least starts
+ * \param[in] most negative greatest starts, of the calling thread
+ * \param[in] within all indices are inside
+ * \param[in] any some are */
 __device__ __forceinline__ void
 ShareBounds(int (&least)[3], int (&most)[3], bool within, bool any, int (&bounds)[8])
 {

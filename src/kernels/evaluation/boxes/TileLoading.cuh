@@ -103,7 +103,7 @@ LoadTile(const EvaluationArguments<3> & arguments, const TileBox & box, float * 
   }
 }
 
-/** Loads a box that leaves the array, which goes on there as its extension says. */
+/** Loads a box that leaves the array, which is continued there by its extension. */
 __device__ __forceinline__ void
 LoadFoldedTile(const EvaluationArguments<3> & arguments, const TileBox & box, int (&fold)[3][64], float * tile)
 {

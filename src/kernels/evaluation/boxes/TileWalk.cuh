@@ -56,7 +56,9 @@ struct OutputBox
 
 /** The box of a block of a grid.
  *
- * \param[in] samples of a line, \param[in] lines of the slab, \param[in] block of the grid */
+ * \param[in] samples of a line
+ * \param[in] lines of the slab
+ * \param[in] block of the grid */
 __device__ __forceinline__ OutputBox
 FindOutputBox(const TilePlan & plan, std::int64_t samples, std::int64_t lines, const uint3 & block)
 {

@@ -29,8 +29,8 @@
 
 /** \file
  * \brief The host's loop over the body of the evaluating kernels: runs of samples, whose indices are found together by
- * one function for all sources of coordinates, and whose values are stored together by another. What is compiled for
- * each method stands in between. */
+ * one function for all sources of coordinates, and whose values are stored together by another. The code between them
+ * is compiled for each method. */
 
 namespace itk::CudaSpline
 {

@@ -74,7 +74,7 @@ StoreRunOf(const ValueRun<TReal> & run, int count, void * output, StoredType typ
   });
 }
 
-/** Samples of a run from the first to behind the last of those that are inside. */
+/** Samples of a run from the first to one after the last of those inside. */
 struct InsidePart
 {
   int begin;
@@ -167,7 +167,7 @@ struct FieldRun
   double       at[VDimension][SamplesOfRun]; ///< index of the output's grid
   std::int64_t offset[SamplesOfRun];         ///< of the displacement, from the first one of the field
 
-  /** Adds samples of a line, behind those that there are. */
+  /** Appends samples of a line. */
   void
   Add(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample, int count, int to)
   {
@@ -349,7 +349,7 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
   const bool atSamples = IsReadAtSamples(arguments);
   const std::int64_t length = std::max<std::int64_t>(1, arguments.samples);
   const std::int64_t fewest = FewestSamples / length;
-  // Samples are numbered line after line: short lines share a run, which costs as much as 20 samples beside its own.
+  // Samples are numbered line after line: short lines share a run, which costs as much as 20 additional samples.
   const std::int64_t linesOfRun = std::max<std::int64_t>(1, SamplesOfRun / length);
   RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
     double               indices[VDimension][SamplesOfRun];

@@ -45,8 +45,8 @@ struct LinearPlaces
   bool         isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
   bool         hasSome[VDimension];   ///< whether some samples lie on others along an axis of \c isMoved
 
-  /** Where \p count indices lie; false where nothing can be said of any: the bounds or the array leave no room, numbers
-   * do not fit, or all samples are outside along an axis. */
+  /** Where \p count indices lie; false if nothing is known of any: the bounds or the array leave no room, numbers do
+   * not fit, or all samples are outside along an axis. */
   CUDASPLINE_INLINE bool
   Find(const EvaluationArguments<VDimension> & arguments, const double (&indices)[VDimension][SamplesOfRun], int count)
   {
@@ -300,7 +300,7 @@ struct ThreeNumbers
     lanes = Lanes{ from[0], from[1], from[2], from[2] };
   }
 
-  /** Reads three numbers, and the three behind them. */
+  /** Reads three numbers, and the next three. */
   static CUDASPLINE_INLINE void
   LoadTwo(const TReal * from, ThreeNumbers & first, ThreeNumbers & second)
   {
@@ -310,7 +310,7 @@ struct ThreeNumbers
     second.lanes = Lanes{ last[1], last[2], last[3], last[3] };
   }
 
-  /** Goes towards others by a part of the way; where they are none, not by 0. */
+  /** Moves towards others by a fraction of the distance; not by 0 where they are not numbers. */
   CUDASPLINE_INLINE void
   Approach(const ThreeNumbers & others, TReal part)
   {

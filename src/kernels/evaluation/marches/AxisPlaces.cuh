@@ -86,7 +86,7 @@ struct AxisPlace
   static constexpr int Outside = INT_MIN; ///< base of an index out of bounds
 
   int   base;           ///< first sample of the support, from the source's first
-  TReal weights[VTaps]; ///< of no use outside
+  TReal weights[VTaps]; ///< not used outside
 
   template <unsigned int VDimension>
   __device__ __forceinline__
@@ -195,8 +195,9 @@ FloatOf(bool inside, std::uint64_t outside, TReal value)
 
 /** Sets a bit of the result for each of a thread's rows that are lines of the slab.
  *
- * \param[in] line line of the first row, \param[in] step lines between rows, \param[in] rows a bit for each row that
- * is wanted */
+ * \param[in] line line of the first row
+ * \param[in] step lines between rows
+ * \param[in] rows a bit for each row that is wanted */
 __device__ __forceinline__ unsigned int
 LinesWithin(std::int64_t line, std::int64_t step, unsigned int rows, std::int64_t lines)
 {
@@ -252,7 +253,9 @@ struct SliceList
    *
    * \param[in] bases first slice of each output slice's support, not falling, in shared memory
    * \param[in] count of them, at most as many as the block has threads
-   * \param[in] size slices of the input, \param[in] extension beyond them, \param[in] sliceSize elements of one */
+   * \param[in] size slices of the input
+   * \param[in] extension beyond them
+   * \param[in] sliceSize elements of one */
   __device__ __forceinline__ void
   Make(const int * bases, int count, std::int64_t size, Extension extension, std::int64_t sliceSize)
   {

@@ -88,11 +88,13 @@ ReduceInWarp(int & least, int & largest)
 
 /** The window of an in-plane tile: every warp finds it from the tile's corners.
  *
- * Along a row, and from row to row but for a thousandth of a sample (PlanMapTiles() has looked), an index grows or
+ * Along a row, and from row to row except for a thousandth of a sample (PlanMapTiles() has checked), an index grows or
  * falls, so it is extreme at a corner to within a sample. Indices out of bounds count as the bound: there is always a
- * window, if one that nobody reads.
+ * window, even if it is not read.
  *
- * \param[in] firstSample first sample of the tile, \param[in] firstRow first row of it, \param[in] rows of it */
+ * \param[in] firstSample first sample of the tile
+ * \param[in] firstRow first row of it
+ * \param[in] rows of it */
 template <unsigned int VTaps, typename TReal, unsigned int VDimension>
 __device__ __forceinline__ SliceWindow
 WindowOfTile(const TapBasis<VTaps> &                 basis,

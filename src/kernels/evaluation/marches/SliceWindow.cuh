@@ -31,10 +31,10 @@
 namespace itk::CudaSpline
 {
 
-/** A rectangle of a slice, in samples from the slice's first; it may lie beside the slice. */
+/** A rectangle of a slice, in samples from the slice's first; it may be outside of the slice. */
 struct SliceWindow
 {
-  int x;       ///< first column: a multiple of what is copied together
+  int x;       ///< first column: a multiple of the number that is copied together
   int y;       ///< first row
   int vectors; ///< of WideCopy elements a row
   int rows;
@@ -87,8 +87,8 @@ StoreWide(TReal * to, const Lanes<WideCopy<TReal>, TReal> & elements)
 
 /** What a thread copies of a window, the same of every slice.
  *
- * Samples beside the slice are those that stand there under the extension. Columns of vectors that have such samples,
- * and all columns where rows do not begin at aligned addresses, are copied element by element.
+ * Samples outside of the slice are those of the extension. Columns of vectors that have such samples, and all columns
+ * where rows do not begin at aligned addresses, are copied element by element.
  *
  * \tparam VThreads threads of the block
  * \tparam VCopies vectors that a thread copies at most */
@@ -106,8 +106,9 @@ public:
     int         columns[MostWindowColumns]; ///< of the slice, by column of the window
   };
 
-  /** \param[in] arguments the source; \param[in] window the window; \param[out] singles in shared memory, to be used
-   * after a barrier */
+  /** \param[in] arguments the source;
+   * \param[in] window the window;
+   * \param[out] singles in shared memory, to be used after a barrier */
   template <unsigned int VDimension>
   __device__ __forceinline__
   WindowCopies(const EvaluationArguments<VDimension> & arguments, const SliceWindow & window, Singles & singles)

@@ -71,7 +71,8 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
 
 /** Launches a kernel that takes tiles, once for each component of the pixels.
  *
- * \param[in] kernel the kernel, \param[in] bytes shared memory of a block
+ * \param[in] kernel the kernel
+ * \param[in] bytes shared memory of a block
  * \param[in] blocks blocks of a multiprocessor */
 template <unsigned int VDimension, typename TReal, typename TKernel>
 void

@@ -36,8 +36,8 @@ namespace
 
 /** A thread an output sample.
  *
- * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that what a warp reads lies together however
- * the output is turned; of lists, 32 consecutive points. */
+ * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that the reads of a warp are close together
+ * for any rotation of the output; of lists, 32 consecutive points. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
 __launch_bounds__(SampleThreads, SampleBlocks(TMethod::HasBasis, VDerivatives))

@@ -132,8 +132,8 @@ struct ScanlineOutput<true>
   }
 };
 
-/** The samples of a thread that need more than the others: at edges, or where samples go on outside. A function of its
- * own, so that the others do not pay for its registers.
+/** The samples of a thread that need more than the others: at edges, or where samples are continued outside. A function
+ * of its own, so that the others do not pay for its registers.
  *
  * \param[in] rest a bit for each of the thread's samples */
 template <typename TMethod>

@@ -81,8 +81,8 @@ struct ScanlineValue
 };
 
 /** Linear interpolation as LinearMethod has it, between samples that all are there. They are gathered from a texture,
- * where there is one of them: a load of 32 words that lie in several rows takes the cache a clock a row, and has one
- * word a lane; a gather has four, at the rate of a fetch. */
+ * where there is one of them: a load of 32 words that lie in several rows takes the cache one clock per row, and has
+ * one word per lane; a gather has four, at the rate of a fetch. */
 template <>
 struct ScanlineValue<LinearMethod<float>>
 {
@@ -196,7 +196,7 @@ struct ScanlineValue<LinearMethod<float>>
   }
 
   /** The value between samples that all are there. On a sample its neighbours do not count, which makes a difference
-   * only where they are not finite, and then the value is not either; but for the sign of a sample that is -0. */
+   * only where they are not finite, and then the value is not either; except for the sign of a sample that is -0. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
@@ -214,7 +214,7 @@ struct ScanlineValue<LinearMethod<float>>
     return Between<3, 0, true>(corner, distance, 7U);
   }
 
-  /** The value where the place may be beside the outermost samples, or at the last of them. */
+  /** The value if the point may be outside of the outermost samples, or at the last of them. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])

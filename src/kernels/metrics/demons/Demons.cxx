@@ -45,7 +45,7 @@ MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & set
 {
   if (setup.comparesOriginals && setup.hasStages)
   {
-    throw std::invalid_argument("Demons of images that are compared as they are know no initial transform.");
+    throw std::invalid_argument("Demons of images that are not downsampled do not support initial transforms.");
   }
   PointForcesDescriptor descriptor = DescribePointForces(setup, MetricPass::Demons);
   descriptor.exchangesGradients = setup.options.exchangesGradients;

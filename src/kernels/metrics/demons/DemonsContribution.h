@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), none up to the thresholds of
- * MetricParameters. ITK's comparisons, so that weights of what is not finite are not either. */
+ * MetricParameters. ITK's comparisons, so that weights of non-finite values are not finite either. */
 struct DemonsContribution : SampleContribution<DemonsContribution>
 {
   /** As SampleContribution describes it. */

@@ -30,7 +30,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What a sample reads and writes beside its window's sums. Passed by value. */
+/** \brief What a sample reads and writes in addition to its window's sums. Passed by value. */
 template <typename TPixel>
 struct LocalCentre : GridPair<TPixel>
 {

@@ -38,11 +38,11 @@
 /** \file
  * \brief EvaluateLocalCorrelation() on a device: one pass over the images.
  *
- * A block has the columns of a tile, 32 along x, and marches along z. Of each slice it copies the pixels of its tile
- * and of what windows reach around it to shared memory, sums products along x, those sums along y, and adds the slice's
- * sums to those of its columns along z. A window along z is the end of one block of 2 r + 1 slices and the beginning of
- * the next. The sums of the slices are kept in a ring; when a block is complete they become sums to its end. So nothing
- * is subtracted, and the images are read once.
+ * A block has the columns of a tile, 32 along x, and marches along z. For each slice it copies the pixels of its tile
+ * and of the windows around it to shared memory, sums products along x, those sums along y, and adds the slice's sums
+ * to those of its columns along z. A window along z is the end of one block of 2 r + 1 slices and the beginning of the
+ * next. The sums of the slices are kept in a ring; when a block is complete they become sums to its end. So nothing is
+ * subtracted, and the images are read once.
  *
  * Sums are double: variances cancel. A large device adds doubles at half the speed of floats, and what bounds the
  * kernel is shared memory. */

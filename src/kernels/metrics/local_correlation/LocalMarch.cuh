@@ -46,7 +46,7 @@ namespace
 
 constexpr int LocalColumns = 32; // of a tile along x: a warp
 constexpr int MostLocalThreads = 512;
-/** Samples along x whose windows a thread sums at once. Of narrow windows few, so that more threads of a block have
+/** Samples along x whose windows a thread sums at once. Few of narrow windows, so that more threads of a block have
  * some; neighbours share most of wide ones. */
 constexpr int
 LocalGroup(int radius)
@@ -264,7 +264,7 @@ CopyTile(const TTerms &           terms,
   }
 }
 
-/** Sums along x: a thread the windows of some neighbours, or of one where the radius is none of those compiled for. */
+/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
 SumAlongX(const TTerms &,
@@ -447,7 +447,8 @@ public:
   }
 
   /** \param[in] isThere whether the slice is one of the grid, else its sums are 0
-   * \param[in] at its slot, \param[out] sums of the window that ends with the slice */
+   * \param[in] at its slot
+   * \param[out] sums of the window that ends with the slice */
   __device__ __forceinline__ void
   Push(bool isThere, int at, double (&sums)[VNumbers])
   {

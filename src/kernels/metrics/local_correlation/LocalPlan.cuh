@@ -81,7 +81,7 @@ CountAlong(int at, int radius, int size)
 }
 
 /** Threads of a block at most, and blocks of a multiprocessor, by the radius that is compiled for: of radius 4 a large
- * device has the memory of one with 16 rows, or 8 with masks. Of radius 2 it has that of three, which spill registers.
+ * device has the memory of one with 16 rows, or 8 with masks. For radius 2 it has that of three, which spill registers.
  */
 ///@{
 constexpr int

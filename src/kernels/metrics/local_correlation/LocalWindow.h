@@ -106,7 +106,7 @@ struct WindowVariances
   {}
 };
 
-/** \brief Variances up to which there is nothing but roundings. */
+/** \brief Variances up to which there are only roundings. */
 struct LocalBounds
 {
   double epsilon; ///< LocalCorrelationDescriptor::epsilon

@@ -31,10 +31,10 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Probabilities up to it are none: of float parameters too, as sums are double here. */
+/** \brief Probabilities up to it count as 0: for float parameters too, as sums are double here. */
 inline constexpr double NoProbability = std::numeric_limits<double>::epsilon();
 
-/** \brief The logarithm of the probability of a fixed bin; 0 where it is none. */
+/** \brief The logarithm of the probability of a fixed bin; 0 if that counts as 0. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 LogarithmOf(double probability)
 {

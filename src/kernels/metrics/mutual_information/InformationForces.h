@@ -61,7 +61,7 @@ public:
     return true;
   }
 
-  /** Bytes of a device that it takes, but for the images. */
+  /** Bytes of a device that it takes, except for the images. */
   static std::size_t
   CountBytes(const FieldMetricSetup & setup);
 

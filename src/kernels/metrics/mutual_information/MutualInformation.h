@@ -27,8 +27,8 @@ namespace itk::CudaSpline
 {
 
 /** \brief Two passes: a joint histogram, then the derivative by a table that is made of it. One, where EvaluateMetric()
- * makes that table (MetricReduction::makesTable): its logarithms are the device's, and value and derivative are the
- * same but for some roundings of double. */
+ * makes that table (MetricReduction::makesTable): the device computes its logarithms, and value and derivative are the
+ * same except for some roundings of double. */
 template <>
 MetricOutcome
 MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);

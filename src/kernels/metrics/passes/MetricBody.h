@@ -41,7 +41,8 @@ struct NoHistogram
 /** \brief The moving value of a sample, and the gradient (per mm) that the arguments ask for.
  *
  * \param[in] slot place among the values that are kept
- * \param[in] moved place in the moving image's space (mm), \param[in] index its index there
+ * \param[in] moved place in the moving image's space (mm)
+ * \param[in] index its index there
  * \param[out] gradient the gradient */
 template <typename TValues, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE double
@@ -102,8 +103,8 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
  * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm); may
  * bring gradients back, as OuterJacobianMove does
  * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
- * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none
- * \param[in] slot place of the sample among the moving values that are kept */
+ * \tparam THistogram takes the sample instead of the sums, except for the count; NoHistogram: none
+ * \param[in] slot position of the sample among the moving values that are kept */
 template <typename TValues, unsigned int VDimension, typename TMove, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMovedSample(const MetricArguments<VDimension> & arguments,

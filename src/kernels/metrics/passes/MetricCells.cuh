@@ -140,7 +140,7 @@ AddSamplesOfCells(const MetricArguments<VDimension> &  arguments,
   std::uint32_t cell = order.cells;
   for (std::uint32_t begin = first; begin < end;)
   {
-    // The next cell that has samples: most often the one behind the last, else the last one that begins here or before.
+    // The next cell that has samples: most often the one after the last, else the last one that begins here or before.
     ++cell;
     if (cell >= order.cells || order.starts[cell] != begin || order.starts[cell + 1] == begin)
     {

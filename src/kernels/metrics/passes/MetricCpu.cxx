@@ -129,7 +129,7 @@ struct HostHistogram
   bool                                      isDouble;
 };
 
-/** Integers, so that the order of the threads is none of the result. */
+/** Integers, so that the result does not depend on the order of the threads. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)

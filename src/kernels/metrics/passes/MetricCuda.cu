@@ -102,7 +102,8 @@ SumInOrder(const double * numbers, int count)
 /** One block: what ReduceMattes() makes of a histogram, in an order of its own.
  *
  * \param[in] sums a histogram's space
- * \param[out] table of bins x bins numbers, \param[out] terms of as many */
+ * \param[out] table of bins x bins numbers
+ * \param[out] terms of as many */
 __global__ void
 __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long * sums,
                                                        int                        bins,
@@ -274,7 +275,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const ExecutionContext & context,
                      MetricWorkspace *        workspace)
 {
-  // Cells have all behind the stage as a matrix.
+  // Cells have all stages after the optimized one as a matrix.
   const bool keepsOrder = workspace != nullptr && descriptor.GetSpline() != nullptr && !descriptor.HasOuterJacobian() &&
                           FitsCells(descriptor, CountMetricSamples(sources));
   if (keepsOrder || (descriptor.GetSpline() != nullptr && descriptor.gradient != MetricGradient::None))

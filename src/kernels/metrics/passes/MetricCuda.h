@@ -39,8 +39,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What a pass reads on a device beside its sources: the stages of a chain, and the table of bins. Holds their
- * memory. */
+/** \brief What a pass reads on a device in addition to its sources: the stages of a chain, and the table of bins. Holds
+ * their memory. */
 class MetricUploads
 {
 public:
@@ -137,7 +137,7 @@ KeptMemory(const MetricDescriptor &                    descriptor,
   return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
 }
 
-/** \brief What is made of a histogram on a device beside its table. */
+/** \brief What is made of a histogram on a device in addition to its table. */
 struct InformationNumbers
 {
   double value; ///< the negative information
@@ -160,7 +160,7 @@ inline constexpr std::int64_t MostMetricBlocks = 4096;
  * \param[in] numbers how many
  * \param[out] total a sum for each number, device
  * \param[in] stream the stream
- * \param[in] made what was made before is copied behind the sums, for one download; null: nothing */
+ * \param[in] made earlier results are copied after the sums, for one download; null: nothing */
 void
 LaunchMetricTotal(const double *             partial,
                   std::int64_t               blocks,

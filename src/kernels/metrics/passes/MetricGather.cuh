@@ -40,8 +40,8 @@ namespace
 constexpr unsigned int GatherThreads = 128;
 constexpr unsigned int CellSumWarps = 16;
 
-/** Adds up the chunks of each cell that has several, to its first one: a block 32 cells and 32 numbers of a chunk, a
- * thread a number of some of the chunks.
+/** Adds up the chunks of each cell that has several, to its first one: one block for 32 cells and 32 numbers of a
+ * chunk, one thread for a number of some of the chunks.
  *
  * \param[in,out] partial \p numbers for each chunk, a multiple of 32 */
 __global__ void __launch_bounds__(32 * CellSumWarps)

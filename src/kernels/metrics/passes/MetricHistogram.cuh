@@ -148,7 +148,7 @@ class DeviceHistogram
 {
 public:
   /** \param[in] arguments of the pass
-   * \param[in] others shared memory that the kernel has beside (bytes)
+   * \param[in] others other shared memory of the kernel (bytes)
    * \param[in] stream clears the memory
    * \param[in] samples of a block */
   template <unsigned int VDimension>
@@ -189,7 +189,7 @@ public:
   {
     return { static_cast<unsigned long long *>(m_Memory.Data()), m_Shared > 0, m_Samples };
   }
-  /** Planes of sums behind the finest. */
+  /** Planes of sums after the finest. */
   unsigned int
   Planes() const
   {

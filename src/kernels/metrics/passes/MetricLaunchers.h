@@ -63,7 +63,7 @@ struct SumsLauncher
   /** Enqueues the histogram of all samples.
    *
    * \param[in,out] arguments what is read, in device memory; their stride is set
-   * \param[in] space where it goes, in device memory; zeros
+   * \param[in] space destination, in device memory; zeros
    * \param[in] blocks that have space.samples each
    * \param[in] shared dynamic shared memory of a block (bytes)
    * \param[in] stream the stream
@@ -139,7 +139,7 @@ struct CellsLauncher
 
 /** \brief Sums of values, and the sums of each chunk's forces by the nodes of its cell.
  *
- * \tparam VHasOuterJacobian gradients come back through the stages behind the splines' */
+ * \tparam VHasOuterJacobian gradients are transformed by the stages after the splines' */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 struct ScatterLauncher
 {

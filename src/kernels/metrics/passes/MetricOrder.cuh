@@ -156,7 +156,7 @@ public:
     m_Order = { NumbersOf(m_Samples), starts, chunkStarts, m_Cells, mostOfChunk };
   }
 
-  /** \brief Whether it is that of a metric: of the same places, the same of which count, and the same grid. */
+  /** \brief Whether it is that of a metric: the same points, the same mask of valid ones, and the same grid. */
   bool
   IsOf(const MetricDescriptor & descriptor, const MetricSources & sources, int device) const
   {
@@ -172,7 +172,8 @@ public:
   }
 
 private:
-  /** All numbers that cells follow from, beside the lists; none where the stages before have coefficients, too. */
+  /** All numbers that determine the cells, in addition to the lists; none where the stages before have coefficients,
+   * too. */
   static std::vector<double>
   KeyOf(const MetricDescriptor & descriptor, const MetricSources & sources)
   {

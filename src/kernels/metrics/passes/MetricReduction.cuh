@@ -49,7 +49,7 @@ template <unsigned int VNumbers>
 __device__ __forceinline__ void
 StoreBlockSums(const double (&numbers)[VNumbers], double * partial)
 {
-  static_assert(VNumbers <= MetricThreads, "a thread a number");
+  static_assert(VNumbers <= MetricThreads, "one thread per number");
   __shared__ double  ofWarps[VNumbers][MetricWarps];
   const unsigned int lane = threadIdx.x % 32;
 #pragma unroll

@@ -210,7 +210,7 @@ private:
   }
 };
 
-/** \brief Arrays of EvaluatePointForces() beside the images. */
+/** \brief Arrays of EvaluatePointForces() in addition to the images. */
 struct PointForcesResults
 {
   PointSums * sums;

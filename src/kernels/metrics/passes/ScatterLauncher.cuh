@@ -49,8 +49,10 @@ constexpr unsigned int ScatterBlocks = sizeof(typename TValues::Real) == sizeof(
 /** A block a chunk of a cell.
  *
  * \tparam VHasOuterJacobian gradients come back through the stages behind; moving values are by sample, and not by the
- * order \param[in] sets of weights \param[out] partial CellShape::Numbers for each chunk and set \param[out] values
- * counts and values by block, see StoreBlockSums() */
+ * order
+ * \param[in] sets of weights
+ * \param[out] partial CellShape::Numbers for each chunk and set
+ * \param[out] values counts and values by block, see StoreBlockSums() */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, ScatterBlocks<TValues>)
