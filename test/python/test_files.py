@@ -260,7 +260,7 @@ def test_damaged_headers(tmp_path, rng):
     refused = 0
     for number in range(300):
         damaged = bytearray(data)
-        for place in rng.integers(4, len(nrrd()), 3):
+        for place in rng.integers(4, len(nrrd()), 1 + number % 3):  # of three damaged bytes hardly any header is read
             damaged[place] = rng.integers(32, 127)
         (tmp_path / "a.nrrd").write_bytes(damaged)
         with warnings.catch_warnings():
