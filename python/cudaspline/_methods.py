@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy
 
 from . import _arrays, _library
-from ._checks import LARGEST_INT32, choose as choose, integer, number
+from ._checks import LARGEST_INT32, integer, number
+from ._checks import choose as choose
 from ._geometry import Geometry, vector
 
 #: Indices beyond this magnitude are outside under every boundary.

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
+from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
 
-if TYPE_CHECKING:
-    from ._source import Source
-
-#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument: of
-#: Like, the files, lists and Sources that are taken, too. One signature, and no overloads, of which type checkers print every variant.
+#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument, as of
+#: _prepared.Like. One signature, and no overloads, of which type checkers print every variant.
 Kind = TypeVar("Kind")
 OtherKind = TypeVar("OtherKind")
-Like = Union[str, "os.PathLike[str]", Sequence[Any], "Source"]
 
 Interpolation = Literal[
     "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "mitchell",

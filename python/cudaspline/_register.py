@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 
 import numpy
 
-from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _transforms
+from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _stages, _transforms
 from ._checks import callback
 from ._geometry import Geometry, has_indices, make_geometry
 from ._methods import choose, device_word
-from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
+from ._options import Kind, OtherKind, PresetName, RealType, StageOptions
+from ._pixels import Pixels
+from ._prepared import Like
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, complete_document, make_document, read_document, stages_of
-from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
+from ._transform import Transform
+from ._transform_parts import FieldPart, GivenPart, LinearPart, Part
 from ._warnings import RegistrationWarning, warn
 
 if TYPE_CHECKING:
@@ -235,7 +238,7 @@ class _Side:
     mask: Optional[_arrays.Buffer]
     mask_geometry: Optional[Geometry]
     #: The image as it came.
-    original: _images.Pixels
+    original: Pixels
     #: The mask that its caller gave, with its grid.
     given: Optional[tuple[_arrays.Buffer, Geometry]] = None
 
@@ -514,7 +517,7 @@ class _Work:
             pair.moving, pair.moving_mask = moving.describe()
         described.pairs, described.pair_count = ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)), len(pairs)
         device = self.fixed.pixels.device
-        chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
+        chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
         if len(chain.stages) > _MOST_INITIAL:
             raise ValueError(f"initial: it is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
@@ -543,7 +546,7 @@ class _Work:
         if number in coefficients:
             # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
             spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
-            return GivenPart(_transforms.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
+            return GivenPart(_stages.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
         return _linear_part(found)
 
 
@@ -597,7 +600,7 @@ def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer
     return made
 
 
-def _arrays_on(device: int, chain: _transforms.Stages, like: _arrays.Buffer) -> list[Any]:
+def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list[Any]:
     """Brings the displacements of a chain to the device of the images; what has to live as long."""
     if device < 0:
         return []

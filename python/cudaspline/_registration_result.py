@@ -8,7 +8,7 @@ from typing import Any, Generic, Iterator, NamedTuple, Union
 
 import numpy
 
-from . import _images, _library, _resample
+from . import _html, _images, _library, _resample
 from ._checks import flag
 from ._images import Image
 from ._options import Kind, OtherKind
@@ -175,8 +175,6 @@ class RegistrationReport:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from . import _html
-
         rows = []
         for number, stage in enumerate(self.stages):
             where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
@@ -258,11 +256,9 @@ class Registration(Generic[Kind, OtherKind]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the moving image on the fixed one's grid, the transform, and the report."""
-        from . import _html
-
         image = _images.open_image(self.warped, "warped")
-        shown = _html.of_image(Image(image.buffer.array.reshape(image.buffer.shape), image.geometry.spacing, image.geometry.origin, image.geometry.direction))
-        return f"{shown}{self.transform._repr_html_()}{self.report._repr_html_()}"
+        shown = Image.of(image.buffer.array.reshape(image.buffer.shape), image.geometry, "last" if image.channels else False)
+        return f"{shown._repr_html_()}{self.transform._repr_html_()}{self.report._repr_html_()}"
 
     def __repr__(self) -> str:
         value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""

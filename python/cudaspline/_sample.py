@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, ca
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _sampling, _stages, _windows
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
 from ._methods import KINDS, METHOD_OPTIONS, ROUNDINGS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import Channels, Coordinates, Interpolation, MethodOptions, Rounding
+from ._pixels import Box, Pixels
 from ._plans import UNKNOWN, Plans, Streak, frozen
-from ._source import Source, takes_source
+from ._prepared import PreparedImage, takes_source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,7 +50,7 @@ class _Plan:
         self._method, self._warns_of_labels = method, warns_of_labels
         self.dimension = at_points.dimension
 
-    def run(self, source: Optional[Source], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
+    def run(self, source: Optional[PreparedImage], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
         """Values at points, of a Source or of pixels."""
         if source is not None:
             found = self._at_points.run(source.handle, points)
@@ -90,7 +91,7 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
     options.pop("series")
     if points.dtype not in ("float32", "float64"):
         return None
-    if isinstance(image, Source):
+    if isinstance(image, PreparedImage):
         image.check_options(given)
         is_there = points.device == image.device or (points.device < 0 and image.pixels.device < 0)
         if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
@@ -121,7 +122,7 @@ def _shares_plans(function: _Function) -> _Function:
         if len(arguments) != 2 or not streak.goes_on():
             return function(*arguments, **options)
         image, points = arguments
-        source = image if type(image) is Source else None
+        source = image if isinstance(image, PreparedImage) else None
         pixels = source.pixels.buffer if source is not None else _arrays.view_plainly(image.array if type(image) is Image else image)
         places = None if pixels is None else _arrays.view_plainly(points)
         parts = [(name, frozen(value)) for name, value in options.items()]
@@ -228,10 +229,10 @@ def sample(
     image = _images.loaded(image, "image")
     channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
-    interpolation = _interpolation_of(interpolation, wants_derivatives=(gradient or hessian) and not isinstance(image, Source))
+    interpolation = _interpolation_of(interpolation, wants_derivatives=(gradient or hessian) and not isinstance(image, PreparedImage))
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, choose(rounding, ROUNDINGS, "rounding"), threads, progress)
-    volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)
-    if isinstance(image, Source):
+    volumes = None if isinstance(image, PreparedImage) or _images.is_nibabel(image) else _images.open_series(image, "image", channels, series)
+    if isinstance(image, PreparedImage):
         if series:
             raise ValueError("series: a Source is of one image, not of a series.")
         if image.pixels.components > 1:
@@ -301,25 +302,25 @@ def pixel_list(default: Any, count: int) -> list[Any]:
     return list(found)
 
 
-def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
+def _components_of(pixels: Pixels) -> list[Pixels]:
     """Each component as an image of its own."""
     if not pixels.channels:
         return [pixels]
 
-    def component(number: int) -> _images.Pixels:
-        def read(box: Optional[_images.Box]) -> _arrays.Buffer:
+    def component(number: int) -> Pixels:
+        def read(box: Optional[Box]) -> _arrays.Buffer:
             whole = pixels.buffer if box is None else pixels.read(box)
             buffer = _arrays.view(whole.array.reshape(whole.shape)[..., number], "image")
             buffer.finish = whole.finish
             return buffer
 
-        return _images.Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
+        return Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
 
     return [component(number) for number in range(pixels.components)]
 
 
 def _sample_pixels(
-    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
+    pixels: Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
 ) -> list[_arrays.Buffer]:
     """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
     if method.is_of_indicators:
@@ -335,14 +336,14 @@ def _sample_pixels(
             return _sample_windows(windows, method, buffer, default, wanted, device)
     if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
         _sampling.warn_of_labels(pixels.buffer, 1, method)
-    source = Source._borrowing(pixels, method, device, wanted.threads, None)
+    source = PreparedImage._borrowing(pixels, method, device, wanted.threads, None)
     found = _sample_source(source, points, default, wanted)
     del source  # waits for what reads borrowed pixels
     return found
 
 
 def _sample_labels(
-    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+    pixels: Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
 ) -> list[_arrays.Buffer]:
     """Of an image of labels: by their indicators, one after the other."""
     if wanted.gradient or wanted.hessian:
@@ -358,8 +359,8 @@ def _sample_labels(
 
     def interpolate(indicator: _arrays.Buffer, found: _arrays.Buffer, begin: float, end: float) -> None:
         part = replace(wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end))
-        image = _images.Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
-        source = Source._borrowing(image, of_indicators, device, wanted.threads, None)
+        image = Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
+        source = PreparedImage._borrowing(image, of_indicators, device, wanted.threads, None)
         made, *masks[:] = _sample_source(source, points, numpy.nan, part)
         found.array[...] = _arrays.to_host(made)
 
@@ -368,7 +369,7 @@ def _sample_labels(
 
 
 def _sample_windows(
-    windows: list[tuple[numpy.ndarray, _images.Pixels]],
+    windows: list[tuple[numpy.ndarray, Pixels]],
     method: Method,
     points: _arrays.Buffer,
     default: Any,
@@ -380,7 +381,7 @@ def _sample_windows(
     flat = numpy.asarray(points.array).reshape(-1, points.shape[-1])
     results: list[_arrays.Buffer] = []
     for numbers, window in windows:
-        source = Source._borrowing(window, method, device, wanted.threads, None)
+        source = PreparedImage._borrowing(window, method, device, wanted.threads, None)
         parts = _sample_source(source, flat[numbers], default, wanted)
         if not results:
             results = [_arrays.empty(points, (*shape, *part.shape[1:]), part.dtype) for part in parts]
@@ -436,10 +437,10 @@ class _PointsPlan:
         described.device = points.device
         described.point_type = points.type_code
         described.physical = int(is_physical)
-        _transforms.set_vector(described.origin, geometry.origin)
-        _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
+        _stages.set_vector(described.origin, geometry.origin)
+        _stages.set_matrix(described.point_to_index, geometry.point_to_index)
         # A gradient by samples times the derivative of the index by the place, transposed.
-        _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
+        _stages.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
         described.derivatives = derivatives
         described.output_type = _library.TYPES[output_type]
         described.rounding = wanted.rounding
@@ -481,7 +482,7 @@ class _PointsPlan:
         return results
 
 
-def _sample_source(source: Source, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
+def _sample_source(source: PreparedImage, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:

@@ -11,9 +11,10 @@ from typing import Any, Optional
 
 import numpy
 
-from . import _arrays, _images, _library, _resample, _transforms
+from . import _arrays, _library, _stages
 from ._geometry import Geometry
 from ._methods import KINDS, Method
+from ._pixels import Pixels
 
 #: Images that are smaller are taken as a whole (samples).
 _SMALL = 65536
@@ -33,29 +34,29 @@ def nowhere(shape: tuple[int, ...], dtype: str) -> _arrays.Buffer:
     return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, shape, dtype)
 
 
-def _can_be_cut(pixels: _images.Pixels, method: Method) -> bool:
+def _can_be_cut(pixels: Pixels, method: Method) -> bool:
     return pixels.device < 0 and method.storage == "element" and math.prod(pixels.geometry.size) > _SMALL
 
 
-def may_have_windows(pixels: _images.Pixels, method: Method) -> bool:
+def may_have_windows(pixels: Pixels, method: Method) -> bool:
     """Whether few points may read much less than the image."""
     return _can_be_cut(pixels, method) and method.kind in _REACH and method.needs_preparation(pixels.dtype, pixels.components)
 
 
-def may_be_cut(pixels: _images.Pixels, method: Method, grid: Geometry) -> bool:
+def may_be_cut(pixels: Pixels, method: Method, grid: Geometry) -> bool:
     """Whether a resampling to a grid may read much less than the image."""
     return _can_be_cut(pixels, method) and math.prod(grid.size) * _PART_OF_OUTPUT <= math.prod(pixels.geometry.size)
 
 
 def of_resampling(
-    pixels: _images.Pixels,
+    pixels: Pixels,
     method: Method,
     grid: Geometry,
-    stages: _transforms.Stages,
+    stages: _stages.Stages,
     dtype: str,
     pixel: numpy.ndarray,
     extrapolate: bool,
-) -> _images.Pixels:
+) -> Pixels:
     """The window that a resampling reads, or the image where that is not much less."""
     samples = math.prod(pixels.geometry.size)
     if not may_be_cut(pixels, method, grid):
@@ -68,7 +69,7 @@ def of_resampling(
 
 
 def neighbours(
-    geometry: Geometry, grid: Geometry, stages: _transforms.Stages, boundary: tuple[str, ...]
+    geometry: Geometry, grid: Geometry, stages: _stages.Stages, boundary: tuple[str, ...]
 ) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
     """First sample and samples, x first, of the box of an image that has the neighbours of the places of an output; 0 samples where none is
     inside; exact for linear transforms. None where displacements are in memory of a GPU."""
@@ -85,14 +86,14 @@ def _window(
     method: Method,
     geometry: Geometry,
     grid: Geometry,
-    stages: _transforms.Stages,
+    stages: _stages.Stages,
     output: _arrays.Buffer,
     pixel: numpy.ndarray,
     extrapolate: bool,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """First sample and samples, x first, that a whole output reads."""
     interpolation = method.describe_interpolation(geometry)
-    resampling, kept = _resample._describe(interpolation, geometry, grid, stages, output, pixel, extrapolate)
+    resampling, kept = _stages.describe_resampling(interpolation, geometry, grid, stages, output, pixel, extrapolate)
     dimension = grid.dimension
     box = numpy.ones((4, 1, 3), numpy.int64)
     box[0] = 0
@@ -103,7 +104,7 @@ def _window(
     return first, size
 
 
-def of_points(pixels: _images.Pixels, method: Method, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, _images.Pixels]]]:
+def of_points(pixels: Pixels, method: Method, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, Pixels]]]:
     """(numbers of points, window) for points by their continuous indices (n, dimension), x first; None for the whole.
 
     Points that lie apart have windows of their own."""

@@ -18,11 +18,12 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from .. import _arrays, _images, _labels, _library, _resample, _transforms
+from .. import _arrays, _images, _labels, _library, _stages, _transforms
 from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
 from .._methods import ROUNDINGS, Method, choose, device_word, make_method, pixel_of
 from .._options import Channels
+from .._output_grid import check_dimension, output_grid
 
 #: Of an axis, or of a box by axis: (first, count).
 Range = tuple[int, int]
@@ -79,7 +80,7 @@ def _open(image: Any, channels: Channels) -> _Opened:
     if channels and array.ndim < 2:
         raise ValueError(f"image: an array of {array.ndim} axes has none for the numbers of a pixel.")
     if channels is True:
-        _images._check_last(array.shape)
+        _images.check_last(array.shape)
     is_first = channels == "first"
     if is_first:
         array = dask.array.moveaxis(array, 0, -1)  # type: ignore[no-untyped-call, unused-ignore]
@@ -302,7 +303,7 @@ class _Resampling:
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
-        resampling, kept = _resample._describe(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
+        resampling, kept = _stages.describe_resampling(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
         return image, resampling, kept
@@ -405,10 +406,10 @@ def resample(
     """
     opened = _open(image, channels)
     geometry = opened.geometry
-    _resample._check_dimension(geometry)
+    check_dimension(geometry)
     if isinstance(reference, dask.array.Array):
         reference = make_geometry(reference.shape[::-1], name="reference: ")
-    grid = _resample._output_grid(geometry, reference, size, spacing, origin, direction)
+    grid = output_grid(geometry, reference, size, spacing, origin, direction)
     method = make_method(
         geometry, interpolation, order, "exact", boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision
     )
