@@ -11,6 +11,8 @@ from ._geometry import Geometry
 from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory, use_threads
 from ._library import version as _version
+from ._methods import Method
+from ._output_grid import Target
 from ._prefilter import prefilter
 from ._register import register
 from ._register_series import Motion, SeriesRegistration, register_series
@@ -56,6 +58,7 @@ __all__ = [
     "Image",
     "InverseResidual",
     "LabelWarning",
+    "Method",
     "Motion",
     "OutsideWarning",
     "Registration",
@@ -65,6 +68,7 @@ __all__ = [
     "SeriesRegistration",
     "Source",
     "Stage",
+    "Target",
     "Transform",
     "cuda_version",
     "device_count",

@@ -15,7 +15,7 @@ import numpy
 
 from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
-from ._methods import Method, make_method
+from ._methods import Interpolator, Method, make_interpolator
 from ._stages import Stages, describe_resampling
 
 #: As CudaSplineResample has them: what a place may lack (mm), and how often one is moved.
@@ -37,12 +37,12 @@ def reach_of(places: numpy.ndarray) -> float:
 
 
 @functools.lru_cache(maxsize=8)
-def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Method]:
+def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Interpolator]:
     """An image of coordinates: two samples an axis, linear between them."""
     axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
     geometry = make_geometry((2,) * dimension, 2 * reach, -reach)
-    return values, geometry, make_method(geometry, "linear")
+    return values, geometry, make_interpolator(geometry, Method("linear"))
 
 
 def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from dataclasses import dataclass, fields, replace
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy
 
@@ -18,7 +19,44 @@ def check_dimension(geometry: Geometry, image: Any = None) -> None:
         )
 
 
-def output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any) -> Geometry:
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where an output is: arguments of resample() that are built once, and given in place of its reference.
+
+    reference, size, spacing, origin, direction: as for resample()
+
+    A keyword of resample() that is given next to a target takes the place of the target's own.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> millimetre = cudaspline.Target(spacing=1)
+    >>> cudaspline.resample(cudaspline.Image(numpy.zeros((4, 5)), spacing=2), None, millimetre).shape
+    (8, 10)
+    """
+
+    reference: Any = None
+    size: Optional[Sequence[int]] = None
+    spacing: Any = None
+    origin: Any = None
+    direction: Any = None
+
+
+#: The keywords of a target.
+TARGET_OPTIONS = frozenset(one.name for one in fields(Target)) - {"reference"}
+
+
+def target_of(reference: Any, options: Mapping[str, Any]) -> Target:
+    """A target, or that of a reference, with the keywords that are given, and not None, in place of its own. A file is read."""
+    target = reference if isinstance(reference, Target) else Target(reference)
+    given = {name: value for name, value in options.items() if value is not None}
+    return replace(target, reference=_images.loaded(target.reference, "reference"), **given)
+
+
+def output_grid(image: Geometry, target: Target) -> Geometry:
+    """The grid of an output of an image. Raises TypeError or ValueError, naming the argument."""
+    reference, size, spacing, origin, direction = target.reference, target.size, target.spacing, target.origin, target.direction
     base = image if reference is None else _images.geometry_of(reference, "reference")
     if base.dimension == 4 and image.dimension == 3 and (isinstance(reference, Geometry) or _images.is_image(reference)):
         base = _images.volume_geometry(base, "reference")
@@ -26,11 +64,10 @@ def output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origin
         raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
     if size is None and spacing is None and origin is None and direction is None:
         return base
-    if size is not None:
-        size = size_of(size, image.dimension)
-        if reference is not None and size == base.shape and size != base.size:
-            raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
-    sizes, spacings = _sampling_of(base, size, spacing, origin)
+    sizes = None if size is None else size_of(size, image.dimension)
+    if sizes is not None and reference is not None and sizes == base.shape and sizes != base.size:
+        raise ValueError(f"size: {sizes} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
+    sizes, spacings = _sampling_of(base, sizes, spacing, origin)
     if origin is None:
         # Exactly zero where nothing changes, so that the origin then keeps its bits.
         counts, whole = zip(*((n - 1.0, m - 1.0) for n, m in zip(sizes, base.size)))

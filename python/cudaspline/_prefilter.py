@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Union
 import numpy
 
 from . import _arrays, _images, _library
-from ._methods import choose, device_word, make_method
+from ._methods import Method, choose, device_word, make_interpolator
 from ._options import Boundaries, Channels, Kind, Order, PrefilterMethod
 from ._prepared import Like
 
@@ -77,7 +77,7 @@ def prefilter(
     buffer = pixels.buffer
     dimension = pixels.geometry.dimension
     choose(method, _library.METHODS, "method")
-    found = make_method(pixels.geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    found = make_interpolator(pixels.geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps))
     if dtype is None:
         wanted = found.element(buffer.dtype, buffer.dtype, 1)
     else:

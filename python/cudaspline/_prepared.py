@@ -5,18 +5,27 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 import numpy
 
 from . import _arrays, _images, _library, _sampling
 from ._geometry import Geometry, make_geometry
-from ._methods import WIDE, Method, check_components, device_word, make_method
-from ._options import Boundaries, Channels, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, Storage, Window
+from ._methods import METHOD_OPTIONS, WIDE, Interpolator, Method, check_components, device_word, make_interpolator, method_of
+from ._options import Channels, MethodOptions
 from ._pixels import Pixels
 from ._plans import Plans
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _chosen_for_labels(image: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options with the nearest label, where an image says that it has labels, and no interpolation is given."""
+    is_given = "interpolation" in options or getattr(options.get("method"), "interpolation", None) is not None
+    return options if is_given or not _images.is_labels(image) else {**options, "interpolation": "nearest"}
 
 
 def _chooses_for_labels(make: _Function) -> _Function:
@@ -24,9 +33,7 @@ def _chooses_for_labels(make: _Function) -> _Function:
 
     @functools.wraps(make)
     def chosen(self: Any, image: Any, **options: Any) -> None:
-        if "interpolation" not in options and _images.is_labels(image):
-            options["interpolation"] = "nearest"
-        make(self, image, **options)
+        make(self, image, **_chosen_for_labels(image, options))
 
     return cast(_Function, chosen)
 
@@ -39,48 +46,35 @@ class PreparedImage:
         self,
         image: Any,
         *,
-        interpolation: Optional[Interpolation] = None,
-        order: Optional[Order] = None,
-        mode: EvaluationMode = "exact",
-        boundary: Boundaries = "itk",
-        border: float = 0.0,
-        prefilter: PrefilterMethod = "exact",
-        taps: int = 15,
-        tension: float = 0.5,
-        window: Window = "hamming",
-        radius: int = 3,
-        sigma: Any = None,
-        cutoff: Optional[float] = None,
-        precision: Optional[RealType] = None,
-        storage: Storage = "element",
-        table: int = 1024,
+        method: Optional[Method] = None,
         channels: Channels = False,
         device: Any = None,
         threads: int = 0,
         progress: Optional[Callable[[float], object]] = None,
+        **options: Unpack[MethodOptions],
     ) -> None:
+        for name in options:
+            if name not in METHOD_OPTIONS:
+                raise TypeError(f"{name}: a Source has no such argument.")
         self._channels = _images.check_channels(channels)
         pixels = _images.open_image(image, "image", self._channels)
-        self._options = dict(
-            interpolation=interpolation, order=order, mode=mode, boundary=boundary, border=border, prefilter=prefilter, taps=taps,
-            tension=tension, window=window, radius=radius, sigma=sigma, cutoff=cutoff, precision=precision, storage=storage, table=table,
-        )  # fmt: skip
-        method = make_method(pixels.geometry, **self._options)
+        self._options = method_of(method, options)
+        interpolator = make_interpolator(pixels.geometry, self._options)
         if pixels.narrow != "bool":
-            _sampling.warn_of_labels(pixels.buffer, pixels.components, method)
-        self._make(pixels, method, pixels.components, False, device, threads, progress)
+            _sampling.warn_of_labels(pixels.buffer, pixels.components, interpolator)
+        self._make(pixels, interpolator, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
         self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)
 
     @classmethod
-    def _borrowing(cls, pixels: Pixels, method: Method, device: Any, threads: int, progress: Any) -> PreparedImage:
+    def _borrowing(cls, pixels: Pixels, method: Interpolator, device: Any, threads: int, progress: Any) -> PreparedImage:
         """One that reads the pixels where they are while it lives, for what is evaluated at once."""
         source = cls.__new__(cls)
         source._make(pixels, method, pixels.components, True, device, threads, progress)
         return source
 
     def _make(
-        self, pixels: Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
+        self, pixels: Pixels, method: Interpolator, components: int, borrow: bool, device: Any, threads: int, progress: Any
     ) -> None:
         check_components(method, components)
         if method.is_of_indicators:
@@ -131,8 +125,9 @@ class PreparedImage:
 
     def _agrees(self, name: str, value: Any) -> bool:
         try:
-            if name in self._options:
-                return make_method(self.geometry, **{**self._options, name: value}) == self.method
+            if name in METHOD_OPTIONS or name == "method":
+                method = value if name == "method" else replace(self._options, **{name: value})
+                return value is None and name == "method" or make_interpolator(self.geometry, method) == self.method
             if name == "device":
                 word = device_word(value, self.pixels.device)
                 return word in ("", "auto") or (
@@ -171,7 +166,7 @@ class PreparedImage:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._channels, self._options = state["channels"], state["options"]
-        method: Method = state["method"]
+        method: Interpolator = state["method"]
         pixels = replace(_images.open_image(state["image"], "image", self._channels), geometry=state["geometry"])
         like = pixels.buffer
         pixels.buffer = replace(_arrays.empty(like, (0,), like.dtype), owner=None)
@@ -194,9 +189,7 @@ def takes_source(function: _Function) -> _Function:
         image = arguments[0] if arguments else options.get("image")
         if isinstance(image, PreparedImage):
             image.check_options(options)
-        elif "interpolation" not in options and _images.is_labels(image):
-            options["interpolation"] = "nearest"
-        return function(*arguments, **options)
+        return function(*arguments, **_chosen_for_labels(image, options))
 
     return cast(_Function, checked)
 

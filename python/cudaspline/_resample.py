@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping, Optional, Sequence, Union
 
 import numpy
 
@@ -13,28 +13,21 @@ from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _
 from ._checks import LARGEST_INT64, flag
 from ._geometry import Geometry, vector
 from ._images import Image
-from ._methods import METHOD_OPTIONS, ROUNDINGS, choose, make_method, name_interpolation, pixel_of
+from ._methods import METHOD_OPTIONS, ROUNDINGS, Method, choose, make_interpolator, method_of, name_interpolation, pixel_of
 from ._options import (
     Alignment,
-    Boundaries,
     Channels,
-    EvaluationMode,
-    Interpolation,
     Kind,
-    Order,
-    PrefilterMethod,
-    RealType,
+    ResampleRest,
     Rounding,
     Smoothing,
-    Storage,
     TransformOrder,
-    Window,
     ZoomRest,
 )
-from ._output_grid import check_dimension, output_grid, size_of
+from ._output_grid import TARGET_OPTIONS, Target, check_dimension, output_grid, size_of, target_of
 from ._pixels import Pixels
 from ._prepared import Like, PreparedImage, takes_source
-from ._resample_work import output_type_of, work_of
+from ._resample_work import Wanted, output_type_of, work_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,30 +43,12 @@ def resample(
     *,
     transform_order: TransformOrder = "itk",
     transform_per_volume: bool = False,
-    size: Optional[Sequence[int]] = None,
-    spacing: Optional[Any] = None,
-    origin: Optional[Any] = None,
-    direction: Optional[Any] = None,
-    interpolation: Optional[Interpolation] = None,
-    order: Optional[Order] = None,
-    mode: EvaluationMode = "exact",
+    method: Optional[Method] = None,
     default: Any = 0,
     extrapolate: bool = False,
-    boundary: Boundaries = "itk",
-    border: float = 0.0,
-    prefilter: PrefilterMethod = "exact",
-    taps: int = 15,
-    tension: float = 0.5,
-    window: Window = "hamming",
-    radius: int = 3,
-    sigma: Any = None,
-    cutoff: Optional[float] = None,
     dtype: Any = None,
     rounding: Rounding = "nearest",
     smooth: Optional[Smoothing] = None,
-    precision: Optional[RealType] = None,
-    storage: Storage = "element",
-    table: int = 1024,
     channels: Channels = False,
     series: Optional[bool] = None,
     out: Any = None,
@@ -81,6 +56,7 @@ def resample(
     threads: int = 0,
     memory_limit: int = 0,
     progress: Optional[Callable[[float], object]] = None,
+    **options: Unpack[ResampleRest],
 ) -> Union[Kind, Any]:
     """An image on another grid, through a transform: what itk.ResampleImageFilter does.
 
@@ -112,10 +88,13 @@ def resample(
         with others: [[common, one] for one in read_transforms("moco.tfm")].
     reference
         An image, the name of its file, or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
+        Or a Target, which has the size and so on as well.
     size, spacing, origin, direction
         Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's options. A spacing alone keeps the extent,
         from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
         origin nothing is moved, and a size alone is a region with the grid's spacing.
+    method
+        A Method, which has what follows from interpolation to table; keywords take the place of its own.
     interpolation
         "nearest", "linear", "bspline", "catmull-rom"; "mitchell", Mitchell and Netravali's cubic, which does not interpolate but smooths a
         little; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
@@ -224,27 +203,25 @@ def resample(
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
+    of_method, of_target = _taken_apart(options, "resample()")
     channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
-    image, reference = _images.loaded(image, "image"), _images.loaded(reference, "reference")
+    image, target = _images.loaded(image, "image"), target_of(reference, of_target)
+    wanted = Wanted(default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
     series = series if series is None else flag(series, "series")
     is_per_volume = flag(transform_per_volume, "transform_per_volume")
     if isinstance(image, PreparedImage):
         if is_per_volume:
             raise ValueError("transform_per_volume: a Source is of one image, not of a series.")
-        return _resample_source(
-            image, transform, transform_order, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, smooth, series,
-            out, threads, progress,
-        )  # fmt: skip
+        if series:
+            raise ValueError("series: a Source is of one image, not of a series.")
+        return _resample_source(image, transform, transform_order, target, wanted, out, progress)
     volumes = _images.open_series(image, "image", channels, series, out is not None)
     opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
     geometry = pixels.geometry
     check_dimension(geometry, image)
     _check_out(out, pixels)
-    grid = output_grid(geometry, reference, size, spacing, origin, direction)
-    method = make_method(
-        geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
-        storage, table,
-    )  # fmt: skip
+    grid = output_grid(geometry, target)
+    interpolator = make_interpolator(geometry, method_of(method, of_method))
     if is_per_volume:
         if volumes is None:
             raise ValueError("transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them).")
@@ -254,7 +231,7 @@ def resample(
     every_stages = [_transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry) for name, one in transforms]
     works = []
     for stages in every_stages:
-        work, output_type = work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
+        work, output_type = work_of(pixels, interpolator, grid, stages, wanted)
         works.append(work)
     stages_buffers = [buffer for stages in every_stages for buffer in stages.buffers]
     shape = (*grid.shape, *pixels.shape_tail)
@@ -280,11 +257,11 @@ def resample(
     is_far = not extrapolate and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
     if is_far and _sampling.is_all(output.buffer, works[0].pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], method, works[0].pixel)
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel)
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
-    if reference is not None:
-        result = _images.name_space(result, reference)
+    if target.reference is not None:
+        result = _images.name_space(result, target.reference)
     return result
 
 
@@ -292,33 +269,43 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
     """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
     if not OPTIONS.issuperset(given):
         return None
+    of_method, of_target = _taken_apart(given, "resample()", OPTIONS)
     options = {**_DEFAULTS, **given}
-    smooth, device, threads = options["smooth"], options["device"], options["threads"]
     channels, extrapolate = _images.check_channels(options["channels"]), flag(options["extrapolate"], "extrapolate")
+    smooth = options["smooth"]
     if smooth is not None and smooth is not False:
         return None
+    wanted = Wanted(*(options[name] for name in Wanted._fields))._replace(extrapolate=extrapolate, smooth=None)
     if isinstance(image, PreparedImage):
         image.check_options(given)
-        pixels, method = image.pixels, image.method
+        pixels, interpolator = image.pixels, image.method
         if extrapolate and not image.has_samples:
             return None
-        device = None
+        wanted = wanted._replace(device=None)
     else:
         pixels = _images.open_image(image, "image", channels)
-        method = make_method(pixels.geometry, **{name: options[name] for name in ("interpolation", *METHOD_OPTIONS)})
+        interpolator = make_interpolator(pixels.geometry, method_of(options["method"], of_method))
     check_dimension(pixels.geometry)
-    grid = output_grid(pixels.geometry, reference, *(options[name] for name in ("size", "spacing", "origin", "direction")))
-    stages = _stages.Stages(grid.dimension)
-    work, output_type = work_of(
-        pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
-        options["memory_limit"],
-    )  # fmt: skip
-    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or (not isinstance(image, PreparedImage) and _windows.may_be_cut(pixels, method, grid)):
+    grid = output_grid(pixels.geometry, target_of(reference, of_target))
+    work, output_type = work_of(pixels, interpolator, grid, _stages.Stages(grid.dimension), wanted)
+    may_be_cut = not isinstance(image, PreparedImage) and _windows.may_be_cut(pixels, interpolator, grid)
+    if not pixels.is_plain or pixels.narrow or interpolator.is_of_indicators or may_be_cut:
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
     kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
     return _resample_plans.Plan(pixels, image if isinstance(image, PreparedImage) else None, work, output_type, smooth is None, kept)
+
+
+def _taken_apart(
+    options: Mapping[str, Any], function: str, others: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keywords that a method has, and those of a target. Raises TypeError for those that are neither, nor among the others."""
+    for name in options:
+        if name not in METHOD_OPTIONS and name not in TARGET_OPTIONS and name not in others:
+            raise TypeError(f"{name}: {function} has no such argument.")
+    of_method, of_target = ({name: options[name] for name in names & options.keys()} for names in (METHOD_OPTIONS, TARGET_OPTIONS))
+    return of_method, of_target
 
 
 def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buffer:
@@ -352,10 +339,9 @@ def zoom(
     image: Union[Kind, Like],
     zoom: Any,
     *,
-    interpolation: Optional[Interpolation] = None,
-    order: Optional[Order] = None,
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
+    method: Optional[Method] = None,
     channels: Channels = False,
     series: Optional[bool] = None,
     **options: Unpack[ZoomRest],
@@ -369,19 +355,17 @@ def zoom(
     zoom
         Samples of the output for one of the image: a number, or one an axis, x first. The output has round(n * zoom) samples an axis. None
         where size says it.
-    interpolation, order
-        As for resample(): "catmull-rom" for instance.
     align
         "edges": the outer edges of the outermost samples stay in place, and the spacing is that of n samples in the same length;
         "centers": the centres of the outermost samples do, as scipy.ndimage.zoom has it.
     size
         Samples of the output, x first, in place of zoom.
-    channels, series
+    method, channels, series
         As for resample(); zoom and size are of a volume.
     options
-        All others of resample() but transform, transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
+        All others of resample(), interpolation and order among them, but transform, transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
         what one wants, as a rule. The boundary is "nearest" with the interpolations
-        that have it and "mirror" with B-splines of orders 2 to 5, unless it is given: every sample is inside.
+        that have it and "mirror" with B-splines of orders 2 to 5, unless it is given, or a method has another one than "itk": every sample is inside.
 
     Returns
     -------
@@ -406,11 +390,13 @@ def zoom(
     else:
         geometry = image.geometry if isinstance(image, PreparedImage) else _images.open_image(image, "image", channels).geometry
     given: dict[str, Any] = {**options, "channels": channels, "series": series}
-    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, PreparedImage), given))
+    if method is not None:
+        given["method"] = method
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, isinstance(image, PreparedImage), given))
 
 
 def _options_of_zoom(
-    geometry: Geometry, zoom: Any, align: Any, size: Any, interpolation: Any, order: Any, is_source: bool, options: dict[str, Any]
+    geometry: Geometry, zoom: Any, align: Any, size: Any, is_source: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Those of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
     dimension = geometry.dimension
@@ -445,10 +431,11 @@ def _options_of_zoom(
             raise TypeError(f"{name}: zoom() has no such argument.")
     found = dict(options)
     if not is_source:
-        named, degree = name_interpolation(interpolation, order, found.get("prefilter", "exact"), found.get("storage", "element"))
+        given = method_of(options.get("method"), {name: options[name] for name in METHOD_OPTIONS & options.keys()})
+        named, degree = name_interpolation(given.interpolation, given.order, given.prefilter, given.storage)
         is_spline = named.kind == "bspline" and degree not in (0, 1)
-        found.setdefault("boundary", "mirror" if is_spline else "nearest")
-        found.update(interpolation=interpolation, order=order)
+        if "boundary" not in options and given.boundary == "itk":
+            found["boundary"] = "mirror" if is_spline else "nearest"
     else:
         found.pop("channels", None)
     found.update(
@@ -460,42 +447,39 @@ def _options_of_zoom(
 def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
     """As _plan_of(), of calls of zoom()."""
     options = dict(given)
-    align, size, interpolation, order = (
-        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", None), ("order", None))
-    )
+    align, size = options.pop("align", "edges"), options.pop("size", None)
     is_source = isinstance(image, PreparedImage)
     if is_source:
         image.check_options(given)
     geometry = image.geometry if is_source else _images.open_image(image, "image", _images.check_channels(options.get("channels", False))).geometry
-    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
+    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, is_source, options))
 
 
-#: The keywords of resample(), and their defaults.
+#: The keywords of resample() in addition to those of a method and a target, and their defaults.
 _DEFAULTS = {name: found.default for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY}
-OPTIONS = frozenset(_DEFAULTS)
+#: All of them.
+OPTIONS = frozenset(_DEFAULTS) | METHOD_OPTIONS | TARGET_OPTIONS
 
 
 def _resample_source(
-    source: PreparedImage, transform: Any, transform_order: str, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any,
-    extrapolate: bool, dtype: Any, rounding: str, smooth: Any, series: Any, out: Any, threads: int, progress: Any,
-) -> Any:  # fmt: skip
-    if series:
-        raise ValueError("series: a Source is of one image, not of a series.")
+    source: PreparedImage, transform: Any, transform_order: str, target: Target, wanted: Wanted, out: Any, progress: Any
+) -> Any:
+    smooth, extrapolate = wanted.smooth, wanted.extrapolate
     if smooth is not None and smooth is not False:
         raise ValueError("smooth: a Source is made of the image as it is; smooth='auto' is for images.")
     pixels = source.pixels
     check_dimension(pixels.geometry)
-    grid = output_grid(pixels.geometry, reference, size, spacing, origin, direction)
+    grid = output_grid(pixels.geometry, target)
     buffer = pixels.buffer
-    output_type = output_type_of(pixels, source.method, dtype)
+    output_type = output_type_of(pixels, source.method, wanted.dtype)
     _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
-    rule = choose(rounding, ROUNDINGS, "rounding")
-    pixel = pixel_of(default, pixels.components, output_type, "default")
+    rule = choose(wanted.rounding, ROUNDINGS, "rounding")
+    pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
-    call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
+    call = _library.Call(threads=wanted.threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
     resampling, kept = _stages.describe_resampling(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule)
@@ -507,4 +491,4 @@ def _resample_source(
         _tell_of_inverses(stages.inverses)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
-    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, dtype), grid))
+    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, wanted.dtype), grid))

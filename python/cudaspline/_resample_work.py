@@ -4,31 +4,45 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy
 
 from . import _arrays, _labels, _library, _sampling, _stages, _windows
 from ._geometry import Geometry
-from ._methods import ROUNDINGS, Method, check_components, choose, device_word, pixel_of
+from ._methods import ROUNDINGS, Interpolator, check_components, choose, device_word, pixel_of
 from ._pixels import Pixels
 
 
-def work_of(
-    pixels: Pixels, method: Method, grid: Geometry, stages: _stages.Stages, default: Any, extrapolate: bool, dtype: Any, rounding: str,
-    smooth: Any, device: Any, threads: int, memory_limit: int,
-) -> tuple[Work, str]:  # fmt: skip
+class Wanted(NamedTuple):
+    """What is written, and by whom: the arguments of resample() of these names."""
+
+    default: Any
+    extrapolate: bool
+    dtype: Any
+    rounding: str
+    smooth: Any
+    device: Any
+    threads: int
+    memory_limit: int
+
+
+def work_of(pixels: Pixels, method: Interpolator, grid: Geometry, stages: _stages.Stages, wanted: Wanted) -> tuple[Work, str]:
     """How images like one are resampled, and the name of the result's type."""
     check_components(method, pixels.components)
-    output_type = output_type_of(pixels, method, dtype)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
-    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    may_be_labels = pixels.narrow != "bool" and (dtype is None or not output_type.startswith("float"))
-    rule = choose(rounding, ROUNDINGS, "rounding")
-    return Work(method, grid, stages, pixel, rule, extrapolate, may_be_labels, smoothing, device, threads, memory_limit), output_type
+    output_type = output_type_of(pixels, method, wanted.dtype)
+    pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
+    is_smoothed = wanted.smooth is not None and wanted.smooth is not False
+    smoothing = _smoothing_of(wanted, pixels, grid, stages, method) if is_smoothed else None
+    may_be_labels = pixels.narrow != "bool" and (wanted.dtype is None or not output_type.startswith("float"))
+    rule = choose(wanted.rounding, ROUNDINGS, "rounding")
+    made = Work(
+        method, grid, stages, pixel, rule, wanted.extrapolate, may_be_labels, smoothing, wanted.device, wanted.threads, wanted.memory_limit
+    )
+    return made, output_type
 
 
-def output_type_of(pixels: Pixels, method: Method, dtype: Any) -> str:
+def output_type_of(pixels: Pixels, method: Interpolator, dtype: Any) -> str:
     """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
     if dtype is not None:
         return _arrays.type_name(dtype, "dtype")
@@ -41,7 +55,7 @@ def output_type_of(pixels: Pixels, method: Method, dtype: Any) -> str:
 class Work:
     """A resampling of images that are alike."""
 
-    method: Method
+    method: Interpolator
     grid: Geometry
     stages: _stages.Stages
     #: The value outside, in the output's type.
@@ -89,7 +103,7 @@ class Work:
         self._resample(self.method, pixels, pixels.buffer, output, self.pixel, progress)
 
     def _resample(
-        self, method: Method, pixels: Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
+        self, method: Interpolator, pixels: Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
     ) -> None:
         call = _library.Call(device_word(self.device, pixels.device), self.threads, self.memory_limit, progress, pixels.device >= 0)
         described = method.describe_image(buffer, pixels.size, pixels.components, output.dtype, pixels.start)
@@ -117,14 +131,14 @@ class Work:
 
 
 def _smoothing_of(
-    smooth: Any, pixels: Pixels, grid: Geometry, stages: _stages.Stages, method: Method, device: Any, threads: int
+    wanted: Wanted, pixels: Pixels, grid: Geometry, stages: _stages.Stages, method: Interpolator
 ) -> Optional[_sampling.Smoothing]:
     """The smoothing that is asked for, where there is something to smooth."""
-    if not isinstance(smooth, str) or smooth != "auto":
-        raise ValueError(f"smooth: {smooth!r} is not known; known are 'auto', None and False.")
+    if not isinstance(wanted.smooth, str) or wanted.smooth != "auto":
+        raise ValueError(f"smooth: {wanted.smooth!r} is not known; known are 'auto', None and False.")
     if method.is_of_labels and method.kind != "nearest":
         raise ValueError("smooth: 'auto' would make other values of labels; they are sampled as they are.")
     if method.prefilter == "coefficients":
         raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
     steps = _sampling.steps_of(pixels, method, grid, stages)
-    return _sampling.Smoothing(steps, device, threads) if _sampling.is_smoothed(steps, pixels.geometry) else None
+    return _sampling.Smoothing(steps, wanted.device, wanted.threads) if _sampling.is_smoothed(steps, pixels.geometry) else None

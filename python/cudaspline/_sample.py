@@ -15,8 +15,21 @@ from . import _arrays, _images, _labels, _library, _sampling, _stages, _windows
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
-from ._methods import KINDS, METHOD_OPTIONS, ROUNDINGS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
-from ._options import Channels, Coordinates, Interpolation, MethodOptions, Rounding
+from ._methods import (
+    KINDS,
+    METHOD_OPTIONS,
+    ROUNDINGS,
+    WIDE,
+    Interpolator,
+    Method,
+    check_components,
+    choose,
+    device_word,
+    make_interpolator,
+    method_of,
+    pixel_of,
+)
+from ._options import Channels, Coordinates, MethodOptions, Rounding
 from ._pixels import Box, Pixels
 from ._plans import UNKNOWN, Plans, Streak, frozen
 from ._prepared import PreparedImage, takes_source
@@ -42,7 +55,7 @@ class _Plan:
         described: Optional[_library.Image] = None,
         word: str = "",
         threads: int = 0,
-        method: Optional[Method] = None,
+        method: Optional[Interpolator] = None,
         warns_of_labels: bool = False,
         kept: Any = None,
     ) -> None:
@@ -87,7 +100,7 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
     for value in (wanted.gradient, wanted.hessian, wanted.inside):
         flag(value, "gradient")
     _library.Call(threads=wanted.threads)  # refuses what cannot be
-    default, device, interpolation = options.pop("default"), options.pop("device"), options.pop("interpolation")
+    default, device, method = options.pop("default"), options.pop("device"), options.pop("method")
     options.pop("series")
     if points.dtype not in ("float32", "float64"):
         return None
@@ -99,7 +112,7 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
         at_points = _PointsPlan(image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted)
         return _Plan(at_points)
     opened = _images.open_image(image, "image", False)
-    method = make_method(opened.geometry, _interpolation_of(interpolation, wanted.gradient or wanted.hessian), **options)
+    method = make_interpolator(opened.geometry, _with_derivatives(method_of(method, options), wanted.gradient or wanted.hessian))
     if opened.channels or opened.geometry.dimension > 3 or pixels.device != points.device or method.is_of_indicators:
         return None
     if _windows.may_have_windows(opened, method):
@@ -156,7 +169,7 @@ def sample(
     default: Any = 0,
     dtype: Any = None,
     rounding: Rounding = "nearest",
-    interpolation: Optional[Interpolation] = None,
+    method: Optional[Method] = None,
     channels: Channels = False,
     series: Optional[bool] = None,
     device: Any = None,
@@ -189,8 +202,8 @@ def sample(
         As for resample(), of values that become integers.
     series
         As for resample(): values of each volume, (..., nt).
-    interpolation, channels, device, threads, progress, options
-        As for resample(): order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
+    method, channels, device, threads, progress, options
+        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
         table. A Source has its own: what contradicts them is refused.
 
     Returns
@@ -229,7 +242,6 @@ def sample(
     image = _images.loaded(image, "image")
     channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
-    interpolation = _interpolation_of(interpolation, wants_derivatives=(gradient or hessian) and not isinstance(image, PreparedImage))
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, choose(rounding, ROUNDINGS, "rounding"), threads, progress)
     volumes = None if isinstance(image, PreparedImage) or _images.is_nibabel(image) else _images.open_series(image, "image", channels, series)
     if isinstance(image, PreparedImage):
@@ -242,16 +254,16 @@ def sample(
     elif volumes is not None:
         if volumes.volume(0).channels:
             raise ValueError("series: points are sampled in volumes of one number a pixel; these have several.")
-        method = make_method(volumes.volume(0).geometry, interpolation, **options)
+        interpolator = make_interpolator(volumes.volume(0).geometry, _with_derivatives(method_of(method, options), gradient or hessian))
         values = pixel_list(default, volumes.count)
-        results = [_sample_pixels(volumes.volume(i), method, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
+        results = [_sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
         has_channels = True
     else:
         pixels = _images.open_image(image, "image", channels)
-        method = make_method(pixels.geometry, interpolation, **options)
+        interpolator = make_interpolator(pixels.geometry, _with_derivatives(method_of(method, options), gradient or hessian))
         values = pixel_list(default, pixels.components if pixels.channels else 1)
         results = [
-            _sample_pixels(part, method, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
+            _sample_pixels(part, interpolator, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
         ]
         has_channels = pixels.channels
     if not has_channels:
@@ -265,9 +277,9 @@ def sample(
 _DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
 
 
-def _interpolation_of(interpolation: Any, wants_derivatives: bool) -> Any:
-    """That of an image, where none is given and derivatives are wanted: one that has them."""
-    return "bspline" if interpolation is None and wants_derivatives else interpolation
+def _with_derivatives(method: Method, wants_derivatives: bool) -> Method:
+    """A method, where no interpolation is given and derivatives are wanted with one that has them."""
+    return replace(method, interpolation="bspline") if wants_derivatives and method.interpolation is None else method
 
 
 @dataclass(frozen=True)
@@ -320,7 +332,7 @@ def _components_of(pixels: Pixels) -> list[Pixels]:
 
 
 def _sample_pixels(
-    pixels: Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
+    pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
 ) -> list[_arrays.Buffer]:
     """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
     if method.is_of_indicators:
@@ -343,7 +355,7 @@ def _sample_pixels(
 
 
 def _sample_labels(
-    pixels: Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+    pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any
 ) -> list[_arrays.Buffer]:
     """Of an image of labels: by their indicators, one after the other."""
     if wanted.gradient or wanted.hessian:
@@ -370,7 +382,7 @@ def _sample_labels(
 
 def _sample_windows(
     windows: list[tuple[numpy.ndarray, Pixels]],
-    method: Method,
+    method: Interpolator,
     points: _arrays.Buffer,
     default: Any,
     wanted: _Wanted,
@@ -414,7 +426,7 @@ class _PointsPlan:
     points: some of the points"""
 
     def __init__(
-        self, method: Method, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
+        self, method: Interpolator, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
     ) -> None:
         gradient, hessian, dtype = wanted.gradient, wanted.hessian, wanted.dtype
         self.dimension = dimension = geometry.dimension

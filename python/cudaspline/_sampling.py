@@ -17,7 +17,7 @@ import numpy
 
 from . import _arrays, _library, _stages, _windows
 from ._geometry import Geometry, has_indices
-from ._methods import WIDE, Method, device_word
+from ._methods import WIDE, Interpolator, device_word
 from ._pixels import Pixels, slices_of
 from ._warnings import DownsamplingWarning, LabelWarning, OutsideWarning, ResamplingWarning, warn
 
@@ -33,7 +33,7 @@ _TOGETHER = 2**20
 Steps = list[float]
 
 
-def steps_of(image: Pixels, method: Method, grid: Geometry, stages: _stages.Stages) -> Steps:
+def steps_of(image: Pixels, method: Interpolator, grid: Geometry, stages: _stages.Stages) -> Steps:
     """The steps of a resampling, before it is done."""
     described = method.describe_image(_windows.nowhere(image.geometry.shape, image.dtype), image.geometry.size, image.components, image.dtype)
     known = stages if stages.is_on_host else stages.without_displacements
@@ -66,7 +66,7 @@ def is_plainly_mapped(is_own_grid: bool, is_of_indices: bool, matrix: Sequence[f
     return is_of_indices and -LARGEST_PLAIN_STEP <= min(matrix) and max(matrix) <= LARGEST_PLAIN_STEP
 
 
-def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
+def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
     """Warns where a step is large."""
     if not max(steps) > LARGEST_PLAIN_STEP:
         return
@@ -79,7 +79,7 @@ def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
     )
 
 
-def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Method) -> None:
+def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Interpolator) -> None:
     """Warns where an image of the host looks like labels and is mixed."""
     if not method.mixes_pixels or components > 1 or pixels.device >= 0 or pixels.dtype.startswith("float"):
         return
@@ -111,7 +111,7 @@ def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: An
     for component in range(pixels.components):
         plane = _arrays.view(array[..., component], "image")
         made = smoothed[..., 0] if pixels.components == 1 else numpy.empty(plane.shape, element)
-        described = Method("linear").describe_image(plane, pixels.geometry.size, 1, element)
+        described = Interpolator("linear").describe_image(plane, pixels.geometry.size, 1, element)
         described.element = _library.TYPES[element]
         call.run("cudaspline_smooth_for_sampling", ctypes.byref(described), along, made.ctypes.data)
         if pixels.components > 1:
@@ -175,7 +175,7 @@ def warn_of_outside(
     image: Pixels,
     grid: Geometry,
     stages: _stages.Stages,
-    method: Method,
+    method: Interpolator,
     pixel: numpy.ndarray,
 ) -> None:
     """Warns of an output that is_far() and has the default value alone, unless the samples about its places have that value too: the background

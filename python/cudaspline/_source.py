@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _resample, _sample
-from ._options import ResampleOptions, SampleOptions, ZoomOptions
+from ._options import SourceResampleOptions, SourceSampleOptions, SourceZoomOptions
 from ._prepared import PreparedImage
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Source(PreparedImage):
 
     Parameters
     ----------
-    image, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
+    image, method, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
     table, channels, device, threads, progress
         As for resample().
 
@@ -45,14 +45,14 @@ class Source(PreparedImage):
     (8, 10)
     """
 
-    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any:
+    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]) -> Any:
         """cudaspline.resample() of it."""
         return _resample.resample(self, transform, reference, **options)
 
-    def zoom(self, zoom: Any, **options: Unpack[ZoomOptions]) -> Any:
+    def zoom(self, zoom: Any, **options: Unpack[SourceZoomOptions]) -> Any:
         """cudaspline.zoom() of it."""
         return _resample.zoom(self, zoom, **options)
 
-    def sample(self, points: Any, **options: Unpack[SampleOptions]) -> Any:
+    def sample(self, points: Any, **options: Unpack[SourceSampleOptions]) -> Any:
         """cudaspline.sample() of it."""
         return _sample.sample(self, points, **options)

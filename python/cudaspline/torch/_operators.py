@@ -15,8 +15,9 @@ import inspect
 import math
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-import torch
 from torch.autograd import forward_ad
+
+import torch
 
 from .. import _gradients
 from .._arrays import stream_of_torch
