@@ -37,6 +37,15 @@ def is_ngff(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("data", "dims", "scale", "translation"))
 
 
+def refuse_many(value: Any, name: str) -> None:
+    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales and torchio's Subject."""
+    if hasattr(value, "images") and hasattr(value, "scale_factors"):
+        raise TypeError(f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest.")
+    if hasattr(value, "get_images") and hasattr(value, "get_images_names"):
+        names = ", ".join(map(repr, value.get_images_names()))
+        raise TypeError(f"{name}: {type(value).__name__} has several images; take one of them by its name: {names}.")
+
+
 def is_foreign(value: Any) -> bool:
     """Whether it is an image of one of these libraries."""
     return not isinstance(value, numpy.ndarray) and (is_metatensor(value) or is_torchio(value) or is_ngff(value))

@@ -25,9 +25,13 @@ def png(pixels: numpy.ndarray) -> bytes:
 
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """HTML of a table."""
+    """HTML of a table; cells of several lines keep them, and their columns."""
+
+    def text(cell: Any) -> str:
+        found = html.escape(str(cell))
+        return f'<pre style="margin: 0">{found}</pre>' if "\n" in found else found
 
     def line(cells: Sequence[Any], kind: str) -> str:
-        return "<tr>" + "".join(f"<{kind}>{html.escape(str(cell))}</{kind}>" for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f"<{kind}>{text(cell)}</{kind}>" for cell in cells) + "</tr>"
 
     return f"<table>{line(header, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"

@@ -79,12 +79,13 @@ class Image:
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
             raise ValueError("channels: the image has one number a pixel.")
-        array = pixels.buffer.array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
+        is_owned = isinstance(image, Image) or is_nibabel(image)  # the memory of others goes with them
+        array = pixels.buffer.array if is_owned else numpy.array(_arrays.to_host(pixels.buffer))
+        array = array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
         channels: Channels = "last" if pixels.channels else False
         if channels and "first" in (self.channels, getattr(image, "channels", False)):
             array, channels = _arrays.contiguous(_arrays.permuted(array, (array.ndim - 1, *range(array.ndim - 1)))), "first"
-        is_owned = isinstance(image, Image) or is_nibabel(image)  # the memory of others goes with them
-        object.__setattr__(self, "array", array if is_owned else numpy.array(array))
+        object.__setattr__(self, "array", array)
         object.__setattr__(self, "channels", channels)
         for name in ("spacing", "origin", "direction"):
             if getattr(self, name) is None:
@@ -271,6 +272,7 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
         return _open_itk(image, name)
     if _foreign_images.is_foreign(image):
         return _foreign_images.open_foreign(image, name)
+    _foreign_images.refuse_many(image, name)
     return _open_array(image, name, channels, None)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence
 import numpy
 
 from . import _arrays, _library
+from ._brief import brief
 from ._checks import LARGEST_INT32, integer, number
 from ._checks import choose as choose
 from ._geometry import Geometry, vector
@@ -148,6 +149,8 @@ class Interpolator:
     precision: Optional[str] = None
     #: Whether it is the label whose indicator has the largest value.
     is_of_indicators: bool = False
+    #: Whether the ends of an image go on outside, of B-splines of orders 2 to 5: by a margin of repeated samples, beyond which it is reflected.
+    has_margin: bool = False
 
     @property
     def moves_pixels(self) -> bool:
@@ -234,7 +237,7 @@ class Interpolator:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Method:
     """How values between samples are made: keywords of resample(), zoom(), sample() and Source that are built once, and given as method=.
 
@@ -275,6 +278,9 @@ class Method:
         if self.interpolation is not None:
             name_interpolation(self.interpolation, self.order)
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 #: The keywords of a method.
 METHOD_OPTIONS = frozenset(one.name for one in fields(Method))
@@ -291,8 +297,10 @@ def method_of(method: Optional[Method], options: Mapping[str, Any]) -> Method:
     return replace(method, **given) if given else method
 
 
-def make_interpolator(geometry: Geometry, method: Method) -> Interpolator:
-    """Checks a method for an image. Raises ValueError or TypeError, naming the argument."""
+def make_interpolator(geometry: Geometry, method: Method, may_have_margin: bool = False) -> Interpolator:
+    """Checks a method for an image. Raises ValueError or TypeError, naming the argument.
+
+    may_have_margin: whether the caller knows Interpolator.has_margin"""
     named, degree = name_interpolation(method.interpolation, method.order, method.prefilter, method.storage)
     made = Interpolator(named.kind, is_of_indicators=named.is_of_indicators)
     if made.kind == "bspline":
@@ -302,7 +310,7 @@ def make_interpolator(geometry: Geometry, method: Method) -> Interpolator:
     made.taps = integer(method.taps, "taps", 1, MOST_TAPS)
     if made.taps % 2 == 0:
         raise ValueError(f"taps: {made.taps} is not odd.")
-    _set_boundary(made, method, geometry.dimension)
+    _set_boundary(made, method, geometry.dimension, may_have_margin)
     slope = number(method.tension, "tension")
     made.cubic = named.cubic if named.cubic[0] else (0.0, slope)  # of the cardinal spline C is the tension
     if named.cubic[0] and slope != 0.5:  # the argument's default is no contradiction
@@ -348,15 +356,21 @@ def _set_storage(made: Interpolator, method: Method) -> None:
     made.table = entries if made.mode == "texture-table" and made.order >= 2 else 0
 
 
-def _set_boundary(made: Interpolator, method: Method, dimension: int) -> None:
+def _set_boundary(made: Interpolator, method: Method, dimension: int, may_have_margin: bool) -> None:
     """Sets how the image continues outside. Raises ValueError or TypeError, naming the argument."""
     made.boundary = _boundaries(method.boundary, dimension)
     if made.storage == "texture" and "grid-constant" in made.boundary:
         raise ValueError(f"boundary: mode {method.mode!r} has no 'grid-constant'.")
     if made.kind == "bspline" and made.order >= 2:
+        is_known = may_have_margin and made.storage == "element" and method.prefilter != "coefficients"
+        if is_known and set(made.boundary) == {"nearest"}:
+            made.boundary, made.has_margin = ("reflect",) * dimension, True
         for name in made.boundary:
             if name in ("nearest", "grid-constant"):
-                raise ValueError(f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}.")
+                raise ValueError(
+                    f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}; resample() and zoom() of "
+                    "images know 'nearest' of all axes."
+                )
     made.border = number(method.border, "border", is_finite=False)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy
 
 from . import _images
+from ._brief import brief
 from ._geometry import Geometry, check_size, check_spacing, make_geometry
 
 
@@ -19,7 +20,7 @@ def check_dimension(geometry: Geometry, image: Any = None) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Target:
     """Where an output is: arguments of resample() that are built once, and given in place of its reference.
 
@@ -41,6 +42,9 @@ class Target:
     spacing: Any = None
     origin: Any = None
     direction: Any = None
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 #: The keywords of a target.

@@ -86,12 +86,14 @@ class History:
             import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
 
             count = max(1, len(stages))
-            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True)[1]
+            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained")[1]
         panels = list(axes.flat) if hasattr(axes, "flat") else list(axes) if isinstance(axes, (list, tuple)) else [axes] * max(1, len(stages))
         if len(panels) != max(1, len(stages)):
             raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
         stage, level, value = self["stage"], self["level"], self["value"]
         for number, panel in zip(stages, panels):
+            if len(set(panels)) == len(stages):
+                panel.set_title(f"stage {number + 1}")
             for one in sorted(set(level[stage == number].tolist())):
                 rows = numpy.flatnonzero((stage == number) & (level == one))
                 panel.plot(rows + 1, value[rows], label=f"stage {number + 1}, level {one + 1}")

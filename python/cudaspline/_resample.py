@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping, Optional, Sequence, Union
 
 import numpy
@@ -27,7 +28,7 @@ from ._options import (
 from ._output_grid import TARGET_OPTIONS, Target, check_dimension, output_grid, size_of, target_of
 from ._pixels import Pixels
 from ._prepared import Like, PreparedImage, takes_source
-from ._resample_work import Wanted, output_type_of, work_of
+from ._resample_work import Wanted, margins, output_type_of, with_margin, work_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -113,7 +114,8 @@ def resample(
     boundary
         "itk": places beyond half a sample from the outermost samples are outside; else every place is inside and the image continues by
         "mirror", "reflect", "grid-wrap", "nearest" or "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the
-        first three). One for all axes, or one each, x first.
+        first three, and of images in host memory by "nearest" of all axes, as SciPy: with 12 repeated samples beyond each end). One for all
+        axes, or one each, x first.
     border
         What stands outside under "grid-constant".
     prefilter, taps
@@ -221,7 +223,7 @@ def resample(
     check_dimension(geometry, image)
     _check_out(out, pixels)
     grid = output_grid(geometry, target)
-    interpolator = make_interpolator(geometry, method_of(method, of_method))
+    interpolator = make_interpolator(geometry, method_of(method, of_method), may_have_margin=True)
     if is_per_volume:
         if volumes is None:
             raise ValueError("transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them).")
@@ -229,6 +231,10 @@ def resample(
     else:
         transforms = [("transform", transform)]
     every_stages = [_transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry) for name, one in transforms]
+    if interpolator.has_margin:
+        margin = margins(geometry, grid, every_stages)
+        pixels = with_margin(pixels, margin)
+        volumes = None if volumes is None else _with_margins(volumes, margin)
     works = []
     for stages in every_stages:
         work, output_type = work_of(pixels, interpolator, grid, stages, wanted)
@@ -254,7 +260,7 @@ def resample(
     inverses = [inverse for stages in every_stages for inverse in stages.inverses]
     if inverses:
         _tell_of_inverses(inverses)
-    is_far = not extrapolate and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
+    is_far = not extrapolate and not interpolator.has_margin and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
     if is_far and _sampling.is_all(output.buffer, works[0].pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
         _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel)
@@ -306,6 +312,10 @@ def _taken_apart(
             raise TypeError(f"{name}: {function} has no such argument.")
     of_method, of_target = ({name: options[name] for name in names & options.keys()} for names in (METHOD_OPTIONS, TARGET_OPTIONS))
     return of_method, of_target
+
+
+def _with_margins(volumes: _images.Series, margin: Sequence[int]) -> _images.Series:
+    return replace(volumes, volume=lambda number: with_margin(volumes.volume(number), margin))
 
 
 def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buffer:

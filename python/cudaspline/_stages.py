@@ -6,27 +6,15 @@ A transform maps a point of the output to a point of the input (mm).
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy
 
 from . import _arrays, _library
+from ._brief import brief
 from ._checks import integer
 from ._geometry import Geometry, make_geometry
-
-
-def _brief(given: Any) -> str:
-    """A transform's fields that are not their defaults; of an array its type and shape."""
-
-    def describe(value: Any) -> str:
-        if not hasattr(value, "shape"):
-            return f"{type(value).__name__} of {len(value)}" if isinstance(value, (list, tuple)) and len(value) > 3 else repr(value)
-        dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
-        return f"<{' '.join(filter(None, [type(value).__module__.split('.', 1)[0], dtype, str(tuple(value.shape))]))}>"
-
-    told = [f"{field.name}={describe(value)}" for field in fields(given) if (value := getattr(given, field.name)) is not field.default]
-    return f"{type(given).__name__}({', '.join(told)})"
 
 
 @dataclass(eq=False, repr=False)
@@ -60,7 +48,7 @@ class DisplacementField:
     space: Optional[str] = None
 
     def __repr__(self) -> str:
-        return _brief(self)
+        return brief(self)
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +75,7 @@ class BSplineGrid:
     order: int = 3
 
     def __repr__(self) -> str:
-        return _brief(self)
+        return brief(self)
 
 
 class Stages:
@@ -145,6 +133,21 @@ class Stages:
     def grid_of(self, number: int) -> Geometry:
         """The grid of a stage's displacements."""
         return self._grids[number]
+
+    def bounds_of(self, grid: Geometry) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """A box (mm) in which the samples of a grid are mapped, its least and its largest coordinates; x first."""
+        middle = grid.point_of([0.5 * (n - 1) for n in grid.size])
+        half = numpy.abs(grid.index_to_point) @ (0.5 * (numpy.array(grid.size) - 1.0))
+        for number, stage in enumerate(self.stages):
+            if stage.kind == _library.STAGE_AFFINE:
+                matrix, offset = self.affine_of(number)
+                middle, half = matrix @ middle + offset, numpy.abs(matrix) @ half
+                continue
+            values = _arrays.to_host(self._buffers[number])  # coefficients of a B-spline have its values in between them
+            axes = tuple(range(1, self.dimension + 1)) if stage.kind == _library.STAGE_BSPLINE else tuple(range(self.dimension))
+            low, high = (numpy.minimum(values.min(axes), 0.0), numpy.maximum(values.max(axes), 0.0))
+            middle, half = middle + 0.5 * (low + high), half + 0.5 * (high - low)
+        return middle - half, middle + half
 
     def on_host(self, number: int) -> Stages:
         """One stage alone, with its displacements in host memory."""

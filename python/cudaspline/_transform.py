@@ -295,7 +295,7 @@ class Transform:
         for part in reversed(self._parts):
             one = Transform._of([part], self._dimension)
             name = repr(one).partition(": ")[2].rstrip(">")
-            numbers = "\n".join(" ".join(f"{value:.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
+            numbers = "\n".join(" ".join(f"{value:>10.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
             rows.append((len(rows) + 1, name, numbers))
         return _html.table((f"Transform in {self._dimension} dimensions", "", "matrix (mm)"), rows)
 

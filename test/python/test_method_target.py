@@ -117,3 +117,8 @@ def test_what_is_refused(image):
 def test_equal_methods_share_plans():
     assert frozen(Method(order=3)) == frozen(Method(order=3)) != frozen(Method(order=5))
     assert frozen(Method(boundary=("mirror", "reflect"))) is not None and frozen(Method(sigma=object())) is None
+
+
+def test_representations_have_what_is_given():
+    assert repr(Method(order=5, boundary="mirror")) == "Method(order=5, boundary='mirror')"
+    assert repr(Target(numpy.zeros((2, 3), "f4"), spacing=1)) == "Target(reference=<numpy float32 (2, 3)>, spacing=1)"

@@ -15,9 +15,8 @@ import inspect
 import math
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-from torch.autograd import forward_ad
-
 import torch
+from torch.autograd import forward_ad
 
 from .. import _gradients
 from .._arrays import stream_of_torch
