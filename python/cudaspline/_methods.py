@@ -149,7 +149,7 @@ class Interpolator:
     precision: Optional[str] = None
     #: Whether it is the label whose indicator has the largest value.
     is_of_indicators: bool = False
-    #: Whether the ends of an image go on outside, of B-splines of orders 2 to 5: by a margin of repeated samples, beyond which it is reflected.
+    #: Whether a B-spline of order 2 to 5 continues an image by its nearest sample: a margin of repeated samples that is reflected at its end.
     has_margin: bool = False
 
     @property

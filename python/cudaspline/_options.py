@@ -75,7 +75,7 @@ class StageOptions(TypedDict, total=False):
 
 
 class ExactOptions(TypedDict, total=False):
-    """MethodOptions but for those of textures and of coefficients in 16 bits."""
+    """MethodOptions without those of textures and of coefficients in 16 bits."""
 
     interpolation: Optional[Interpolation]
     order: Optional[Order]

@@ -39,7 +39,7 @@ def _chooses_for_labels(make: _Function) -> _Function:
 
 
 class PreparedImage:
-    """What cudaspline.Source is, but for its own functions."""
+    """cudaspline.Source without the functions that evaluate it."""
 
     @_chooses_for_labels
     def __init__(

@@ -19,7 +19,7 @@ _TEXT = (".tfm", ".txt")
 
 
 def save(parts: Sequence[Part], dimension: int, matrix: Optional[numpy.ndarray], path: Path) -> None:
-    """Writes what Transform.save() writes of a transform that is no field.
+    """Writes a transform to a file of transforms, as Transform.save() does.
 
     matrix: the homogeneous one; None: it is not linear"""
     suffix = path.suffix.lower()

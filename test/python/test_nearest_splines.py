@@ -1,4 +1,4 @@
-"""B-splines of images whose ends go on (boundary="nearest"), as SciPy has them.
+"""B-splines of images that continue by their nearest sample (boundary="nearest"), as in SciPy.
 
 SciPy repeats 12 samples beyond each end and filters what results; so does the package. Where SciPy clamps positions further out the filter's
 response to the last of these samples is left, which is the pole to the 12th power.

@@ -1,4 +1,4 @@
-"""What the formulas of fields and losses ask of PyTorch, but for the losses that the library computes."""
+"""The operations of PyTorch that the formulas of fields and losses need, without the losses that the library computes."""
 
 from __future__ import annotations
 
