@@ -11,6 +11,9 @@ from ._geometry import Geometry
 from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory, use_threads
 from ._library import version as _version
+from ._methods import Method
+from ._output_grid import Target
+from ._prefilter import prefilter
 from ._register import register
 from ._register_series import Motion, SeriesRegistration, register_series
 from ._registration_library import Folding
@@ -18,9 +21,9 @@ from ._registration_result import History, Registration
 from ._registration_stages import Stage
 from ._resample import resample, zoom
 from ._sample import sample
-from ._source import Source, prefilter
+from ._source import Source
+from ._stages import BSplineGrid, DisplacementField
 from ._transform import Transform, read_transforms
-from ._transforms import BSplineGrid, DisplacementField
 from ._warnings import DownsamplingWarning, FileWarning, LabelWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ __all__ = [
     "Image",
     "InverseResidual",
     "LabelWarning",
+    "Method",
     "Motion",
     "OutsideWarning",
     "Registration",
@@ -64,6 +68,7 @@ __all__ = [
     "SeriesRegistration",
     "Source",
     "Stage",
+    "Target",
     "Transform",
     "cuda_version",
     "device_count",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, Protocol, Sequence
 
 
-class ArrayOperations(Protocol):
-    """Of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
+class FormulaOperations(Protocol):
+    """What formulas alone ask for, of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
     min, max and reshape; all of these have derivatives in it."""
 
     def check(self, array: Any, name: str) -> Any:
@@ -54,12 +54,6 @@ class ArrayOperations(Protocol):
     def window_sums(self, image: Any, radius: Sequence[int]) -> Any:
         """Of a batch (N, C, ...), over windows that are cut at the ends."""
 
-    def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
-        """_loss_formulas.correlation_sums(), by the library where it can."""
-
-    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
-        """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""
-
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         """What a function makes of arrays, without derivatives."""
 
@@ -85,3 +79,13 @@ class ArrayOperations(Protocol):
 
     def push(self, values: Any, points: Any, shape: Sequence[int], order: int) -> Any:
         """The transpose of sample, of coefficients."""
+
+
+class ArrayOperations(FormulaOperations, Protocol):
+    """With the losses that the library computes."""
+
+    def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
+        """_loss_formulas.correlation_sums(), by the library where it can."""
+
+    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
+        """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""

@@ -12,8 +12,9 @@ from typing import Any, Callable, Sequence
 
 import numpy
 
-from . import _arrays, _images
+from . import _arrays
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry, reals
+from ._pixels import Pixels, reader_of
 
 
 def is_metatensor(value: Any) -> bool:
@@ -36,12 +37,21 @@ def is_ngff(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("data", "dims", "scale", "translation"))
 
 
+def refuse_many(value: Any, name: str) -> None:
+    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales and torchio's Subject."""
+    if hasattr(value, "images") and hasattr(value, "scale_factors"):
+        raise TypeError(f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest.")
+    if hasattr(value, "get_images") and hasattr(value, "get_images_names"):
+        names = ", ".join(map(repr, value.get_images_names()))
+        raise TypeError(f"{name}: {type(value).__name__} has several images; take one of them by its name: {names}.")
+
+
 def is_foreign(value: Any) -> bool:
     """Whether it is an image of one of these libraries."""
     return not isinstance(value, numpy.ndarray) and (is_metatensor(value) or is_torchio(value) or is_ngff(value))
 
 
-def open_foreign(image: Any, name: str) -> _images.Pixels:
+def open_foreign(image: Any, name: str) -> Pixels:
     """Pixels and geometry of an image of one of these libraries. Raises TypeError or ValueError, naming the argument."""
     if is_ngff(image):
         return _open_ngff(image, name)
@@ -64,7 +74,7 @@ def geometry_of_foreign(image: Any, name: str) -> Geometry:
 
 def _open_channels_first(
     array: Any, axes: int, grid: Geometry, name: str, make: Callable[[Any, Geometry], Any]
-) -> _images.Pixels:
+) -> Pixels:
     """Of an array (channels, nx, ny, nz), or without channels where axes is 0.
 
     make: makes an image of the same kind of such an array and a geometry"""
@@ -75,13 +85,13 @@ def _open_channels_first(
     if is_single:
         array, axes = array[0], 0
     slowest_first = (*range(count - 1 + axes, axes - 1, -1), *range(axes))
-    read, dtype, device, _ = _images._reader(_arrays.permuted(array, slowest_first), name)
+    read, dtype, device, _ = reader_of(_arrays.permuted(array, slowest_first), name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = _arrays.permuted(made.array, (*range(count, count + axes), *range(count - 1, -1, -1)))
         return make(_arrays.contiguous(array[None] if is_single else array), grid)
 
-    return _images.Pixels(read, dtype, device, grid, components, bool(axes), finish, narrow, False)
+    return Pixels(read, dtype, device, grid, components, bool(axes), finish, narrow, False)
 
 
 def _channel_axes(image: Any, name: str) -> int:
@@ -169,7 +179,7 @@ def _geometry_of_ngff(image: Any, name: str) -> Geometry:
     return make_geometry(size, spacing, origin, direction, f"{name}: ")
 
 
-def _open_ngff(image: Any, name: str) -> _images.Pixels:
+def _open_ngff(image: Any, name: str) -> Pixels:
     axes = _spatial(image, name)
     geometry = _geometry_of_ngff(image, name)
     dims = [str(dim) for dim in image.dims]
@@ -178,7 +188,7 @@ def _open_ngff(image: Any, name: str) -> _images.Pixels:
     array = numpy.asarray(image.data) if is_lazy else image.data
     components = int(array.shape[dims.index("c")]) if "c" in dims else 1
     narrow = _arrays.narrow_type(array)
-    read, dtype, device, _ = _images._reader(_arrays.permuted(array, order), name)
+    read, dtype, device, _ = reader_of(_arrays.permuted(array, order), name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         back = _arrays.contiguous(_arrays.permuted(made.array, [order.index(axis) for axis in range(len(order))]))
@@ -188,7 +198,7 @@ def _open_ngff(image: Any, name: str) -> _images.Pixels:
             back = dask.array.from_array(back)  # type: ignore[no-untyped-call, unused-ignore]
         return _make_ngff(image, back, axes, grid, name)
 
-    return _images.Pixels(read, dtype, device, geometry, components, "c" in dims, finish, narrow, False)
+    return Pixels(read, dtype, device, geometry, components, "c" in dims, finish, narrow, False)
 
 
 def _make_ngff(like: Any, array: Any, axes: Sequence[str], grid: Geometry, name: str) -> Any:

@@ -7,7 +7,6 @@ symbol tables and as links (also in a fractal heap), datasets that are compact, 
 from __future__ import annotations
 
 import math
-import struct
 import zlib
 from typing import Any, Iterator, Optional, Union
 

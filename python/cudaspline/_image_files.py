@@ -25,9 +25,9 @@ def _converter(path: Path) -> str:
     return f"Of DICOM, CudaSplineResample {path} out.nrrd makes a file, with its positions checked; an image that SimpleITK has read is taken, too."
 
 
-def read_image(path: Any, name: str) -> Any:
-    """An image of a file that is there: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first
-    that is installed.
+def read(path: Any, name: str) -> Any:
+    """The image of a file that is there: an array of .npy, Stored of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first that
+    is installed.
 
     name: of the argument, for errors
 
@@ -43,7 +43,7 @@ def read_image(path: Any, name: str) -> Any:
     with open(path, "rb") as file:
         beginning = file.read(132)
     if _stored_images.is_nrrd(beginning) or (_stored_images.is_stored(path) and not _nifti.is_name(path)):
-        return _stored_images.read(path, name)
+        return _nifti.with_meaning(*_stored_images.read(path, name))
     if _nifti.is_name(path):
         return _nifti.read(path, name)
     if beginning[128:] == b"DICM":
@@ -54,7 +54,7 @@ def read_image(path: Any, name: str) -> Any:
         ("SimpleITK", lambda library: library.ReadImage(str(path))),
         ("itk", lambda library: library.imread(str(path))),
     ]
-    for library, read in libraries:
+    for library, read_by in libraries:
         if importlib.util.find_spec(library) is not None:
-            return read(importlib.import_module(library))
+            return read_by(importlib.import_module(library))
     raise ImportError(f"{name}: {path} needs SimpleITK or itk, and neither is installed (pip install SimpleITK).")

@@ -5,20 +5,22 @@ Pixels of several numbers (colours, vectors) follow each other: an array of shap
 
 from __future__ import annotations
 
-import functools
+import copy
 import math
 import os
 import struct
 import sys
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Optional, Sequence, Union
+from pathlib import Path
+from typing import Any, Callable, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _foreign_images, _library
+from . import _arrays, _foreign_images, _image_files, _library, _nifti, _pictures
 from ._checks import choose, flag
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, has_indices, make_geometry
 from ._options import Channels
+from ._pixels import Box, Pixels, reader_of, slices_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +64,7 @@ class Image:
             if len(shape) < 2:
                 raise ValueError(f"channels: an array of {len(shape)} axes has none for the numbers of a pixel.")
             if channels is True:
-                _check_last(shape)
+                check_last(shape)
             object.__setattr__(self, "channels", "first" if channels == "first" else "last")
             shape = shape[1:] if channels == "first" else shape[:-1]
         if not 1 <= len(shape) <= 4 or 0 in shape:
@@ -77,12 +79,13 @@ class Image:
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
             raise ValueError("channels: the image has one number a pixel.")
-        array = pixels.buffer.array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
+        is_owned = isinstance(image, Image) or is_nibabel(image)  # the memory of others goes with them
+        array = pixels.buffer.array if is_owned else numpy.array(_arrays.to_host(pixels.buffer))
+        array = array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
         channels: Channels = "last" if pixels.channels else False
         if channels and "first" in (self.channels, getattr(image, "channels", False)):
             array, channels = _arrays.contiguous(_arrays.permuted(array, (array.ndim - 1, *range(array.ndim - 1)))), "first"
-        is_owned = isinstance(image, Image) or _is_nibabel(image)  # the memory of others goes with them
-        object.__setattr__(self, "array", array if is_owned else numpy.array(array))
+        object.__setattr__(self, "array", array)
         object.__setattr__(self, "channels", channels)
         for name in ("spacing", "origin", "direction"):
             if getattr(self, name) is None:
@@ -138,103 +141,43 @@ class Image:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the middle slices."""
-        from . import _html
-
-        return _html.of_image(self)
+        return _pictures.of_pixels(_open_array(self.array, "image", self.channels, self), repr(self))
 
     def __reduce__(self) -> Any:
         return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
 
 
-#: Of an axis of an array: (first, count); or a number, of an axis that goes.
-Box = tuple[Union[int, tuple[int, int]], ...]
+class NiftiImage(Image):
+    """An image of a NIfTI file, with what its header has in addition to grid and numbers: what is made of it keeps that."""
+
+    #: The structure of the library.
+    nifti: _library.Nifti
+    #: Why it is no displacement field of ITK; empty for others.
+    foreign_warp: str
+
+    @staticmethod
+    def with_header(array: Any, geometry: Geometry, channels: Channels, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
+        """An image of an array of the shape that a geometry has."""
+        made = object.__new__(NiftiImage)
+        made.__dict__.update(Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp)
+        return made
+
+    def like(self, array: Any, geometry: Geometry) -> NiftiImage:
+        return NiftiImage.with_header(array, geometry, self.channels, self.nifti)
+
+    def in_space_of(self, other: Any) -> NiftiImage:
+        if not isinstance(other, NiftiImage):
+            return self
+        nifti = copy.copy(self.nifti)
+        nifti.qform_code, nifti.sform_code = other.nifti.qform_code, other.nifti.sform_code
+        return NiftiImage.with_header(self.array, self.geometry, self.channels, nifti)
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.array, self.geometry, self.channels, bytes(self.nifti), self.foreign_warp)
 
 
-def slices_of(box: Box) -> tuple[Any, ...]:
-    """A box as an array is indexed."""
-    return tuple(part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box)
-
-
-@dataclass
-class Pixels:
-    """An image that a caller gave, or a window of it."""
-
-    #: Reads the pixels of a box, slowest axis first, None being the whole; what has to be converted or put in order is then a copy.
-    read: Callable[[Optional[Box]], _arrays.Buffer]
-    #: Name of the type of their numbers.
-    dtype: str
-    #: Number of their CUDA device; -1: the host.
-    device: int
-    #: Where they are: of the whole image.
-    geometry: Geometry
-    #: Numbers a pixel.
-    components: int
-    #: Whether the array has an axis for them, the last.
-    channels: bool
-    #: Makes an image of the same kind of an array and a geometry.
-    finish: Callable[[_arrays.Buffer, Geometry], Any]
-    #: Type of the caller's elements where it is "bool" or "float16", of which the library has none; else nothing.
-    narrow: str = ""
-    #: Whether finish() gives the array as it was made: not where the numbers of a pixel come first.
-    is_plain: bool = True
-    #: First sample of a window and its samples, x first; None: the whole.
-    window: Optional[tuple[tuple[int, ...], tuple[int, ...]]] = None
-
-    @functools.cached_property
-    def buffer(self) -> _arrays.Buffer:
-        """The pixels, or those of the window; read once."""
-        if self.window is None:
-            return self.read(None)
-        return self.read(tuple(zip(*(numbers[::-1] for numbers in self.window))))
-
-    @property
-    def start(self) -> tuple[int, ...]:
-        """First sample that there is, x first."""
-        return (0,) * self.geometry.dimension if self.window is None else self.window[0]
-
-    @property
-    def size(self) -> tuple[int, ...]:
-        """Samples that there are, x first."""
-        return self.geometry.size if self.window is None else self.window[1]
-
-    @property
-    def shape_tail(self) -> tuple[int, ...]:
-        """What stands behind the axes in an array's shape."""
-        return (self.components,) if self.channels else ()
-
-    def crop(self, first: tuple[int, ...], size: tuple[int, ...]) -> Pixels:
-        """A window of it, of which alone the pixels are read; where it is, is told by the whole's geometry. x first."""
-        return replace(self, window=(first, size))
-
-
-def _reader(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
-    """How the pixels of an array are read, the name of their type, where they are, and the array's shape."""
-    if isinstance(array, (list, tuple)):
-        array = _arrays.as_array(array, name)
-    narrow = _arrays.narrow_type(array)
-    wanted = "float32" if narrow == "float16" else None
-    if narrow == "bool":
-        array = array.view("u1") if isinstance(array, numpy.ndarray) else _arrays.as_numbers(array)
-    peeked = _arrays.peek(array, name) if wanted is None or not isinstance(array, numpy.ndarray) else (wanted, -1)
-    if peeked is None:  # of another library, or of none: taken as a whole
-        whole = _arrays.view(array, name, wanted)
-        array, finish = whole.array.reshape(whole.shape), whole.finish
-        dtype, device = whole.dtype, whole.device
-    else:
-        whole, finish = None, None
-        dtype, device = peeked
-
-    def read(box: Optional[Box]) -> _arrays.Buffer:
-        if box is None and whole is not None:
-            return whole
-        part = array if box is None else array[slices_of(box)]
-        buffer = _arrays.view(part, name, wanted)
-        buffer.owner = owner
-        if finish is not None and whole is not None:
-            buffer.finish, buffer.kind = finish, whole.kind
-        return buffer
-
-    return read, dtype, device, tuple(array.shape)
+def _restore(array: Any, geometry: Geometry, channels: Channels, nifti: bytes, foreign_warp: str) -> NiftiImage:
+    return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
 
 
 def _is_itk(image: Any) -> bool:
@@ -245,7 +188,7 @@ def _is_simpleitk(image: Any) -> bool:
     return type(image).__module__.split(".", 1)[0] == "SimpleITK" and type(image).__name__ == "Image"
 
 
-def _is_nibabel(image: Any) -> bool:
+def is_nibabel(image: Any) -> bool:
     return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
 
 
@@ -259,7 +202,7 @@ def is_image(value: Any) -> bool:
     return (
         isinstance(value, Image)
         or _is_simpleitk(value)
-        or _is_nibabel(value)
+        or is_nibabel(value)
         or is_ants(value)
         or (_is_itk(value) and hasattr(value, "GetBufferedRegion"))
         or _foreign_images.is_foreign(value)
@@ -282,15 +225,36 @@ def loaded(image: Any, name: str) -> Any:
         return image
     if not os.path.exists(image):
         raise FileNotFoundError(f"{name}: there is no file {os.fspath(image)}.")
-    from . import _image_files  # whose readers make an Image
-
     try:
-        return _image_files.read_image(image, name)
+        return read_image(image, name)
     except (RuntimeError, TypeError, ValueError) as error:
         if str(error).startswith(name):
             raise
         said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
         raise ValueError(f"{name}: {os.fspath(image)} is no image that can be read: {said}") from None
+
+
+def read_image(path: Any, name: str) -> Any:
+    """An image of a file that is there: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads.
+
+    Raises as _image_files.read()."""
+    found = _image_files.read(path, name)
+    if not isinstance(found, _nifti.Stored):
+        return found
+    if found.header is None:
+        return Image.of(found.array, found.geometry, found.channels)
+    return NiftiImage.with_header(found.array, found.geometry, found.channels, found.header, found.foreign_warp)
+
+
+def write_nifti(image: Image, path: Path) -> None:
+    """Writes an Image, or a series of 4 axes, with the header of the file that it is made of. Raises as _nifti.write()."""
+    _nifti.write(image.array, image.geometry, image.channels, path, image.nifti if isinstance(image, NiftiImage) else None)
+
+
+def warn_of_lost_meaning(image: Image, path: Path) -> None:
+    """Warns if an Image is written in a format that does not keep the meaning of its numbers."""
+    if isinstance(image, NiftiImage) and image.channels:
+        _nifti.warn_of_lost_meaning(image.nifti, path)
 
 
 def open_image(image: Any, name: str = "image", channels: Channels = False) -> Pixels:
@@ -306,7 +270,7 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
         return _open_array(image.array, name, image.channels, image)
     if _is_simpleitk(image):
         return _open_simpleitk(image, name)
-    if _is_nibabel(image):
+    if is_nibabel(image):
         return _open_nibabel(image, name)
     if is_ants(image):
         return _open_ants(image, name)
@@ -314,6 +278,7 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
         return _open_itk(image, name)
     if _foreign_images.is_foreign(image):
         return _foreign_images.open_foreign(image, name)
+    _foreign_images.refuse_many(image, name)
     return _open_array(image, name, channels, None)
 
 
@@ -326,7 +291,7 @@ def geometry_of(image: Any, name: str) -> Geometry:
         return image.geometry
     if _is_simpleitk(image):
         return _geometry_of_simpleitk(image, name)
-    if _is_nibabel(image):
+    if is_nibabel(image):
         return _geometry_of_nibabel(image, name)
     if is_ants(image):
         return _geometry_of_ants(image, name)
@@ -339,7 +304,7 @@ def geometry_of(image: Any, name: str) -> Geometry:
     raise TypeError(f"{name}: {type(image).__name__} is no image, no array and no Geometry.")
 
 
-def _check_last(shape: Sequence[int]) -> None:
+def check_last(shape: Sequence[int]) -> None:
     """Refuses channels=True where the numbers of a pixel are likely to be the first axis: few of those, and many of the last one."""
     if 2 < len(shape) and shape[0] < shape[-1] and shape[-1] > 4:
         raise ValueError(
@@ -356,9 +321,9 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
     if channels and count < 2:
         raise ValueError(f"{name}: an array of {count} axes has no {'first' if is_first else 'last'} one for the numbers of a pixel.")
     if channels is True:
-        _check_last(_arrays.shape_of(array, name))
+        check_last(_arrays.shape_of(array, name))
     narrow = _arrays.narrow_type(array)
-    read, dtype, device, shape = _reader(_arrays.permuted(array, (*range(1, count), 0)) if is_first else array, name)
+    read, dtype, device, shape = reader_of(_arrays.permuted(array, (*range(1, count), 0)) if is_first else array, name)
     components = shape[-1] if channels else 1
     shape = shape[:-1] if channels else shape
     geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
@@ -390,7 +355,7 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
     array = sitk.GetArrayViewFromImage(image)
     if is_vector and array.ndim == image.GetDimension():  # vectors of one number have no axis
         array = array[..., None]
-    read, dtype, device, _ = _reader(array, name, image)  # the view does not keep the image alive
+    read, dtype, device, _ = reader_of(array, name, image)  # the view does not keep the image alive
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         result = sitk.GetImageFromArray(made.array, isVector=is_vector)
@@ -416,7 +381,7 @@ def _open_ants(image: Any, name: str) -> Pixels:
     seen = image.rgb_to_vector() if is_rgb else image
     channels = bool(image.has_components)
     # ANTsPy's view has x first, of memory with x fastest.
-    read, dtype, device, _ = _reader(seen.view().T, name, seen)  # the view does not keep the image alive
+    read, dtype, device, _ = reader_of(seen.view().T, name, seen)  # the view does not keep the image alive
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
@@ -467,7 +432,7 @@ def _open_itk(image: Any, name: str) -> Pixels:
     components = image.GetNumberOfComponentsPerPixel()
     found = itk.array_view_from_image(image)
     is_vector = found.ndim > image.GetImageDimension()
-    read, dtype, device, _ = _reader(numpy.asarray(found), name, image)
+    read, dtype, device, _ = reader_of(numpy.asarray(found), name, image)
     kind = type(image)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
@@ -491,7 +456,7 @@ def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
 
 def has_ras_vectors(image: Any) -> bool:
     """Whether the vectors of an image are along RAS: of nibabel, but where NIfTI's intent says that ITK, or who writes as it does, wrote it."""
-    if not _is_nibabel(image):
+    if not is_nibabel(image):
         return False
     return not (hasattr(image.header, "get_intent") and image.header.get_intent()[0] == "vector")
 
@@ -499,7 +464,7 @@ def has_ras_vectors(image: Any) -> bool:
 def foreign_warp(image: Any) -> str:
     """Why an image, read by name or by nibabel, is a warp of another program than ITK; empty for others."""
     header: Any = getattr(image, "header", None)
-    if not (_is_nibabel(image) and hasattr(header, "binaryblock") and hasattr(header, "extensions")):
+    if not (is_nibabel(image) and hasattr(header, "binaryblock") and hasattr(header, "extensions")):
         return str(getattr(image, "foreign_warp", ""))
     codes = [int(extension.get_code()) for extension in header.extensions]
     packed = b"".join(struct.pack(f"{header.endianness}ii8x", 16, code) for code in codes)
@@ -548,7 +513,7 @@ def name_space(image: Any, like: Any) -> Any:
     """The image with NIfTI's codes of another one's space (scanner, MNI and so on), where both have them: of nibabel, or of files."""
     if isinstance(image, Image):
         return image.in_space_of(like)
-    if not (_is_nibabel(image) and _is_nibabel(like) and hasattr(image, "set_sform") and hasattr(like, "get_sform")):
+    if not (is_nibabel(image) and is_nibabel(like) and hasattr(image, "set_sform") and hasattr(like, "get_sform")):
         return image
     qform, sform = int(like.header["qform_code"]), int(like.header["sform_code"])
     if qform > 0 or sform > 0:
@@ -581,7 +546,7 @@ def open_series(image: Any, name: str, channels: Channels, series: Optional[bool
     Raises ValueError, naming the argument, for an image that is no series and shall be one."""
     if series is False or isinstance(image, (numpy.ndarray, Geometry)) and not series:
         return None
-    if _is_nibabel(image):
+    if is_nibabel(image):
         return _open_nibabel_series(image, name, series)
     if not series and _dimension_of(image) != 4:
         return None
@@ -665,7 +630,7 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
 
 def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
     """A series of nibabel as an image of four axes, the time in s; None for others, and where its last axis are the numbers of a pixel."""
-    if channels or not _is_nibabel(image) or len(image.shape) != 4:
+    if channels or not is_nibabel(image) or len(image.shape) != 4:
         return None
     grid = _geometry_of_nibabel(image, "array")
     header = image.header
@@ -676,7 +641,7 @@ def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
     direction[:3, :3] = grid.direction
     spacing, origin = numpy.append(grid.spacing, step if step > 0 else 1.0), numpy.append(grid.origin, 0.0)
     geometry = make_geometry(image.shape, spacing, origin, direction, "array: ")
-    read, dtype, device, _ = _reader(numpy.asanyarray(image.dataobj).T, "array")
+    read, dtype, device, _ = reader_of(numpy.asanyarray(image.dataobj).T, "array")
     return Pixels(read, dtype, device, geometry, 1, False, lambda made, grid: made.array)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import os
-from typing import Any, Optional
+from typing import Optional
 
 import numpy
 
-from . import _arrays, _images, _library, _resample, _transforms
+from . import _arrays, _images, _library
 from ._geometry import Geometry, make_geometry
-from ._methods import Method, make_method
+from ._methods import Interpolator, Method, make_interpolator
+from ._stages import Stages, describe_resampling
 
 #: As CudaSplineResample has them: what a place may lack (mm), and how often one is moved.
 ENOUGH, MOST_ITERATIONS = 1e-4, 100
@@ -37,15 +37,15 @@ def reach_of(places: numpy.ndarray) -> float:
 
 
 @functools.lru_cache(maxsize=8)
-def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Method]:
+def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Interpolator]:
     """An image of coordinates: two samples an axis, linear between them."""
     axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
     geometry = make_geometry((2,) * dimension, 2 * reach, -reach)
-    return values, geometry, make_method(geometry, "linear")
+    return values, geometry, make_interpolator(geometry, Method("linear"))
 
 
-def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:
+def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:
     """Where places go by stages whose arrays are in host memory.
 
     points: (n, dimension), mm, x first
@@ -65,7 +65,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float =
     vectors[:, :, 0] -= numpy.arange(length)
     if dimension > 1:
         vectors[:, :, 1] -= numpy.arange(lines)[:, None]
-    chain = _transforms.Stages(dimension)
+    chain = Stages(dimension)
     chain.add_field(vectors.reshape(*line.shape, dimension), line, True, False, "points", -1)
     chain.append(stages)
     values, geometry, method = coordinates(dimension, reach)
@@ -74,7 +74,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray, reach: float =
     described = method.describe_image(image.buffer, geometry.size, dimension, "float64")
     result = _arrays.view(output, "points")
     outside = numpy.full(dimension, numpy.nan)
-    resampling, kept = _resample._describe(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
+    resampling, kept = describe_resampling(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
     _library.Call("cpu").run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
     output[numpy.abs(output) >= reach] = numpy.nan  # what is beside the outermost samples has their values
@@ -107,7 +107,7 @@ def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geo
     return make_geometry(size, extent / (numpy.array(size) - 1), first, grid.direction)
 
 
-def invert(stages: _transforms.Stages, domain: Geometry) -> tuple[numpy.ndarray, float, float]:
+def invert(stages: Stages, domain: Geometry) -> tuple[numpy.ndarray, float, float]:
     """The inverse of stages as displacements on a grid, by fixed-point iteration at every sample: x becomes x - (T(x) - y) until T(x) is y.
 
     Returns displacements (..., dimension), and what is left of T(x) - y: on average, and at most (mm)."""
@@ -126,7 +126,7 @@ def invert(stages: _transforms.Stages, domain: Geometry) -> tuple[numpy.ndarray,
     return found.reshape(*domain.shape, dimension), total / count, largest
 
 
-def _invert_points(stages: _transforms.Stages, wanted: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
+def _invert_points(stages: Stages, wanted: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Places that go to others, and by how much they miss them (mm)."""
     point, best = wanted.copy(), wanted.copy()
     left = numpy.full(len(wanted), numpy.inf)
@@ -144,23 +144,3 @@ def _invert_points(stages: _transforms.Stages, wanted: numpy.ndarray) -> tuple[n
         if len(active) == 0:
             break
     return best, left
-
-
-def append_inverse(transform: Any, stages: _transforms.Stages, device: int, name: str) -> None:
-    """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError for a matrix that has none."""
-    if isinstance(transform, (str, os.PathLike)):
-        name = f"{name} ({os.path.basename(_transforms.parse_file(os.fspath(transform))[0])})"
-    inner = stages.empty_copy()
-    _transforms.append(transform, inner, device, name)
-    stages.keep(inner)
-    for number in reversed(range(len(inner.stages))):
-        stage = inner.stages[number]
-        if stage.kind == _library.STAGE_AFFINE:
-            stages.add_affine(*invert_matrix(*inner.affine_of(number), name), name)
-            continue
-        alone = inner.on_host(number)
-        grid = inner.grid_of(number)
-        domain = grid if stage.kind == _library.STAGE_FIELD else domain_of_spline(grid, stage.order, stages.finest)
-        vectors, mean, largest = invert(alone, domain)
-        stages.inverses.append(_library.InverseResidual(name, mean, largest))
-        stages.add_field(vectors, domain, False, False, name, device)

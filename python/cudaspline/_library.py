@@ -17,24 +17,57 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Dict, Generator, Iterator, NamedTuple, Optional, Sequence
 
+from . import _html
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
+from ._structures import (
+    MAXIMUM_DIMENSION as MAXIMUM_DIMENSION,
+)
 from ._structures import (  # noqa: F401
     NIFTI_HEADER_BYTES as NIFTI_HEADER_BYTES,
-    MAXIMUM_DIMENSION as MAXIMUM_DIMENSION,
+)
+from ._structures import (
     REASON_BYTES as REASON_BYTES,
+)
+from ._structures import (
     DeviceInfo as DeviceInfo,
+)
+from ._structures import (
     Execution as Execution,
+)
+from ._structures import (
     Image as Image,
+)
+from ._structures import (
     Interpolation as Interpolation,
+)
+from ._structures import (
     Matrix as Matrix,
-    Nifti as Nifti,
+)
+from ._structures import (
     NamedInterpolation as NamedInterpolation,
+)
+from ._structures import (
+    Nifti as Nifti,
+)
+from ._structures import (
     Points as Points,
+)
+from ._structures import (
     Progress as Progress,
+)
+from ._structures import (
     ProgressState as ProgressState,
+)
+from ._structures import (
     Resampling as Resampling,
+)
+from ._structures import (
     Sizes as Sizes,
+)
+from ._structures import (
     Stage as Stage,
+)
+from ._structures import (
     Vector as Vector,
 )
 
@@ -207,8 +240,6 @@ class Report:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from . import _html
-
         place = "host" if self.device is None else f"device {self.device}"
         rows: list[tuple[Any, ...]] = [("backend", f"{self.backend}, {place}"), ("reason", self.reason), ("pieces", self.pieces), ("seconds", f"{self.seconds:.3g}")]
         rows += [(f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm") for one in self.inverses]

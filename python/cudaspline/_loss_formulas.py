@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Sequence
 
-from ._array_operations import ArrayOperations
+from ._array_operations import ArrayOperations, FormulaOperations
 from ._checks import integer
 from ._field_formulas import is_empty, mean
 
@@ -34,7 +34,7 @@ def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any,
     return (*_under(of, fixed, moving, mask), mask)
 
 
-def _under(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any]) -> tuple[Any, Any]:
+def _under(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any]) -> tuple[Any, Any]:
     """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0 times it."""
     return (fixed, moving) if mask is None else (of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0))
 
@@ -72,7 +72,7 @@ def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
     return tuple(integer(one, "radius", 1, 10000) for one in given)
 
 
-def correlation_sums(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]) -> Any:
+def correlation_sums(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]) -> Any:
     """By image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window about each: (N, C). With
     derivatives of all orders; the library's operation has the same values and first derivatives."""
     fixed, moving = _under(of, fixed, moving, mask)
@@ -130,7 +130,7 @@ def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:
     return -(of.where(is_there, joint, 0.0) * of.log(ratio)).sum()
 
 
-def joint_histogram(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int) -> Any:
+def joint_histogram(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int) -> Any:
     """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins are left beyond either end. With derivatives
     of all orders; the library's operation has the same values and first derivatives.
 

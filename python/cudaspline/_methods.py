@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from dataclasses import dataclass, fields, replace
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy
 
 from . import _arrays, _library
-from ._checks import LARGEST_INT32, choose as choose, integer, number
+from ._brief import brief
+from ._checks import LARGEST_INT32, integer, number
+from ._checks import choose as choose
 from ._geometry import Geometry, vector
+from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, Storage, Window
 
 #: Indices beyond this magnitude are outside under every boundary.
 LARGEST_INDEX = 2.0**52
@@ -120,7 +122,7 @@ def name_interpolation(
 
 
 @dataclass
-class Method:
+class Interpolator:
     """How a value is made, and of what: the same for resampling and for points."""
 
     #: Name as in KINDS.
@@ -147,6 +149,8 @@ class Method:
     precision: Optional[str] = None
     #: Whether it is the label whose indicator has the largest value.
     is_of_indicators: bool = False
+    #: Whether a B-spline of order 2 to 5 continues an image by its nearest sample: a margin of repeated samples that is reflected at its end.
+    has_margin: bool = False
 
     @property
     def moves_pixels(self) -> bool:
@@ -164,7 +168,7 @@ class Method:
         return not self.is_of_labels and not (self.kind == "bspline" and self.order == 0)
 
     @property
-    def of_indicators(self) -> Method:
+    def of_indicators(self) -> Interpolator:
         """How the indicator of a label is interpolated: as ITK's LabelImageGenericInterpolateImageFunction does it, in double."""
         return replace(self, is_of_indicators=False, precision="float64")
 
@@ -233,84 +237,144 @@ class Method:
         return found
 
 
-def make_method(
-    geometry: Geometry,
-    interpolation: Optional[str] = None,
-    order: Optional[int] = None,
-    mode: str = "exact",
-    boundary: Union[str, Sequence[str]] = "itk",
-    border: float = 0.0,
-    prefilter: str = "exact",
-    taps: int = 15,
-    tension: float = 0.5,
-    window: str = "hamming",
-    radius: int = 3,
-    sigma: Any = None,
-    cutoff: Optional[float] = None,
-    precision: Optional[str] = None,
-    storage: str = "element",
-    table: int = 1024,
-) -> Method:
-    """Checks the arguments of a function and makes a method of them. Raises ValueError or TypeError, naming the argument."""
-    named, degree = name_interpolation(interpolation, order, prefilter, storage)
-    kind = named.kind
-    method = Method(kind, is_of_indicators=named.is_of_indicators)
-    if kind == "bspline":
-        method.order = degree
-    method.mode = choose(mode, _MODES, "mode")
-    method.storage = choose(storage, _STORAGES, "storage")
-    if method.mode != "exact":
-        if method.storage not in ("element", "texture"):
-            raise ValueError(f"storage: mode {mode!r} has a storage of its own, not {storage!r}.")
-        if not (kind == "linear" or (kind == "bspline" and method.order >= 1)):
-            raise ValueError(f"mode: {mode!r} is for linear interpolation and B-splines of orders 1 to 5.")
-        if precision == "float64":
-            raise ValueError(f"precision: mode {mode!r} computes in float32.")
-        method.storage = "texture"
-    elif method.storage == "texture":
-        raise ValueError("storage: 'texture' is that of the modes 'texture' and 'texture-table'; mode is 'exact'.")
-    if method.storage in ("half", "int16") and not (kind == "bspline" and method.order == 3):
-        raise ValueError(f"storage: {storage!r} is for B-splines of order 3.")
-    if method.storage in ("half", "int16") and precision == "float64":
-        raise ValueError(f"precision: storage {storage!r} is computed in float32.")
-    entries = integer(table, "table", SMALLEST_TABLE, LARGEST_TABLE)
-    method.table = entries if method.mode == "texture-table" and method.order >= 2 else 0
-    method.prefilter = choose(prefilter, _METHODS, "prefilter")
-    method.taps = integer(taps, "taps", 1, MOST_TAPS)
-    if method.taps % 2 == 0:
-        raise ValueError(f"taps: {method.taps} is not odd.")
-    method.boundary = _boundaries(boundary, geometry.dimension)
-    if method.storage == "texture" and "grid-constant" in method.boundary:
-        raise ValueError(f"boundary: mode {mode!r} has no 'grid-constant'.")
-    if kind == "bspline" and method.order >= 2:
-        for name in method.boundary:
-            if name in ("nearest", "grid-constant"):
-                raise ValueError(f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}.")
-    method.border = number(border, "border", is_finite=False)
-    slope = number(tension, "tension")
-    method.cubic = named.cubic if named.cubic[0] else (0.0, slope)  # of the cardinal spline C is the tension
+@dataclass(frozen=True, repr=False)
+class Method:
+    """How values between samples are made: keywords of resample(), zoom(), sample() and Source that are built once, and given as method=.
+
+    interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage, table: as for
+        resample()
+
+    A keyword that is given next to method= takes the place of the method's own. What depends on the image, as the number of boundaries, is
+    checked where the method is used. Raises ValueError, naming the argument, for an interpolation that is not known.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> quintic = cudaspline.Method(order=5, boundary="mirror")
+    >>> cudaspline.zoom(numpy.zeros((4, 5)), 2, method=quintic).shape
+    (8, 10)
+    >>> cudaspline.sample(numpy.arange(5.0), [[2.0]], method=quintic, order=1)
+    array([2.])
+    """
+
+    interpolation: Optional[Interpolation] = None
+    order: Optional[Order] = None
+    mode: EvaluationMode = "exact"
+    boundary: Boundaries = "itk"
+    border: float = 0.0
+    prefilter: PrefilterMethod = "exact"
+    taps: int = 15
+    tension: float = 0.5
+    window: Window = "hamming"
+    radius: int = 3
+    sigma: Any = None
+    cutoff: Optional[float] = None
+    precision: Optional[RealType] = None
+    storage: Storage = "element"
+    table: int = 1024
+
+    def __post_init__(self) -> None:
+        if self.interpolation is not None:
+            name_interpolation(self.interpolation, self.order)
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+
+#: The keywords of a method.
+METHOD_OPTIONS = frozenset(one.name for one in fields(Method))
+
+
+def method_of(method: Optional[Method], options: Mapping[str, Any]) -> Method:
+    """A method, or the default one, with the keywords that are given in place of its own; None leaves it to the method where None is a default.
+    Raises TypeError, naming the argument."""
+    if method is None:
+        return Method(**options)
+    if not isinstance(method, Method):
+        raise TypeError(f"method: {type(method).__name__} is not a cudaspline.Method.")
+    given = {name: value for name, value in options.items() if value is not None or getattr(Method, name) is not None}
+    return replace(method, **given) if given else method
+
+
+def make_interpolator(geometry: Geometry, method: Method, may_have_margin: bool = False) -> Interpolator:
+    """Checks a method for an image. Raises ValueError or TypeError, naming the argument.
+
+    may_have_margin: whether the caller knows Interpolator.has_margin"""
+    named, degree = name_interpolation(method.interpolation, method.order, method.prefilter, method.storage)
+    made = Interpolator(named.kind, is_of_indicators=named.is_of_indicators)
+    if made.kind == "bspline":
+        made.order = degree
+    _set_storage(made, method)
+    made.prefilter = choose(method.prefilter, _METHODS, "prefilter")
+    made.taps = integer(method.taps, "taps", 1, MOST_TAPS)
+    if made.taps % 2 == 0:
+        raise ValueError(f"taps: {made.taps} is not odd.")
+    _set_boundary(made, method, geometry.dimension, may_have_margin)
+    slope = number(method.tension, "tension")
+    made.cubic = named.cubic if named.cubic[0] else (0.0, slope)  # of the cardinal spline C is the tension
     if named.cubic[0] and slope != 0.5:  # the argument's default is no contradiction
-        raise ValueError(f"tension: {interpolation!r} has no tension; 'catmull-rom' has one.")
-    method.window = choose(window, _WINDOWS, "window")
+        raise ValueError(f"tension: {method.interpolation!r} has no tension; 'catmull-rom' has one.")
+    made.window = choose(method.window, _WINDOWS, "window")
     if named.window is not None:
-        if window not in ("hamming", named.window):  # the argument's default is no contradiction
-            raise ValueError(f"window: {window!r} contradicts the interpolation {interpolation!r}; 'sinc' has any window.")
-        method.window = named.window
-    method.radius = integer(radius, "radius", 1, LARGEST_RADIUS)
-    if sigma is not None:
-        deviations = vector(sigma, geometry.dimension, "sigma")
+        if method.window not in ("hamming", named.window):  # the argument's default is no contradiction
+            raise ValueError(f"window: {method.window!r} contradicts the interpolation {method.interpolation!r}; 'sinc' has any window.")
+        made.window = named.window
+    made.radius = integer(method.radius, "radius", 1, LARGEST_RADIUS)
+    if method.sigma is not None:
+        deviations = vector(method.sigma, geometry.dimension, "sigma")
         if numpy.any(deviations <= 0):
-            raise ValueError(f"sigma: {sigma!r} is not above 0.")
-        method.sigma = tuple(deviations.tolist())
-    method.cutoff = named.cutoff if cutoff is None else number(cutoff, "cutoff", above=0.0)
-    if precision is not None:
-        method.precision = choose(precision, _PRECISIONS, "precision")
-    if method.is_of_indicators:
-        _check_indicators(method, interpolation)
-    return method
+            raise ValueError(f"sigma: {method.sigma!r} is not above 0.")
+        made.sigma = tuple(deviations.tolist())
+    made.cutoff = named.cutoff if method.cutoff is None else number(method.cutoff, "cutoff", above=0.0)
+    if method.precision is not None:
+        made.precision = choose(method.precision, _PRECISIONS, "precision")
+    if made.is_of_indicators:
+        _check_indicators(made, method.interpolation)
+    return made
 
 
-def _check_indicators(method: Method, interpolation: Any) -> None:
+def _set_storage(made: Interpolator, method: Method) -> None:
+    """Sets how coefficients are stored and evaluated. Raises ValueError or TypeError, naming the argument."""
+    made.mode = choose(method.mode, _MODES, "mode")
+    made.storage = choose(method.storage, _STORAGES, "storage")
+    if made.mode != "exact":
+        if made.storage not in ("element", "texture"):
+            raise ValueError(f"storage: mode {method.mode!r} has a storage of its own, not {method.storage!r}.")
+        if not (made.kind == "linear" or (made.kind == "bspline" and made.order >= 1)):
+            raise ValueError(f"mode: {method.mode!r} is for linear interpolation and B-splines of orders 1 to 5.")
+        if method.precision == "float64":
+            raise ValueError(f"precision: mode {method.mode!r} computes in float32.")
+        made.storage = "texture"
+    elif made.storage == "texture":
+        raise ValueError("storage: 'texture' is that of the modes 'texture' and 'texture-table'; mode is 'exact'.")
+    if made.storage in ("half", "int16") and not (made.kind == "bspline" and made.order == 3):
+        raise ValueError(f"storage: {method.storage!r} is for B-splines of order 3.")
+    if made.storage in ("half", "int16") and method.precision == "float64":
+        raise ValueError(f"precision: storage {method.storage!r} is computed in float32.")
+    entries = integer(method.table, "table", SMALLEST_TABLE, LARGEST_TABLE)
+    made.table = entries if made.mode == "texture-table" and made.order >= 2 else 0
+
+
+def _set_boundary(made: Interpolator, method: Method, dimension: int, may_have_margin: bool) -> None:
+    """Sets how the image continues outside. Raises ValueError or TypeError, naming the argument."""
+    made.boundary = _boundaries(method.boundary, dimension)
+    if made.storage == "texture" and "grid-constant" in made.boundary:
+        raise ValueError(f"boundary: mode {method.mode!r} has no 'grid-constant'.")
+    if made.kind == "bspline" and made.order >= 2:
+        is_known = may_have_margin and made.storage == "element" and method.prefilter != "coefficients"
+        if is_known and set(made.boundary) == {"nearest"}:
+            made.boundary, made.has_margin = ("reflect",) * dimension, True
+        for name in made.boundary:
+            if name in ("nearest", "grid-constant"):
+                raise ValueError(
+                    f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}; resample() and zoom() of "
+                    "images know 'nearest' of all axes."
+                )
+    made.border = number(method.border, "border", is_finite=False)
+
+
+def _check_indicators(method: Interpolator, interpolation: Any) -> None:
     """Raises ValueError, naming the argument, for what indicators of labels do not have."""
     if method.mode != "exact" or method.storage != "element":
         argument = "mode" if method.mode != "exact" else "storage"
@@ -334,16 +398,12 @@ def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
     return tuple(choose(name, _BOUNDARIES, "boundary") for name in names)
 
 
-def check_components(method: Method, components: int) -> None:
+def check_components(method: Interpolator, components: int) -> None:
     """Raises ValueError, naming the argument, where a method is not for pixels of several numbers."""
     if components > 1 and method.storage != "element":
         argument = "mode" if method.storage == "texture" else "storage"
         value = method.mode if method.storage == "texture" else method.storage
         raise ValueError(f"{argument}: {value!r} is for images of one number a pixel; this one has {components}.")
-
-
-#: What make_method() takes beside a geometry and the interpolation.
-METHOD_OPTIONS = frozenset(inspect.signature(make_method).parameters) - {"geometry", "interpolation"}
 
 
 def device_word(device: Any, place: int) -> str:

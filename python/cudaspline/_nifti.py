@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
 
 from . import _library, _packed, _warnings
 from ._geometry import Geometry, make_geometry
-from ._images import Image
 from ._options import Channels
 
 _ENDINGS = (".nii", ".nii.gz", ".hdr", ".hdr.gz", ".img", ".img.gz")
@@ -27,39 +26,6 @@ _SCALAR, _VECTOR = 0, 1
 def is_name(path: Path) -> bool:
     """Whether a name is that of a NIfTI file, or of half a pair, by its ending."""
     return path.name.lower().endswith(_ENDINGS)
-
-
-class NiftiImage(Image):
-    """An image of a NIfTI file, with what its header has in addition to grid and numbers: what is made of it keeps that."""
-
-    #: The structure of the library.
-    nifti: _library.Nifti
-    #: Why it is no displacement field of ITK; empty for others.
-    foreign_warp: str
-
-    @staticmethod
-    def with_header(array: Any, geometry: Geometry, channels: Channels, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
-        """An image of an array of the shape that a geometry has."""
-        made = object.__new__(NiftiImage)
-        made.__dict__.update(Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp)
-        return made
-
-    def like(self, array: Any, geometry: Geometry) -> NiftiImage:
-        return NiftiImage.with_header(array, geometry, self.channels, self.nifti)
-
-    def in_space_of(self, other: Any) -> NiftiImage:
-        if not isinstance(other, NiftiImage):
-            return self
-        nifti = copy.copy(self.nifti)
-        nifti.qform_code, nifti.sform_code = other.nifti.qform_code, other.nifti.sform_code
-        return NiftiImage.with_header(self.array, self.geometry, self.channels, nifti)
-
-    def __reduce__(self) -> Any:
-        return _restore, (self.array, self.geometry, self.channels, bytes(self.nifti), self.foreign_warp)
-
-
-def _restore(array: Any, geometry: Geometry, channels: Channels, nifti: bytes, foreign_warp: str) -> NiftiImage:
-    return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
 
 
 def _read_beginning(path: Path) -> bytes:
@@ -120,6 +86,19 @@ def _geometry(nifti: _library.Nifti, name: str) -> Geometry:
     return make_geometry(size, spacing, origin, direction, name)
 
 
+class Stored(NamedTuple):
+    """The image of a file."""
+
+    #: Of the shape that the geometry has, with the numbers of a pixel last.
+    array: numpy.ndarray
+    geometry: Geometry
+    channels: Channels
+    #: What a header of NIfTI has in addition.
+    header: Optional[_library.Nifti] = None
+    #: Why it is no displacement field of ITK; empty for others.
+    foreign_warp: str = ""
+
+
 def _numbers_of(nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape: tuple[int, ...]) -> numpy.ndarray:
     """The numbers of an image: those that are stored, without a copy where they may be written to and are the image's."""
     kind = numpy.dtype(_library.TYPE_NAMES[nifti.type])
@@ -140,32 +119,32 @@ _MEANINGS = {
 }
 
 
-def with_meaning(image: Image, meaning: str) -> Image:
-    """An image of another format whose numbers are what NIfTI has a name for, so that an output keeps that; others as they are."""
-    if meaning not in _MEANINGS or not image.channels:
-        return image
+def with_meaning(array: numpy.ndarray, geometry: Geometry, channels: Channels, meaning: str) -> Stored:
+    """The image of a file of another format, with a header if NIfTI has a name for the meaning of its numbers, so that an output keeps that."""
+    if meaning not in _MEANINGS or not channels:
+        return Stored(array, geometry, channels)
     nifti = _new_description()
-    nifti.pixel, nifti.components = _MEANINGS[meaning][0], image.array.shape[-1]
-    return NiftiImage.with_header(image.array, image.geometry, image.channels, nifti)
+    nifti.pixel, nifti.components = _MEANINGS[meaning][0], array.shape[-1]
+    return Stored(array, geometry, channels, nifti)
 
 
-def warn_of_lost_meaning(image: Image, path: Path) -> None:
-    """Warns where an image is written in a format that does not say what its numbers are."""
+def warn_of_lost_meaning(header: _library.Nifti, path: Path) -> None:
+    """Warns if the numbers of a pixel have a meaning, for an output in a format that does not keep it."""
     names = dict(_MEANINGS.values())
-    if isinstance(image, NiftiImage) and image.channels and image.nifti.pixel in names:
-        name = names[image.nifti.pixel]
+    if header.pixel in names:
+        name = names[header.pixel]
         _warnings.warn(f"image: {path} does not keep the image's {name} (they become vectors; .nii.gz keeps them)", _warnings.FileWarning)
 
 
 def _new_description() -> _library.Nifti:
-    """The structure of an image that no file of NIfTI had."""
+    """The structure of an image without a NIfTI file."""
     nifti = _library.Nifti(version=1, dimension=3, volume_unit=8, volume_spacing=1.0)
     nifti.direction[0] = nifti.direction[4] = nifti.direction[8] = 1.0
     nifti.spacing[2] = 1.0
     return nifti
 
 
-def read(path: Path, name: str) -> NiftiImage:
+def read(path: Path, name: str) -> Stored:
     """The image of a file, named by itself or by either half of a pair; a series has four axes.
 
     name: of the argument, for errors
@@ -200,7 +179,7 @@ def read(path: Path, name: str) -> NiftiImage:
     if warning:
         # Without the argument's name, and with one name of the file: a file that is two of them is warned of once.
         _warnings.warn(f"the NIfTI file {header.resolve()}: {warning}", _warnings.FileWarning)
-    return NiftiImage.with_header(array, geometry, channels, nifti, foreign_warp)
+    return Stored(array, geometry, channels, nifti, foreign_warp)
 
 
 def _is_same_grid(nifti: _library.Nifti, geometry: Geometry) -> bool:
@@ -214,20 +193,19 @@ def _is_same_grid(nifti: _library.Nifti, geometry: Geometry) -> bool:
     return bool(moved.max() <= 1e-3 * geometry.spacing[:n].min())
 
 
-def _describe(image: Image, array: numpy.ndarray, path: Path) -> _library.Nifti:
+def _describe(array: numpy.ndarray, geometry: Geometry, has_channels: bool, header: Optional[_library.Nifti], path: Path) -> _library.Nifti:
     """The structure of an image that is to be written."""
-    geometry = image.geometry
     if array.dtype.name not in _library.TYPES:
         raise TypeError(f"image: NIfTI has no pixels of type {array.dtype}; they are {', '.join(_library.TYPE_NAMES)}.")
-    if isinstance(image, NiftiImage):
-        nifti = copy.copy(image.nifti)
+    if header is not None:
+        nifti = copy.copy(header)
         if not _is_same_grid(nifti, geometry):  # slices that were taken at their times are no more
             nifti.dim_info = nifti.slice_code = nifti.slice_start = nifti.slice_end = 0
             nifti.slice_duration = 0.0
     else:
         nifti = _new_description()
-    components = array.shape[-1] if image.channels else 1
-    if not image.channels or components == 1:
+    components = array.shape[-1] if has_channels else 1
+    if not has_channels or components == 1:
         nifti.pixel = _SCALAR
     elif components != nifti.components or nifti.pixel == _SCALAR:
         nifti.pixel = _VECTOR
@@ -254,27 +232,29 @@ def _describe(image: Image, array: numpy.ndarray, path: Path) -> _library.Nifti:
     return nifti
 
 
-def write(image: Image, path: Path) -> None:
-    """Writes an Image, or a series of 4 axes: a single file, or a pair where the name ends with .hdr or .img, compressed where with .gz.
+def write(array: Any, geometry: Geometry, channels: Channels, path: Path, header: Optional[_library.Nifti] = None) -> None:
+    """Writes an image, or a series of 4 axes: a single file, or a pair where the name ends with .hdr or .img, compressed where with .gz.
+
+    header: of the file that the image is made of
 
     Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that it does not have, and OSError."""
-    found = numpy.asarray(image.array)
-    if image.channels == "first":
+    found = numpy.asarray(array)
+    if channels == "first":
         found = numpy.moveaxis(found, 0, -1)
     array = numpy.ascontiguousarray(found, found.dtype.newbyteorder("="))
-    nifti = _describe(image, array, path)
-    header = _library.make_nifti_header(nifti)
-    if _library.describe_nifti(header)[0].dimension != nifti.dimension:
+    nifti = _describe(array, geometry, bool(channels), header, path)
+    beginning = _library.make_nifti_header(nifti)
+    if _library.describe_nifti(beginning)[0].dimension != nifti.dimension:
         _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers a pixel",
                        _warnings.FileWarning)  # fmt: skip
-    with_pixels, first = path, header
+    with_pixels, first = path, beginning
     if not nifti.single_file:
         lower = path.name.lower()
         at = lower.rfind(".hdr" if ".hdr" in lower[-7:] else ".img")
         name, ending = path.name[:at], path.name[at + 4 :]
         is_upper = path.name[at + 1].isupper()
         pair = [path.with_name(name + (part.upper() if is_upper else part) + ending) for part in (".hdr", ".img")]
-        _write_bytes(pair[0], lambda begin, count: header[begin : begin + count], len(header))
+        _write_bytes(pair[0], lambda begin, count: beginning[begin : begin + count], len(beginning))
         with_pixels, first = pair[1], b""
 
     def read_bytes(begin: int, count: int) -> Any:

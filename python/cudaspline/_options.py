@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
+from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
 
-if TYPE_CHECKING:
-    from ._source import Source
-
-#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument: of
-#: Like, the files, lists and Sources that are taken, too. One signature, and no overloads, of which type checkers print every variant.
+#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument, as of
+#: _prepared.Like. One signature, and no overloads, of which type checkers print every variant.
 Kind = TypeVar("Kind")
 OtherKind = TypeVar("OtherKind")
-Like = Union[str, "os.PathLike[str]", Sequence[Any], "Source"]
 
 Interpolation = Literal[
     "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "mitchell",
@@ -79,10 +74,11 @@ class StageOptions(TypedDict, total=False):
     total_variance: float
 
 
-class _MethodRest(TypedDict, total=False):
-    """MethodOptions but for the order."""
+class ExactOptions(TypedDict, total=False):
+    """MethodOptions without those of textures and of coefficients in 16 bits."""
 
-    mode: EvaluationMode
+    interpolation: Optional[Interpolation]
+    order: Optional[Order]
     boundary: Boundaries
     border: float
     prefilter: PrefilterMethod
@@ -93,18 +89,27 @@ class _MethodRest(TypedDict, total=False):
     sigma: Any
     cutoff: Optional[float]
     precision: Optional[RealType]
+
+
+class MethodOptions(ExactOptions, total=False):
+    """How values are made: keywords of resample(), zoom(), sample() and Source, and what a Method has."""
+
+    mode: EvaluationMode
     storage: Storage
     table: int
 
 
-class MethodOptions(_MethodRest, total=False):
-    """How values are made: keywords of resample(), zoom(), sample() and Source."""
+class TargetOptions(TypedDict, total=False):
+    """Where the output is: keywords of resample(), and what a Target has."""
 
-    order: Order
+    size: Optional[Sequence[int]]
+    spacing: Any
+    origin: Any
+    direction: Any
 
 
-class _OutputRest(TypedDict, total=False):
-    """OutputOptions but for what the image's axes are."""
+class OutputOptions(TypedDict, total=False):
+    """What is written, and by whom: keywords of resample() and zoom()."""
 
     default: Any
     extrapolate: bool
@@ -118,39 +123,34 @@ class _OutputRest(TypedDict, total=False):
     progress: Optional[Progress]
 
 
-class OutputOptions(_OutputRest, total=False):
-    """What is written, and by whom: keywords of resample() and zoom()."""
+class ResampleRest(MethodOptions, TargetOptions, total=False):
+    """Keywords of resample() that are those of a Method and a Target."""
 
+
+class ZoomRest(MethodOptions, OutputOptions, total=False):
+    """Keywords that zoom() hands on to resample()."""
+
+
+class SourceZoomOptions(ZoomRest, total=False):
+    """Keywords of Source.zoom()."""
+
+    align: Alignment
+    size: Optional[Sequence[int]]
     channels: Channels
     series: Optional[bool]
 
 
-class ZoomRest(_MethodRest, _OutputRest, total=False):
-    """Keywords that zoom() hands on to resample()."""
+class SourceResampleOptions(ResampleRest, OutputOptions, total=False):
+    """Keywords of Source.resample()."""
 
-
-class ZoomOptions(MethodOptions, OutputOptions, total=False):
-    """Keywords of zoom()."""
-
-    interpolation: Optional[Interpolation]
-    align: Alignment
-    size: Optional[Sequence[int]]
-
-
-class ResampleOptions(MethodOptions, OutputOptions, total=False):
-    """Keywords of resample()."""
-
-    interpolation: Optional[Interpolation]
     transform_order: TransformOrder
     transform_per_volume: bool
-    size: Optional[Sequence[int]]
-    spacing: Any
-    origin: Any
-    direction: Any
+    channels: Channels
+    series: Optional[bool]
 
 
-class SampleOptions(MethodOptions, total=False):
-    """Keywords of sample()."""
+class SourceSampleOptions(MethodOptions, total=False):
+    """Keywords of Source.sample()."""
 
     gradient: bool
     hessian: bool
@@ -158,7 +158,6 @@ class SampleOptions(MethodOptions, total=False):
     coordinates: Coordinates
     default: Any
     dtype: Any
-    interpolation: Interpolation
     channels: Channels
     series: Optional[bool]
     device: Any

@@ -6,6 +6,8 @@ from typing import Any, Callable, Generic, Optional, TypeVar
 
 import numpy
 
+from ._methods import Method
+
 _Plan = TypeVar("_Plan")
 
 #: What Plans.get() is given for keys of which nothing is known.
@@ -91,6 +93,8 @@ def frozen(value: Any) -> Optional[Any]:
         return kind, value
     if kind is numpy.ndarray:
         return (kind, value.dtype, value.shape, value.tobytes()) if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu" else None
+    if kind is Method:
+        return frozen(tuple(vars(value).values()))
     if kind is tuple or kind is list:
         if len(value) > _MOST_NUMBERS:
             return None

@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 
 import numpy
 
-from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _transforms
+from . import _arrays, _images, _inverse, _library, _registration_library, _resample, _stages, _transforms
 from ._checks import callback
 from ._geometry import Geometry, has_indices, make_geometry
 from ._methods import choose, device_word
-from ._options import Kind, Like, OtherKind, PresetName, RealType, StageOptions
+from ._options import Kind, OtherKind, PresetName, RealType, StageOptions
+from ._pixels import Pixels
+from ._prepared import Like
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, complete_document, make_document, masks_of, read_document, stages_of
-from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
+from ._transform import Transform
+from ._transform_parts import FieldPart, GivenPart, LinearPart, Part
 from ._warnings import RegistrationWarning, warn
 
 if TYPE_CHECKING:
@@ -161,10 +164,10 @@ def register(
     return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads), complete)
 
 
-def _real_type(value: Any) -> str:
+def _real_type(value: Any) -> RealType:
     """A precision by its name in NumPy, C or the program, or a type of NumPy."""
     named = value if isinstance(value, str) else _arrays.type_name(value, "precision")
-    found: str = choose(named, {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"}, "precision")
+    found: RealType = choose(named, {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"}, "precision")
     return found
 
 
@@ -244,7 +247,7 @@ class _Side:
     mask: Optional[_arrays.Buffer]
     mask_geometry: Optional[Geometry]
     #: The image as it came.
-    original: _images.Pixels
+    original: Pixels
     #: The mask that its caller gave, with its grid.
     given: Optional[tuple[_arrays.Buffer, Geometry]] = None
     #: The mask of finite pixels; None where all are.
@@ -297,7 +300,7 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
     return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original, finite=finite)
 
 
-def _luminance(original: _images.Pixels, name: str, precision: str) -> _arrays.Buffer:
+def _luminance(original: Pixels, name: str, precision: str) -> _arrays.Buffer:
     """The luminance of an image of colours, as itk::RGBPixel has it."""
     found = original.buffer
     with _arrays.current_device(found):
@@ -559,7 +562,7 @@ class _Work:
         if self.staged:
             described.stage_masks = ctypes.cast(staged, ctypes.POINTER(_registration_library.ImagePair))
         device = self.fixed.pixels.device
-        chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
+        chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
         if len(chain.stages) > _MOST_INITIAL:
             raise ValueError(f"initial: it is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
@@ -589,7 +592,7 @@ class _Work:
         if number in coefficients:
             # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
             spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
-            return GivenPart(_transforms.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
+            return GivenPart(_stages.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
         return _linear_part(found)
 
 
@@ -652,7 +655,7 @@ def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer
     return made
 
 
-def _arrays_on(device: int, chain: _transforms.Stages, like: _arrays.Buffer) -> list[Any]:
+def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list[Any]:
     """Brings the displacements of a chain to the device of the images; what has to live as long."""
     if device < 0:
         return []

@@ -16,11 +16,14 @@ from . import _arrays, _images, _resample
 from ._checks import LARGEST_INT32, callback, integer
 from ._geometry import Geometry
 from ._labels import part_of
-from ._options import Kind, Like, PresetName, RealType, StageOptions
+from ._options import Kind, PresetName, RealType, StageOptions
+from ._pixels import Pixels
+from ._prepared import Like
 from ._register import check_spaces, register
 from ._registration_result import RegistrationReport
 from ._registration_stages import Stage
-from ._transform import LinearPart, Transform
+from ._transform import Transform
+from ._transform_parts import LinearPart
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -315,7 +318,7 @@ def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _
     return found
 
 
-def _image_of(pixels: _images.Pixels, name: str = "series") -> _images.Image:
+def _image_of(pixels: Pixels, name: str = "series") -> _images.Image:
     """A volume as an image of its array."""
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:

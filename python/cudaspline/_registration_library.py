@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library
 from ._geometry import Geometry
-from ._transforms import set_matrix, set_vector
+from ._stages import set_matrix, set_vector
 
 #: Version of the documents that describe registrations.
 SPEC_VERSION = 1

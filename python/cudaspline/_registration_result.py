@@ -8,7 +8,7 @@ from typing import Any, Generic, Iterator, NamedTuple, Union
 
 import numpy
 
-from . import _arrays, _images, _library, _resample
+from . import _arrays, _html, _images, _library, _resample
 from ._checks import flag
 from ._images import Image
 from ._options import Kind, OtherKind
@@ -86,12 +86,14 @@ class History:
             import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
 
             count = max(1, len(stages))
-            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True)[1]
+            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained")[1]
         panels = list(axes.flat) if hasattr(axes, "flat") else list(axes) if isinstance(axes, (list, tuple)) else [axes] * max(1, len(stages))
         if len(panels) != max(1, len(stages)):
             raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
         stage, level, value = self["stage"], self["level"], self["value"]
         for number, panel in zip(stages, panels):
+            if len(set(panels)) == len(stages):
+                panel.set_title(f"stage {number + 1}")
             for one in sorted(set(level[stage == number].tolist())):
                 rows = numpy.flatnonzero((stage == number) & (level == one))
                 panel.plot(rows + 1, value[rows], label=f"stage {number + 1}, level {one + 1}")
@@ -175,8 +177,6 @@ class RegistrationReport:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from . import _html
-
         rows = []
         for number, stage in enumerate(self.stages):
             where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
@@ -265,11 +265,9 @@ class Registration(Generic[Kind, OtherKind]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the moving image on the fixed one's grid, the transform, and the report."""
-        from . import _html
-
         image = _images.open_image(self.warped, "warped")
-        shown = _html.of_image(Image(image.buffer.array.reshape(image.buffer.shape), image.geometry.spacing, image.geometry.origin, image.geometry.direction))
-        return f"{shown}{self.transform._repr_html_()}{self.report._repr_html_()}"
+        shown = Image.of(image.buffer.array.reshape(image.buffer.shape), image.geometry, "last" if image.channels else False)
+        return f"{shown._repr_html_()}{self.transform._repr_html_()}{self.report._repr_html_()}"
 
     def __repr__(self) -> str:
         value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""

@@ -5,35 +5,30 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping, Optional, Sequence, Union
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _stages, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
-from ._geometry import Geometry, check_size, check_spacing, make_geometry, vector
+from ._geometry import Geometry, vector
 from ._images import Image
-from ._methods import METHOD_OPTIONS, ROUNDINGS, Method, check_components, choose, device_word, make_method, name_interpolation, pixel_of
+from ._methods import METHOD_OPTIONS, ROUNDINGS, Method, choose, make_interpolator, method_of, name_interpolation, pixel_of
 from ._options import (
     Alignment,
-    Boundaries,
     Channels,
-    EvaluationMode,
-    Interpolation,
     Kind,
-    Like,
-    Order,
-    PrefilterMethod,
-    RealType,
+    ResampleRest,
     Rounding,
     Smoothing,
-    Storage,
     TransformOrder,
-    Window,
     ZoomRest,
 )
-from ._source import Source, takes_source
+from ._output_grid import TARGET_OPTIONS, Target, check_dimension, output_grid, size_of, target_of
+from ._pixels import Pixels
+from ._prepared import Like, PreparedImage, takes_source
+from ._resample_work import Wanted, margins, output_type_of, with_margin, work_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,30 +44,12 @@ def resample(
     *,
     transform_order: TransformOrder = "itk",
     transform_per_volume: bool = False,
-    size: Optional[Sequence[int]] = None,
-    spacing: Optional[Any] = None,
-    origin: Optional[Any] = None,
-    direction: Optional[Any] = None,
-    interpolation: Optional[Interpolation] = None,
-    order: Optional[Order] = None,
-    mode: EvaluationMode = "exact",
+    method: Optional[Method] = None,
     default: Any = 0,
     extrapolate: bool = False,
-    boundary: Boundaries = "itk",
-    border: float = 0.0,
-    prefilter: PrefilterMethod = "exact",
-    taps: int = 15,
-    tension: float = 0.5,
-    window: Window = "hamming",
-    radius: int = 3,
-    sigma: Any = None,
-    cutoff: Optional[float] = None,
     dtype: Any = None,
     rounding: Rounding = "nearest",
     smooth: Optional[Smoothing] = None,
-    precision: Optional[RealType] = None,
-    storage: Storage = "element",
-    table: int = 1024,
     channels: Channels = False,
     series: Optional[bool] = None,
     out: Any = None,
@@ -80,6 +57,7 @@ def resample(
     threads: int = 0,
     memory_limit: int = 0,
     progress: Optional[Callable[[float], object]] = None,
+    **options: Unpack[ResampleRest],
 ) -> Union[Kind, Any]:
     """An image on another grid, through a transform: what itk.ResampleImageFilter does.
 
@@ -111,10 +89,13 @@ def resample(
         with others: [[common, one] for one in read_transforms("moco.tfm")].
     reference
         An image, the name of its file, or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
+        Or a Target, which has the size and so on as well.
     size, spacing, origin, direction
         Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's options. A spacing alone keeps the extent,
         from edge to edge, as far as whole samples allow; a size alone keeps it exactly; the middle of the grid stays where it is. With an
         origin nothing is moved, and a size alone is a region with the grid's spacing.
+    method
+        A Method, which has what follows from interpolation to table; keywords take the place of its own.
     interpolation
         "nearest", "linear", "bspline", "catmull-rom"; "mitchell", Mitchell and Netravali's cubic, which does not interpolate but smooths a
         little; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
@@ -133,7 +114,8 @@ def resample(
     boundary
         "itk": places beyond half a sample from the outermost samples are outside; else every place is inside and the image continues by
         "mirror", "reflect", "grid-wrap", "nearest" or "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the
-        first three). One for all axes, or one each, x first.
+        first three, and of images in host memory by "nearest" of all axes, as SciPy: with 12 repeated samples beyond each end). One for all
+        axes, or one each, x first.
     border
         What stands outside under "grid-constant".
     prefilter, taps
@@ -223,27 +205,25 @@ def resample(
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
+    of_method, of_target = _taken_apart(options, "resample()")
     channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
-    image, reference = _images.loaded(image, "image"), _images.loaded(reference, "reference")
+    image, target = _images.loaded(image, "image"), target_of(reference, of_target)
+    wanted = Wanted(default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
     series = series if series is None else flag(series, "series")
     is_per_volume = flag(transform_per_volume, "transform_per_volume")
-    if isinstance(image, Source):
+    if isinstance(image, PreparedImage):
         if is_per_volume:
             raise ValueError("transform_per_volume: a Source is of one image, not of a series.")
-        return _resample_source(
-            image, transform, transform_order, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, smooth, series,
-            out, threads, progress,
-        )  # fmt: skip
+        if series:
+            raise ValueError("series: a Source is of one image, not of a series.")
+        return _resample_source(image, transform, transform_order, target, wanted, out, progress)
     volumes = _images.open_series(image, "image", channels, series, out is not None)
     opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
     geometry = pixels.geometry
-    _check_dimension(geometry, image)
+    check_dimension(geometry, image)
     _check_out(out, pixels)
-    grid = _output_grid(geometry, reference, size, spacing, origin, direction)
-    method = make_method(
-        geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
-        storage, table,
-    )  # fmt: skip
+    grid = output_grid(geometry, target)
+    interpolator = make_interpolator(geometry, method_of(method, of_method), may_have_margin=True)
     if is_per_volume:
         if volumes is None:
             raise ValueError("transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them).")
@@ -251,9 +231,13 @@ def resample(
     else:
         transforms = [("transform", transform)]
     every_stages = [_transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry) for name, one in transforms]
+    if interpolator.has_margin:
+        margin = margins(geometry, grid, every_stages)
+        pixels = with_margin(pixels, margin)
+        volumes = None if volumes is None else _with_margins(volumes, margin)
     works = []
     for stages in every_stages:
-        work, output_type = _work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
+        work, output_type = work_of(pixels, interpolator, grid, stages, wanted)
         works.append(work)
     stages_buffers = [buffer for stages in every_stages for buffer in stages.buffers]
     shape = (*grid.shape, *pixels.shape_tail)
@@ -276,79 +260,70 @@ def resample(
     inverses = [inverse for stages in every_stages for inverse in stages.inverses]
     if inverses:
         _tell_of_inverses(inverses)
-    is_far = not extrapolate and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
+    is_far = not extrapolate and not interpolator.has_margin and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
     if is_far and _sampling.is_all(output.buffer, works[0].pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], method, works[0].pixel)
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel)
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
-    if reference is not None:
-        result = _images.name_space(result, reference)
+    if target.reference is not None:
+        result = _images.name_space(result, target.reference)
     return result
-
-
-def _work_of(
-    pixels: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages, default: Any, extrapolate: bool, dtype: Any, rounding: str,
-    smooth: Any, device: Any, threads: int, memory_limit: int,
-) -> tuple[_Work, str]:  # fmt: skip
-    """How images like one are resampled, and the name of the result's type."""
-    check_components(method, pixels.components)
-    output_type = _output_type_of(pixels, method, dtype)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
-    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    may_be_labels = pixels.narrow != "bool" and (dtype is None or not output_type.startswith("float"))
-    rule = choose(rounding, ROUNDINGS, "rounding")
-    return _Work(method, grid, stages, pixel, rule, extrapolate, may_be_labels, smoothing, device, threads, memory_limit), output_type
 
 
 def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
     """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
     if not OPTIONS.issuperset(given):
         return None
+    of_method, of_target = _taken_apart(given, "resample()", OPTIONS)
     options = {**_DEFAULTS, **given}
-    smooth, device, threads = options["smooth"], options["device"], options["threads"]
     channels, extrapolate = _images.check_channels(options["channels"]), flag(options["extrapolate"], "extrapolate")
+    smooth = options["smooth"]
     if smooth is not None and smooth is not False:
         return None
-    if isinstance(image, Source):
+    wanted = Wanted(*(options[name] for name in Wanted._fields))._replace(extrapolate=extrapolate, smooth=None)
+    if isinstance(image, PreparedImage):
         image.check_options(given)
-        pixels, method = image.pixels, image.method
+        pixels, interpolator = image.pixels, image.method
         if extrapolate and not image.has_samples:
             return None
-        device = None
+        wanted = wanted._replace(device=None)
     else:
         pixels = _images.open_image(image, "image", channels)
-        method = make_method(pixels.geometry, **{name: options[name] for name in ("interpolation", *METHOD_OPTIONS)})
-    _check_dimension(pixels.geometry)
-    grid = _output_grid(pixels.geometry, reference, *(options[name] for name in ("size", "spacing", "origin", "direction")))
-    stages = _transforms.Stages(grid.dimension)
-    work, output_type = _work_of(
-        pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
-        options["memory_limit"],
-    )  # fmt: skip
-    if not pixels.is_plain or pixels.narrow or method.is_of_indicators or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+        interpolator = make_interpolator(pixels.geometry, method_of(options["method"], of_method))
+    check_dimension(pixels.geometry)
+    grid = output_grid(pixels.geometry, target_of(reference, of_target))
+    work, output_type = work_of(pixels, interpolator, grid, _stages.Stages(grid.dimension), wanted)
+    may_be_cut = not isinstance(image, PreparedImage) and _windows.may_be_cut(pixels, interpolator, grid)
+    if not pixels.is_plain or pixels.narrow or interpolator.is_of_indicators or may_be_cut:
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
     kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
-    return _resample_plans.Plan(pixels, image if isinstance(image, Source) else None, work, output_type, smooth is None, kept)
+    return _resample_plans.Plan(pixels, image if isinstance(image, PreparedImage) else None, work, output_type, smooth is None, kept)
 
 
-def _output_type_of(pixels: _images.Pixels, method: Method, dtype: Any) -> str:
-    """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
-    if dtype is not None:
-        return _arrays.type_name(dtype, "dtype")
-    if pixels.narrow == "bool" and method.is_of_labels:
-        return "uint8"
-    return "float32" if pixels.narrow else pixels.dtype
+def _taken_apart(
+    options: Mapping[str, Any], function: str, others: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keywords that a method has, and those of a target. Raises TypeError for those that are neither, nor among the others."""
+    for name in options:
+        if name not in METHOD_OPTIONS and name not in TARGET_OPTIONS and name not in others:
+            raise TypeError(f"{name}: {function} has no such argument.")
+    of_method, of_target = ({name: options[name] for name in names & options.keys()} for names in (METHOD_OPTIONS, TARGET_OPTIONS))
+    return of_method, of_target
 
 
-def _like_given(made: _arrays.Buffer, pixels: _images.Pixels, dtype: Any) -> _arrays.Buffer:
+def _with_margins(volumes: _images.Series, margin: Sequence[int]) -> _images.Series:
+    return replace(volumes, volume=lambda number: with_margin(volumes.volume(number), margin))
+
+
+def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buffer:
     """What was computed, with elements of the image's type where that is bool or float16 and no other was asked for."""
     return _arrays.narrowed(made, pixels.narrow) if pixels.narrow and dtype is None else made
 
 
-def _check_out(out: Any, pixels: _images.Pixels) -> None:
+def _check_out(out: Any, pixels: Pixels) -> None:
     if out is not None and not pixels.is_plain:
         raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
 
@@ -356,99 +331,6 @@ def _check_out(out: Any, pixels: _images.Pixels) -> None:
 def _tell_of_inverses(inverses: list[_library.InverseResidual]) -> None:
     _library.note_inverses(inverses)
     _sampling.warn_of_inverses(inverses)
-
-
-@dataclass
-class _Work:
-    """A resampling of images that are alike."""
-
-    method: Method
-    grid: Geometry
-    stages: _transforms.Stages
-    #: The value outside, in the output's type.
-    pixel: numpy.ndarray
-    #: How real numbers become integers: cudaspline_rounding.
-    rounding: int
-    extrapolate: bool
-    #: Whether an image that looks like labels is warned of; of several images the first one.
-    warns_of_labels: bool
-    smoothing: Optional[_sampling.Smoothing]
-    device: Any
-    threads: int
-    memory_limit: int
-    #: Samples of the image from a sample of the output to the next; of the image that was resampled last.
-    steps: Sequence[float] = (0.0,)
-
-    def warn_of_downsampling(self) -> None:
-        """Warns where these are large."""
-        _sampling.warn_of_downsampling(self.steps, self.method)
-
-    def prepare(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
-        """What is read of an image: smoothed, or the window that is needed."""
-        if self.smoothing is not None:
-            self._look_for_labels(pixels)
-            return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
-        method = self.method.of_indicators if self.method.is_of_indicators else self.method
-        window = _windows.of_resampling(pixels, method, self.grid, self.stages, self.pixel.dtype.name, self.pixel, self.extrapolate)
-        self._look_for_labels(window)
-        return window
-
-    def _look_for_labels(self, pixels: _images.Pixels) -> None:
-        if self.warns_of_labels:
-            _sampling.warn_of_labels(pixels.buffer, pixels.components, self.method)
-        self.warns_of_labels = False
-
-    def rest_of(self, progress: Any) -> Any:
-        """The callback for what follows prepare()."""
-        return progress if self.smoothing is None else _labels.part_of(progress, 0.5, 1.0)
-
-    def run(self, pixels: _images.Pixels, output: _arrays.Buffer, progress: Any) -> None:
-        """Resamples an image."""
-        if self.method.is_of_indicators:
-            self._run_labels(pixels, output, progress)
-            return
-        self._resample(self.method, pixels, pixels.buffer, output, self.pixel, progress)
-
-    def _resample(
-        self, method: Method, pixels: _images.Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
-    ) -> None:
-        call = _library.Call(device_word(self.device, pixels.device), self.threads, self.memory_limit, progress, pixels.device >= 0)
-        described = method.describe_image(buffer, pixels.size, pixels.components, output.dtype, pixels.start)
-        interpolation = method.describe_interpolation(pixels.geometry)
-        resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate, self.rounding)
-        call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
-        if _sampling.is_plain(pixels.geometry, self.grid, self.stages):
-            self.steps = (0.0,)
-        elif self.stages.is_on_host:
-            self.steps = _library.sampling_steps(described, resampling)
-        else:
-            self.steps = _sampling.steps_of(pixels, method, self.grid, self.stages)
-        del kept
-
-    def _run_labels(self, pixels: _images.Pixels, output: _arrays.Buffer, progress: Any) -> None:
-        if pixels.device >= 0:
-            raise ValueError("interpolation: those of indicators of labels are for images in host memory; this one is on a GPU.")
-        method = self.method.of_indicators
-        outside = numpy.full(pixels.components, numpy.nan)
-
-        def interpolate(indicator: _arrays.Buffer, values: _arrays.Buffer, begin: float, end: float) -> None:
-            self._resample(method, pixels, indicator, values, outside, _labels.part_of(progress, begin, end))
-
-        _labels.winners(pixels.buffer, output, self.pixel, self.rounding, interpolate)
-
-
-def _smoothing_of(
-    smooth: Any, pixels: _images.Pixels, grid: Geometry, stages: _transforms.Stages, method: Method, device: Any, threads: int
-) -> Optional[_sampling.Smoothing]:
-    """The smoothing that is asked for, where there is something to smooth."""
-    if not isinstance(smooth, str) or smooth != "auto":
-        raise ValueError(f"smooth: {smooth!r} is not known; known are 'auto', None and False.")
-    if method.is_of_labels and method.kind != "nearest":
-        raise ValueError("smooth: 'auto' would make other values of labels; they are sampled as they are.")
-    if method.prefilter == "coefficients":
-        raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
-    steps = _sampling.steps_of(pixels, method, grid, stages)
-    return _sampling.Smoothing(steps, device, threads) if _sampling.is_smoothed(steps, pixels.geometry) else None
 
 
 def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
@@ -467,10 +349,9 @@ def zoom(
     image: Union[Kind, Like],
     zoom: Any,
     *,
-    interpolation: Optional[Interpolation] = None,
-    order: Optional[Order] = None,
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
+    method: Optional[Method] = None,
     channels: Channels = False,
     series: Optional[bool] = None,
     **options: Unpack[ZoomRest],
@@ -484,19 +365,17 @@ def zoom(
     zoom
         Samples of the output for one of the image: a number, or one an axis, x first. The output has round(n * zoom) samples an axis. None
         where size says it.
-    interpolation, order
-        As for resample(): "catmull-rom" for instance.
     align
         "edges": the outer edges of the outermost samples stay in place, and the spacing is that of n samples in the same length;
         "centers": the centres of the outermost samples do, as scipy.ndimage.zoom has it.
     size
         Samples of the output, x first, in place of zoom.
-    channels, series
+    method, channels, series
         As for resample(); zoom and size are of a volume.
     options
-        All others of resample() but transform, transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
+        All others of resample(), interpolation and order among them, but transform, transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
         what one wants, as a rule. The boundary is "nearest" with the interpolations
-        that have it and "mirror" with B-splines of orders 2 to 5, unless it is given: every sample is inside.
+        that have it and "mirror" with B-splines of orders 2 to 5, unless it is given, or a method has another one than "itk": every sample is inside.
 
     Returns
     -------
@@ -515,17 +394,19 @@ def zoom(
     (12, 10)
     """
     image = _images.loaded(image, "image")
-    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", _images.check_channels(channels), series)
+    volumes = None if isinstance(image, PreparedImage) else _images.open_series(image, "image", _images.check_channels(channels), series)
     if volumes is not None:
         geometry = volumes.volume(0).geometry
     else:
-        geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
+        geometry = image.geometry if isinstance(image, PreparedImage) else _images.open_image(image, "image", channels).geometry
     given: dict[str, Any] = {**options, "channels": channels, "series": series}
-    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), given))
+    if method is not None:
+        given["method"] = method
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, isinstance(image, PreparedImage), given))
 
 
 def _options_of_zoom(
-    geometry: Geometry, zoom: Any, align: Any, size: Any, interpolation: Any, order: Any, is_source: bool, options: dict[str, Any]
+    geometry: Geometry, zoom: Any, align: Any, size: Any, is_source: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Those of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
     dimension = geometry.dimension
@@ -539,7 +420,7 @@ def _options_of_zoom(
         if math.prod(wanted) > LARGEST_INT64 // 64:
             raise ValueError(f"zoom: {zoom!r} makes more samples than can be addressed.")
     else:
-        wanted = list(_size_of(size, dimension))
+        wanted = list(size_of(size, dimension))
     old = numpy.array(geometry.size, dtype=numpy.float64)
     new = numpy.array(wanted, dtype=numpy.float64)
     if align == "edges":
@@ -560,10 +441,11 @@ def _options_of_zoom(
             raise TypeError(f"{name}: zoom() has no such argument.")
     found = dict(options)
     if not is_source:
-        named, degree = name_interpolation(interpolation, order, found.get("prefilter", "exact"), found.get("storage", "element"))
+        given = method_of(options.get("method"), {name: options[name] for name in METHOD_OPTIONS & options.keys()})
+        named, degree = name_interpolation(given.interpolation, given.order, given.prefilter, given.storage)
         is_spline = named.kind == "bspline" and degree not in (0, 1)
-        found.setdefault("boundary", "mirror" if is_spline else "nearest")
-        found.update(interpolation=interpolation, order=order)
+        if "boundary" not in options and given.boundary == "itk":
+            found["boundary"] = "mirror" if is_spline else "nearest"
     else:
         found.pop("channels", None)
     found.update(
@@ -575,141 +457,42 @@ def _options_of_zoom(
 def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
     """As _plan_of(), of calls of zoom()."""
     options = dict(given)
-    align, size, interpolation, order = (
-        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", None), ("order", None))
-    )
-    is_source = isinstance(image, Source)
+    align, size = options.pop("align", "edges"), options.pop("size", None)
+    is_source = isinstance(image, PreparedImage)
     if is_source:
         image.check_options(given)
     geometry = image.geometry if is_source else _images.open_image(image, "image", _images.check_channels(options.get("channels", False))).geometry
-    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
+    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, is_source, options))
 
 
-#: The keywords of resample(), and their defaults.
+#: The keywords of resample() in addition to those of a method and a target, and their defaults.
 _DEFAULTS = {name: found.default for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY}
-OPTIONS = frozenset(_DEFAULTS)
-
-
-def _check_dimension(geometry: Geometry, image: Any = None) -> None:
-    if geometry.dimension > 3:
-        raise ValueError(
-            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels='last' "
-            "or 'first': one has a pixel's numbers)."
-        )
-
-
-def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any) -> Geometry:
-    base = image if reference is None else _images.geometry_of(reference, "reference")
-    if base.dimension == 4 and image.dimension == 3 and (isinstance(reference, Geometry) or _images.is_image(reference)):
-        base = _images.volume_geometry(base, "reference")
-    if base.dimension != image.dimension:
-        raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
-    if size is None and spacing is None and origin is None and direction is None:
-        return base
-    if size is not None:
-        size = _size_of(size, image.dimension)
-        if reference is not None and size == base.shape and size != base.size:
-            raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
-    sizes, spacings = _sampling_of(base, size, spacing, origin)
-    if origin is None:
-        # Exactly zero where nothing changes, so that the origin then keeps its bits.
-        counts, whole = zip(*((n - 1.0, m - 1.0) for n, m in zip(sizes, base.size)))
-        shift = 0.5 * (numpy.array(whole) * base.spacing - numpy.array(counts) * spacings) / base.spacing
-        origin = base.point_of(shift.tolist())
-        if direction is not None:  # about the middle
-            middle = [0.5 * count for count in counts]
-            plain, turned = (make_geometry(sizes, spacings, origin, axes) for axes in (base.direction, direction))
-            origin = origin + (plain.point_of(middle) - turned.point_of(middle))
-    return make_geometry(sizes, spacings, origin, base.direction if direction is None else direction)
-
-
-def _sampling_of(base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, origin: Any) -> tuple[tuple[int, ...], numpy.ndarray]:
-    """(size, spacing), of which the one that is not given keeps the extent of a grid, from the outer edge of its first sample to that of its
-    last one: as CudaSplineResample's MakeOutputGrid(). With an origin a size alone is a region, whose spacing is the grid's."""
-    extent = numpy.array(base.size, numpy.float64) * base.spacing
-    spacings = base.spacing if spacing is None else check_spacing(spacing, base.dimension, "spacing")
-    if spacing is not None:
-        for axis in range(base.dimension):  # larger than all of the image may be meant, a million times is a slip
-            if spacings[axis] > 1e6 * extent[axis]:
-                raise ValueError(
-                    f"spacing: {spacings[axis]:.6g} mm is {spacings[axis] / extent[axis]:.6g} times the extent along {'xyz'[axis]} "
-                    f"({extent[axis]:.6g} mm)."
-                )
-        if size is None:
-            counts = extent / spacings
-            counts = numpy.maximum(1.0, numpy.floor(counts) + (counts - numpy.floor(counts) >= 0.5))
-            if counts.max() > 4294967295:
-                raise ValueError(f"spacing: {spacing!r} mm divides {extent.tolist()} mm into too many samples.")
-            size = tuple(int(count) for count in counts)
-    elif size is not None and origin is None:
-        counts = numpy.array(size, numpy.float64)
-        spacings = numpy.where(counts == base.size, base.spacing, extent / counts)
-    return base.size if size is None else size, spacings
-
-
-def _size_of(size: Any, dimension: int) -> tuple[int, ...]:
-    found = check_size(size, "size")
-    if len(found) != dimension:
-        raise ValueError(f"size: {dimension} numbers are needed, one an axis, x first; there are {len(found)}.")
-    return found
-
-
-def _describe(
-    interpolation: _library.Interpolation,
-    image: Geometry,
-    grid: Geometry,
-    stages: _transforms.Stages,
-    result: _arrays.Buffer,
-    pixel: numpy.ndarray,
-    extrapolate: bool,
-    rounding: int = 0,
-) -> tuple[_library.Resampling, Any]:
-    """The resampling as the library takes it, and what has to live as long."""
-    resampling = _library.Resampling()
-    resampling.interpolation = interpolation
-    resampling.extrapolate = int(bool(extrapolate))
-    _transforms.set_vector(resampling.input_origin, image.origin)
-    _transforms.set_matrix(resampling.input_point_to_index, image.point_to_index)
-    _transforms.set_vector(resampling.output_origin, grid.origin)
-    _transforms.set_matrix(resampling.output_index_to_point, grid.index_to_point)
-    resampling.output_size[: grid.dimension] = grid.size
-    array = stages.as_array()
-    if array is not None:
-        resampling.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
-        resampling.stage_count = len(stages.stages)
-    resampling.output = result.pointer
-    resampling.output_type = result.type_code
-    resampling.rounding = rounding
-    resampling.default_pixel = pixel.ctypes.data
-    resampling.device = result.device
-    resampling.stream = result.stream
-    return resampling, (array, stages, pixel)
+#: All of them.
+OPTIONS = frozenset(_DEFAULTS) | METHOD_OPTIONS | TARGET_OPTIONS
 
 
 def _resample_source(
-    source: Source, transform: Any, transform_order: str, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any,
-    extrapolate: bool, dtype: Any, rounding: str, smooth: Any, series: Any, out: Any, threads: int, progress: Any,
-) -> Any:  # fmt: skip
-    if series:
-        raise ValueError("series: a Source is of one image, not of a series.")
+    source: PreparedImage, transform: Any, transform_order: str, target: Target, wanted: Wanted, out: Any, progress: Any
+) -> Any:
+    smooth, extrapolate = wanted.smooth, wanted.extrapolate
     if smooth is not None and smooth is not False:
         raise ValueError("smooth: a Source is made of the image as it is; smooth='auto' is for images.")
     pixels = source.pixels
-    _check_dimension(pixels.geometry)
-    grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
+    check_dimension(pixels.geometry)
+    grid = output_grid(pixels.geometry, target)
     buffer = pixels.buffer
-    output_type = _output_type_of(pixels, source.method, dtype)
+    output_type = output_type_of(pixels, source.method, wanted.dtype)
     _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
-    rule = choose(rounding, ROUNDINGS, "rounding")
-    pixel = pixel_of(default, pixels.components, output_type, "default")
+    rule = choose(wanted.rounding, ROUNDINGS, "rounding")
+    pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
-    call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
+    call = _library.Call(threads=wanted.threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
-    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule)
+    resampling, kept = _stages.describe_resampling(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule)
     call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
     if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
@@ -718,4 +501,4 @@ def _resample_source(
         _tell_of_inverses(stages.inverses)
     if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
-    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, dtype), grid))
+    return output.finish(lambda made: pixels.finish(_like_given(made, pixels, wanted.dtype), grid))

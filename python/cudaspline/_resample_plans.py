@@ -9,19 +9,18 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, TypeVar, cast
+from typing import Any, Callable, NamedTuple, Optional, Sequence, TypeVar, cast
 
 import numpy
 
-from . import _arrays, _images, _library, _sampling, _transforms, _windows
+from . import _arrays, _images, _library, _sampling, _stages, _transforms, _windows
 from ._geometry import Geometry, has_indices
 from ._images import Image
 from ._methods import device_word
+from ._pixels import Pixels
 from ._plans import UNKNOWN, Plans, Streak, frozen
-from ._source import Source
-
-if TYPE_CHECKING:
-    from ._resample import _Work
+from ._prepared import PreparedImage
+from ._resample_work import Work
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -49,10 +48,8 @@ class Plan:
     kept: objects whose identity is in the plan's key"""
 
     def __init__(
-        self, pixels: _images.Pixels, source: Optional[Source], work: _Work, output_type: str, warns: bool, kept: Sequence[Any]
+        self, pixels: Pixels, source: Optional[PreparedImage], work: Work, output_type: str, warns: bool, kept: Sequence[Any]
     ) -> None:
-        from ._resample import _describe
-
         self._source_pixels = None if source is None else pixels
         self._geometry, self._device = pixels.geometry, pixels.device if source is None else source.device
         self._channels = pixels.channels
@@ -65,8 +62,8 @@ class Plan:
         nowhere = _windows.nowhere(self._shape, output_type)
         self._image = work.method.describe_image(like, pixels.size, pixels.components, output_type)
         interpolation = work.method.describe_interpolation(pixels.geometry)
-        self._resampling, _ = _describe(
-            interpolation, pixels.geometry, work.grid, _transforms.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate,
+        self._resampling, _ = _stages.describe_resampling(
+            interpolation, pixels.geometry, work.grid, _stages.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate,
             work.rounding,
         )  # fmt: skip
         self._resampling.device = like.device
@@ -82,7 +79,7 @@ class Plan:
         #: The last one: many calls have the same.
         self._matrix: Optional[_Matrix] = None
 
-    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any) -> Any:
+    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[PreparedImage], transform: Any) -> Any:
         """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
         work = self._work
         rows = _rows_of(transform, self.dimension)
@@ -135,7 +132,7 @@ class Plan:
         return known
 
     def _warn_of_downsampling(
-        self, image: _library.Image, resampling: _library.Resampling, matrix: Optional[_Matrix], stages: Optional[_transforms.Stages]
+        self, image: _library.Image, resampling: _library.Resampling, matrix: Optional[_Matrix], stages: Optional[_stages.Stages]
     ) -> None:
         """As resample() does, by the same steps."""
         if stages is not None and not stages.is_on_host:
@@ -151,16 +148,16 @@ class Plan:
                 self._steps = steps
         _sampling.warn_of_downsampling(steps, self._work.method)
 
-    def _stages_of(self, transform: Any) -> _transforms.Stages:
+    def _stages_of(self, transform: Any) -> _stages.Stages:
         return _transforms.describe(transform, self.dimension, self._device, image=self._geometry)
 
-    def _warn_of_outside(self, image: Any, stages: _transforms.Stages, output: _arrays.Buffer) -> None:
+    def _warn_of_outside(self, image: Any, stages: _stages.Stages, output: _arrays.Buffer) -> None:
         work, known = self._work, self._source_pixels
         pixels = _images.open_image(image, "image", self._channels) if known is None else known
         _sampling.warn_of_outside(None if known is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
 
 
-def _set_stages(resampling: _library.Resampling, stages: _transforms.Stages) -> None:
+def _set_stages(resampling: _library.Resampling, stages: _stages.Stages) -> None:
     array = stages.as_array()
     resampling.stages = None if array is None else ctypes.cast(array, ctypes.POINTER(_library.Stage))
     resampling.stage_count = len(stages.stages)
@@ -262,7 +259,7 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
                 given = dict(options)
                 argument = given.pop("transform", argument) if count == 1 else argument
                 reference = given.pop("reference", reference)
-            source = image if type(image) is Source else None
+            source = image if isinstance(image, PreparedImage) else None
             if source is not None:
                 buffer: Optional[_arrays.Buffer] = source.pixels.buffer
             else:

@@ -11,14 +11,28 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, ca
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _sampling, _stages, _windows
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
-from ._methods import KINDS, METHOD_OPTIONS, ROUNDINGS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
-from ._options import Channels, Coordinates, Interpolation, MethodOptions, Rounding
+from ._methods import (
+    KINDS,
+    METHOD_OPTIONS,
+    ROUNDINGS,
+    WIDE,
+    Interpolator,
+    Method,
+    check_components,
+    choose,
+    device_word,
+    make_interpolator,
+    method_of,
+    pixel_of,
+)
+from ._options import Channels, Coordinates, MethodOptions, Rounding
+from ._pixels import Box, Pixels
 from ._plans import UNKNOWN, Plans, Streak, frozen
-from ._source import Source, takes_source
+from ._prepared import PreparedImage, takes_source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,7 +55,7 @@ class _Plan:
         described: Optional[_library.Image] = None,
         word: str = "",
         threads: int = 0,
-        method: Optional[Method] = None,
+        method: Optional[Interpolator] = None,
         warns_of_labels: bool = False,
         kept: Any = None,
     ) -> None:
@@ -49,7 +63,7 @@ class _Plan:
         self._method, self._warns_of_labels = method, warns_of_labels
         self.dimension = at_points.dimension
 
-    def run(self, source: Optional[Source], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
+    def run(self, source: Optional[PreparedImage], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
         """Values at points, of a Source or of pixels."""
         if source is not None:
             found = self._at_points.run(source.handle, points)
@@ -86,11 +100,11 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
     for value in (wanted.gradient, wanted.hessian, wanted.inside):
         flag(value, "gradient")
     _library.Call(threads=wanted.threads)  # refuses what cannot be
-    default, device, interpolation = options.pop("default"), options.pop("device"), options.pop("interpolation")
+    default, device, method = options.pop("default"), options.pop("device"), options.pop("method")
     options.pop("series")
     if points.dtype not in ("float32", "float64"):
         return None
-    if isinstance(image, Source):
+    if isinstance(image, PreparedImage):
         image.check_options(given)
         is_there = points.device == image.device or (points.device < 0 and image.pixels.device < 0)
         if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
@@ -98,7 +112,7 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
         at_points = _PointsPlan(image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted)
         return _Plan(at_points)
     opened = _images.open_image(image, "image", False)
-    method = make_method(opened.geometry, _interpolation_of(interpolation, wanted.gradient or wanted.hessian), **options)
+    method = make_interpolator(opened.geometry, _with_derivatives(method_of(method, options), wanted.gradient or wanted.hessian))
     if opened.channels or opened.geometry.dimension > 3 or pixels.device != points.device or method.is_of_indicators:
         return None
     if _windows.may_have_windows(opened, method):
@@ -121,7 +135,7 @@ def _shares_plans(function: _Function) -> _Function:
         if len(arguments) != 2 or not streak.goes_on():
             return function(*arguments, **options)
         image, points = arguments
-        source = image if type(image) is Source else None
+        source = image if isinstance(image, PreparedImage) else None
         pixels = source.pixels.buffer if source is not None else _arrays.view_plainly(image.array if type(image) is Image else image)
         places = None if pixels is None else _arrays.view_plainly(points)
         parts = [(name, frozen(value)) for name, value in options.items()]
@@ -155,7 +169,7 @@ def sample(
     default: Any = 0,
     dtype: Any = None,
     rounding: Rounding = "nearest",
-    interpolation: Optional[Interpolation] = None,
+    method: Optional[Method] = None,
     channels: Channels = False,
     series: Optional[bool] = None,
     device: Any = None,
@@ -188,8 +202,8 @@ def sample(
         As for resample(), of values that become integers.
     series
         As for resample(): values of each volume, (..., nt).
-    interpolation, channels, device, threads, progress, options
-        As for resample(): order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
+    method, channels, device, threads, progress, options
+        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
         table. A Source has its own: what contradicts them is refused.
 
     Returns
@@ -228,10 +242,9 @@ def sample(
     image = _images.loaded(image, "image")
     channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
-    interpolation = _interpolation_of(interpolation, wants_derivatives=(gradient or hessian) and not isinstance(image, Source))
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, choose(rounding, ROUNDINGS, "rounding"), threads, progress)
-    volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)
-    if isinstance(image, Source):
+    volumes = None if isinstance(image, PreparedImage) or _images.is_nibabel(image) else _images.open_series(image, "image", channels, series)
+    if isinstance(image, PreparedImage):
         if series:
             raise ValueError("series: a Source is of one image, not of a series.")
         if image.pixels.components > 1:
@@ -241,16 +254,16 @@ def sample(
     elif volumes is not None:
         if volumes.volume(0).channels:
             raise ValueError("series: points are sampled in volumes of one number a pixel; these have several.")
-        method = make_method(volumes.volume(0).geometry, interpolation, **options)
+        interpolator = make_interpolator(volumes.volume(0).geometry, _with_derivatives(method_of(method, options), gradient or hessian))
         values = pixel_list(default, volumes.count)
-        results = [_sample_pixels(volumes.volume(i), method, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
+        results = [_sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
         has_channels = True
     else:
         pixels = _images.open_image(image, "image", channels)
-        method = make_method(pixels.geometry, interpolation, **options)
+        interpolator = make_interpolator(pixels.geometry, _with_derivatives(method_of(method, options), gradient or hessian))
         values = pixel_list(default, pixels.components if pixels.channels else 1)
         results = [
-            _sample_pixels(part, method, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
+            _sample_pixels(part, interpolator, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
         ]
         has_channels = pixels.channels
     if not has_channels:
@@ -264,9 +277,9 @@ def sample(
 _DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
 
 
-def _interpolation_of(interpolation: Any, wants_derivatives: bool) -> Any:
-    """That of an image, where none is given and derivatives are wanted: one that has them."""
-    return "bspline" if interpolation is None and wants_derivatives else interpolation
+def _with_derivatives(method: Method, wants_derivatives: bool) -> Method:
+    """A method, where no interpolation is given and derivatives are wanted with one that has them."""
+    return replace(method, interpolation="bspline") if wants_derivatives and method.interpolation is None else method
 
 
 @dataclass(frozen=True)
@@ -301,25 +314,25 @@ def pixel_list(default: Any, count: int) -> list[Any]:
     return list(found)
 
 
-def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
+def _components_of(pixels: Pixels) -> list[Pixels]:
     """Each component as an image of its own."""
     if not pixels.channels:
         return [pixels]
 
-    def component(number: int) -> _images.Pixels:
-        def read(box: Optional[_images.Box]) -> _arrays.Buffer:
+    def component(number: int) -> Pixels:
+        def read(box: Optional[Box]) -> _arrays.Buffer:
             whole = pixels.buffer if box is None else pixels.read(box)
             buffer = _arrays.view(whole.array.reshape(whole.shape)[..., number], "image")
             buffer.finish = whole.finish
             return buffer
 
-        return _images.Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
+        return Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
 
     return [component(number) for number in range(pixels.components)]
 
 
 def _sample_pixels(
-    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
+    pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
 ) -> list[_arrays.Buffer]:
     """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
     if method.is_of_indicators:
@@ -335,14 +348,14 @@ def _sample_pixels(
             return _sample_windows(windows, method, buffer, default, wanted, device)
     if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
         _sampling.warn_of_labels(pixels.buffer, 1, method)
-    source = Source._borrowing(pixels, method, device, wanted.threads, None)
+    source = PreparedImage._borrowing(pixels, method, device, wanted.threads, None)
     found = _sample_source(source, points, default, wanted)
     del source  # waits for what reads borrowed pixels
     return found
 
 
 def _sample_labels(
-    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+    pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any
 ) -> list[_arrays.Buffer]:
     """Of an image of labels: by their indicators, one after the other."""
     if wanted.gradient or wanted.hessian:
@@ -358,8 +371,8 @@ def _sample_labels(
 
     def interpolate(indicator: _arrays.Buffer, found: _arrays.Buffer, begin: float, end: float) -> None:
         part = replace(wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end))
-        image = _images.Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
-        source = Source._borrowing(image, of_indicators, device, wanted.threads, None)
+        image = Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
+        source = PreparedImage._borrowing(image, of_indicators, device, wanted.threads, None)
         made, *masks[:] = _sample_source(source, points, numpy.nan, part)
         found.array[...] = _arrays.to_host(made)
 
@@ -368,8 +381,8 @@ def _sample_labels(
 
 
 def _sample_windows(
-    windows: list[tuple[numpy.ndarray, _images.Pixels]],
-    method: Method,
+    windows: list[tuple[numpy.ndarray, Pixels]],
+    method: Interpolator,
     points: _arrays.Buffer,
     default: Any,
     wanted: _Wanted,
@@ -380,7 +393,7 @@ def _sample_windows(
     flat = numpy.asarray(points.array).reshape(-1, points.shape[-1])
     results: list[_arrays.Buffer] = []
     for numbers, window in windows:
-        source = Source._borrowing(window, method, device, wanted.threads, None)
+        source = PreparedImage._borrowing(window, method, device, wanted.threads, None)
         parts = _sample_source(source, flat[numbers], default, wanted)
         if not results:
             results = [_arrays.empty(points, (*shape, *part.shape[1:]), part.dtype) for part in parts]
@@ -413,7 +426,7 @@ class _PointsPlan:
     points: some of the points"""
 
     def __init__(
-        self, method: Method, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
+        self, method: Interpolator, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
     ) -> None:
         gradient, hessian, dtype = wanted.gradient, wanted.hessian, wanted.dtype
         self.dimension = dimension = geometry.dimension
@@ -436,10 +449,10 @@ class _PointsPlan:
         described.device = points.device
         described.point_type = points.type_code
         described.physical = int(is_physical)
-        _transforms.set_vector(described.origin, geometry.origin)
-        _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
+        _stages.set_vector(described.origin, geometry.origin)
+        _stages.set_matrix(described.point_to_index, geometry.point_to_index)
         # A gradient by samples times the derivative of the index by the place, transposed.
-        _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
+        _stages.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
         described.derivatives = derivatives
         described.output_type = _library.TYPES[output_type]
         described.rounding = wanted.rounding
@@ -481,7 +494,7 @@ class _PointsPlan:
         return results
 
 
-def _sample_source(source: Source, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
+def _sample_source(source: PreparedImage, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:

@@ -15,9 +15,10 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _images, _library, _resample, _transforms, _windows
+from . import _arrays, _library, _stages, _windows
 from ._geometry import Geometry, has_indices
-from ._methods import WIDE, Method, device_word
+from ._methods import WIDE, Interpolator, device_word
+from ._pixels import Pixels, slices_of
 from ._warnings import DownsamplingWarning, LabelWarning, OutsideWarning, ResamplingWarning, warn
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
@@ -32,19 +33,19 @@ _TOGETHER = 2**20
 Steps = list[float]
 
 
-def steps_of(image: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages) -> Steps:
+def steps_of(image: Pixels, method: Interpolator, grid: Geometry, stages: _stages.Stages) -> Steps:
     """The steps of a resampling, before it is done."""
     described = method.describe_image(_windows.nowhere(image.geometry.shape, image.dtype), image.geometry.size, image.components, image.dtype)
     known = stages if stages.is_on_host else stages.without_displacements
     output = _windows.nowhere(grid.shape, "float32")
     interpolation = method.describe_interpolation(image.geometry)
-    resampling, kept = _resample._describe(interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False)
+    resampling, kept = _stages.describe_resampling(interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False)
     steps = _library.sampling_steps(described, resampling)
     del kept
     return steps
 
 
-def is_plain(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> bool:
+def is_plain(image: Geometry, grid: Geometry, stages: _stages.Stages) -> bool:
     """Whether it shows at once that no step is large, so that the library need not be asked: on the image's own grid without a transform, or, of
     an array, by a matrix of small numbers, which are the steps there."""
     if not stages.stages:
@@ -65,7 +66,7 @@ def is_plainly_mapped(is_own_grid: bool, is_of_indices: bool, matrix: Sequence[f
     return is_of_indices and -LARGEST_PLAIN_STEP <= min(matrix) and max(matrix) <= LARGEST_PLAIN_STEP
 
 
-def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
+def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
     """Warns where a step is large."""
     if not max(steps) > LARGEST_PLAIN_STEP:
         return
@@ -78,7 +79,7 @@ def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
     )
 
 
-def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Method) -> None:
+def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Interpolator) -> None:
     """Warns where an image of the host looks like labels and is mixed."""
     if not method.mixes_pixels or components > 1 or pixels.device >= 0 or pixels.dtype.startswith("float"):
         return
@@ -95,7 +96,7 @@ def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:
     return any(max(steps[3 * axis : 3 * axis + 3]) > LARGEST_PLAIN_STEP and size >= SMALLEST_LINE for axis, size in enumerate(geometry.size))
 
 
-def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, progress: Any) -> _images.Pixels:
+def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: Any) -> Pixels:
     """An image smoothed for its sampling, of float32, or of float64 where it has wide numbers: component by component.
 
     Raises ValueError, naming the argument, for images in memory of a GPU."""
@@ -110,14 +111,14 @@ def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, prog
     for component in range(pixels.components):
         plane = _arrays.view(array[..., component], "image")
         made = smoothed[..., 0] if pixels.components == 1 else numpy.empty(plane.shape, element)
-        described = Method("linear").describe_image(plane, pixels.geometry.size, 1, element)
+        described = Interpolator("linear").describe_image(plane, pixels.geometry.size, 1, element)
         described.element = _library.TYPES[element]
         call.run("cudaspline_smooth_for_sampling", ctypes.byref(described), along, made.ctypes.data)
         if pixels.components > 1:
             smoothed[..., component] = made
     result = _arrays.like_host(smoothed.reshape(buffer.shape), buffer)
-    return _images.Pixels(
-        lambda box: result if box is None else _arrays.like_host(smoothed[_images.slices_of(box)], buffer),
+    return Pixels(
+        lambda box: result if box is None else _arrays.like_host(smoothed[slices_of(box)], buffer),
         element, -1, pixels.geometry, pixels.components, pixels.channels, pixels.finish, pixels.narrow, pixels.is_plain,
     )  # fmt: skip
 
@@ -169,12 +170,12 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def warn_of_outside(
-    volumes: Optional[Iterable[_images.Pixels]],
+    volumes: Optional[Iterable[Pixels]],
     output: _arrays.Buffer,
-    image: _images.Pixels,
+    image: Pixels,
     grid: Geometry,
-    stages: _transforms.Stages,
-    method: Method,
+    stages: _stages.Stages,
+    method: Interpolator,
     pixel: numpy.ndarray,
 ) -> None:
     """Warns of an output that is_far() and has the default value alone, unless the samples about its places have that value too: the background
@@ -212,7 +213,7 @@ class Middle:
         return all([0.0 <= sum(map(mul, axis, apart)) <= axis[-1] for axis in self._axes])
 
 
-def is_far(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> bool:
+def is_far(image: Geometry, grid: Geometry, stages: _stages.Stages) -> bool:
     """Whether an output may have nothing of an image, as far as is known without a look at it: on a device that is there only when all of it
     is. The middle of one under matrices may lie in the image."""
     if any([stage.kind != _library.STAGE_AFFINE for stage in stages.stages]):
@@ -233,7 +234,7 @@ class Smoothing:
     device: Any
     threads: int
 
-    def apply(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
+    def apply(self, pixels: Pixels, progress: Any) -> Pixels:
         """The smoothed image."""
         return smooth(pixels, self.steps, self.device, self.threads, progress)
 

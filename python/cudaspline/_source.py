@@ -1,39 +1,18 @@
-"""What is made of an image once and evaluated many times: Source, and prefilter()."""
+"""Source: an image made ready once, with the functions that evaluate it."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any
 
-import numpy
-
-from . import _arrays, _images, _library
-from ._geometry import Geometry, make_geometry
-from ._methods import WIDE, Method, check_components, choose, device_word, make_method
-from ._options import Boundaries, Channels, EvaluationMode, Interpolation, Kind, Like, Order, PrefilterMethod, RealType, ResampleOptions, SampleOptions, Storage, Window, ZoomOptions
-from ._plans import Plans
+from . import _resample, _sample
+from ._options import SourceResampleOptions, SourceSampleOptions, SourceZoomOptions
+from ._prepared import PreparedImage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-
-def _chooses_for_labels(make: _Function) -> _Function:
-    """A constructor that takes the nearest label by default, as functions that take_source() do."""
-
-    @functools.wraps(make)
-    def chosen(self: Any, image: Any, **options: Any) -> None:
-        if "interpolation" not in options and _images.is_labels(image):
-            options["interpolation"] = "nearest"
-        make(self, image, **options)
-
-    return cast(_Function, chosen)
-
-
-class Source:
+class Source(PreparedImage):
     """An image made ready to be evaluated: samples or B-spline coefficients, in memory of the host or of a GPU.
 
     It is made once and does not change; any number of threads evaluate it, by sample() and resample(). The image's pixels are copied
@@ -42,7 +21,7 @@ class Source:
 
     Parameters
     ----------
-    image, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
+    image, method, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
     table, channels, device, threads, progress
         As for resample().
 
@@ -66,274 +45,14 @@ class Source:
     (8, 10)
     """
 
-    @_chooses_for_labels
-    def __init__(
-        self,
-        image: Any,
-        *,
-        interpolation: Optional[Interpolation] = None,
-        order: Optional[Order] = None,
-        mode: EvaluationMode = "exact",
-        boundary: Boundaries = "itk",
-        border: float = 0.0,
-        prefilter: PrefilterMethod = "exact",
-        taps: int = 15,
-        tension: float = 0.5,
-        window: Window = "hamming",
-        radius: int = 3,
-        sigma: Any = None,
-        cutoff: Optional[float] = None,
-        precision: Optional[RealType] = None,
-        storage: Storage = "element",
-        table: int = 1024,
-        channels: Channels = False,
-        device: Any = None,
-        threads: int = 0,
-        progress: Optional[Callable[[float], object]] = None,
-    ) -> None:
-        self._channels = _images.check_channels(channels)
-        pixels = _images.open_image(image, "image", self._channels)
-        self._options = dict(
-            interpolation=interpolation, order=order, mode=mode, boundary=boundary, border=border, prefilter=prefilter, taps=taps,
-            tension=tension, window=window, radius=radius, sigma=sigma, cutoff=cutoff, precision=precision, storage=storage, table=table,
-        )  # fmt: skip
-        method = make_method(pixels.geometry, **self._options)
-        from ._sampling import warn_of_labels
-
-        if pixels.narrow != "bool":
-            warn_of_labels(pixels.buffer, pixels.components, method)
-        self._make(pixels, method, pixels.components, False, device, threads, progress)
-        # The kind and the place of the image's array are what is needed of it from here on.
-        self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)
-
-    @classmethod
-    def _borrowing(cls, pixels: _images.Pixels, method: Method, device: Any, threads: int, progress: Any) -> Source:
-        """One that reads the pixels where they are while it lives, for what is evaluated at once."""
-        source = cls.__new__(cls)
-        source._make(pixels, method, pixels.components, True, device, threads, progress)
-        return source
-
-    def _make(
-        self, pixels: _images.Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
-    ) -> None:
-        check_components(method, components)
-        if method.is_of_indicators:
-            raise ValueError("interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image.")
-        described = method.describe_image(pixels.buffer, pixels.size, components, pixels.dtype, pixels.start)
-        call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
-        self.method = method
-        self.pixels = pixels
-        #: Of calls that are alike.
-        self.plans: Plans[Any] = Plans()
-        self._source = call.make_source(described, borrow)
-        self._element = _library.TYPE_NAMES[described.element]
-        #: The image, of which no pixels are read any more.
-        self.described = described
-
-    @property
-    def geometry(self) -> Geometry:
-        """Where the samples are."""
-        return self.pixels.geometry
-
-    @property
-    def device(self) -> int:
-        """Number of the GPU in whose memory it is; -1: the host's."""
-        return self._source.device
-
-    @property
-    def handle(self) -> Any:
-        """The library's."""
-        return self._source.handle
-
-    @property
-    def element(self) -> str:
-        """Type that is computed with: "float32" or "float64"; the pixels' where they are handed on unchanged."""
-        return self._element
-
-    @property
-    def has_samples(self) -> bool:
-        """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
-        method, pixel = self.method, self.pixels.dtype
-        is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
-        return not method.has_filter and not is_rounded and method.storage == "element"
-
-    def check_options(self, given: Mapping[str, Any]) -> None:
-        """Raises ValueError, naming the argument, where one that is given beside the Source would have made another one."""
-        for name, value in given.items():
-            if not self._agrees(name, value):
-                raise ValueError(f"{name}: the Source was made with another one, and {value!r} cannot change it.")
-
-    def _agrees(self, name: str, value: Any) -> bool:
-        try:
-            if name in self._options:
-                return make_method(self.geometry, **{**self._options, name: value}) == self.method
-            if name == "device":
-                word = device_word(value, self.pixels.device)
-                return word in ("", "auto") or (
-                    word == "cpu" if self.device < 0 else word == "gpu" or str(self.device) in word.split(",")
-                )
-        except (TypeError, ValueError):
-            return False
-        if name == "channels":
-            return (value or False) in (self._channels, *(("last", True) if self._channels in ("last", True) else ()))
-        return name != "memory_limit" or value == 0  # it is in memory as a whole
-
-    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any:
+    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]) -> Any:
         """cudaspline.resample() of it."""
-        from ._resample import resample
+        return _resample.resample(self, transform, reference, **options)
 
-        return resample(self, transform, reference, **options)
-
-    def zoom(self, zoom: Any, **options: Unpack[ZoomOptions]) -> Any:
+    def zoom(self, zoom: Any, **options: Unpack[SourceZoomOptions]) -> Any:
         """cudaspline.zoom() of it."""
-        from ._resample import zoom as function
+        return _resample.zoom(self, zoom, **options)
 
-        return function(self, zoom, **options)
-
-    def sample(self, points: Any, **options: Unpack[SampleOptions]) -> Any:
+    def sample(self, points: Any, **options: Unpack[SourceSampleOptions]) -> Any:
         """cudaspline.sample() of it."""
-        from ._sample import sample
-
-        return sample(self, points, **options)
-
-    def __repr__(self) -> str:
-        method = self.method
-        order = f" of order {method.order}" if method.kind == "bspline" else ""
-        place = "the host" if self.device < 0 else f"device {self.device}"
-        return f"<cudaspline.Source of size {self.geometry.size}, {method.kind}{order}, {self.element}, on {place}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Its elements, and an image of one pixel that tells of which kind results are."""
-        if self.device >= 0 or self.method.storage != "element":
-            where = f"on device {self.device}" if self.device >= 0 else f"stored as {self.method.storage!r}"
-            raise TypeError(f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu').")
-        pixels, dimension = self.pixels, self.geometry.dimension
-        one = _arrays.empty(pixels.buffer, (*(1,) * dimension, *pixels.shape_tail), pixels.dtype)
-        one.array[...] = 0
-        elements = numpy.empty((pixels.components, *self.geometry.shape), self._element)
-        self._source.copy_elements(elements.ctypes.data, elements.nbytes)
-        return {
-            "image": pixels.finish(one, make_geometry((1,) * dimension)),
-            "elements": elements,
-            "geometry": self.geometry,
-            "method": self.method,
-            "options": self._options,
-            "channels": self._channels,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._channels, self._options = state["channels"], state["options"]
-        method: Method = state["method"]
-        pixels = replace(_images.open_image(state["image"], "image", self._channels), geometry=state["geometry"])
-        like = pixels.buffer
-        pixels.buffer = replace(_arrays.empty(like, (0,), like.dtype), owner=None)
-        elements = numpy.ascontiguousarray(numpy.moveaxis(state["elements"], 0, -1))
-        buffer = _arrays.view(elements, "image")
-        ready = replace(method, prefilter="coefficients")
-        described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
-        described.element = buffer.type_code
-        self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
-        self.plans = Plans()
-        self._source = _library.Call("cpu").make_source(described, False)
-
-
-def takes_source(function: _Function) -> _Function:
-    """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
-    have defaults, never do. Of an image that says that it has labels (torchio.LabelMap) the nearest one is taken by default."""
-
-    @functools.wraps(function)
-    def checked(*arguments: Any, **options: Any) -> Any:
-        image = arguments[0] if arguments else options.get("image")
-        if isinstance(image, Source):
-            image.check_options(options)
-        elif "interpolation" not in options and _images.is_labels(image):
-            options["interpolation"] = "nearest"
-        return function(*arguments, **options)
-
-    return cast(_Function, checked)
-
-
-@_arrays.refuses_gradients
-def prefilter(
-    image: Union[Kind, Like],
-    order: Order = 3,
-    *,
-    boundary: Boundaries = "mirror",
-    method: PrefilterMethod = "exact",
-    taps: int = 15,
-    axis: Optional[int] = None,
-    dtype: Any = None,
-    channels: Channels = False,
-    out: Any = None,
-    device: Any = None,
-    threads: int = 0,
-    progress: Optional[Callable[[float], object]] = None,
-) -> Union[Kind, Any]:
-    """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and scipy.ndimage.spline_filter make.
-
-    Parameters
-    ----------
-    image
-        As for resample(), of 1 to 4 axes.
-    order
-        Of the B-spline, 0 to 5; 0 and 1 change nothing but the type.
-    boundary
-        How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect" (about the edges), "grid-wrap"; one for
-        all axes, or one each, x first.
-    method, taps
-        "exact", "itk" or "fir" with that many taps, as for resample().
-    axis
-        The only axis that is filtered, as NumPy counts them: 0 is the slowest one, -1 the fastest; None: all.
-    dtype
-        "float32" or "float64"; None: float64 for float64 and integers of 32 and more bits, else float32.
-    channels, out, device, threads, progress
-        As for resample().
-
-    Returns
-    -------
-    An image of the kind that was given, with its geometry. It is complete.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
-    DeviceError
-        The GPU that was asked for is not there, or fails while the image is on it.
-
-    Examples
-    --------
-    >>> import numpy
-    >>> import cudaspline
-    >>> coefficients = cudaspline.prefilter(numpy.arange(20.0).reshape(4, 5), order=3)
-    >>> coefficients.shape
-    (4, 5)
-    >>> same = cudaspline.resample(coefficients, order=3, prefilter="coefficients")
-    >>> bool(numpy.allclose(same, numpy.arange(20.0).reshape(4, 5)))
-    True
-    """
-    pixels = _images.open_image(image, "image", _images.check_channels(channels))
-    if out is not None and not pixels.is_plain:
-        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
-    buffer = pixels.buffer
-    dimension = pixels.geometry.dimension
-    choose(method, _library.METHODS, "method")
-    found = make_method(pixels.geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
-    if dtype is None:
-        wanted = found.element(buffer.dtype, buffer.dtype, 1)
-    else:
-        name = _arrays.type_name(dtype, "dtype")
-        wanted = choose(name, {"float32": "float32", "float64": "float64"}, "dtype")
-    found.precision = wanted
-    shape = (*pixels.geometry.shape, *pixels.shape_tail)
-    result = _arrays.Output(out, buffer, shape, wanted, [buffer], in_place=True)
-    number = -1
-    if axis is not None:
-        if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
-            raise ValueError(f"axis: {axis!r} is no axis of an image that has {dimension}.")
-        if pixels.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
-        number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(buffer, pixels.size, pixels.components, wanted)
-    call = _library.Call(device_word(device, buffer.device), threads, 0, progress, buffer.device >= 0)
-    call.run("cudaspline_prefilter", ctypes.byref(described), number, result.buffer.pointer)
-    return result.finish(lambda made: pixels.finish(made, pixels.geometry))
+        return _sample.sample(self, points, **options)

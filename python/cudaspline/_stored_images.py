@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy
 
-from . import _images, _library, _nifti, _packed
+from . import _library, _packed
+from ._geometry import Geometry, make_geometry
+from ._options import Channels
 from ._warnings import FileWarning, warn
 
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
@@ -43,8 +45,8 @@ def is_nrrd(beginning: bytes) -> bool:
     return beginning.startswith(b"NRRD")
 
 
-def read(path: Path, name: str) -> _images.Image:
-    """The image of an NRRD file or a MetaImage.
+def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]:
+    """The array of an NRRD file or a MetaImage, its geometry, where the numbers of a pixel are, and their meaning.
 
     A series has four axes; its array is (volumes, nz, ny, nx), with the components of a pixel last. The geometry is LPS, in mm.
 
@@ -76,13 +78,14 @@ def read(path: Path, name: str) -> _images.Image:
         spacing.append(abs(header["volume_spacing"]))
         origin.append(header["volume_origin"])
         direction[-1, -1] = math.copysign(1.0, header["volume_spacing"])
-    try:
-        image = _images.Image(numpy.ascontiguousarray(array), spacing, origin, direction, channels="last" if header["components"] > 1 else False)
-    except ValueError as error:
-        raise ValueError(f"{name}: {path}: {error}") from None
+    channels: Channels = "last" if header["components"] > 1 else False
+    shape = array.shape[:-1] if channels else array.shape
+    if not 1 <= len(shape) <= 4 or 0 in shape:
+        raise ValueError(f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
+    geometry = make_geometry(shape[::-1], spacing, origin, direction, f"{name}: {path}: ")
     for warning in header["warnings"]:
         warn(f"{path.resolve()}: {warning}", FileWarning)
-    return _nifti.with_meaning(image, header["meaning"])
+    return numpy.ascontiguousarray(array), geometry, channels, header["meaning"]
 
 
 def _describe_file(path: Path, name: str) -> Any:

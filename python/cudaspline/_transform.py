@@ -2,121 +2,35 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _checks, _images, _inverse, _library, _registration_library, _resample, _transform_files, _transform_writing, _transforms
+from . import (
+    _arrays,
+    _checks,
+    _html,
+    _image_files,
+    _images,
+    _inverse,
+    _library,
+    _registration_library,
+    _resample,
+    _stages,
+    _transform_files,
+    _transform_writing,
+    _transforms,
+)
 from ._checks import flag
 from ._geometry import Geometry
 from ._images import Image
 from ._options import TransformOrder
 from ._registration_library import Folding
-
-
-@dataclass(frozen=True, eq=False)
-class LinearPart:
-    """matrix (x - centre) + centre + translation."""
-
-    #: "translation", "rigid", "similarity" or "affine".
-    kind: str
-    matrix: numpy.ndarray
-    centre: numpy.ndarray
-    translation: numpy.ndarray
-    #: By which a registration goes on from it, as ITK's class of the kind has them; None: it does not.
-    parameters: Optional[tuple[float, ...]] = None
-
-    @property
-    def offset(self) -> numpy.ndarray:
-        """What is left at x = 0: rounded as in itk::MatrixOffsetTransformBase."""
-        offset: numpy.ndarray = self.translation + self.centre
-        for column in range(len(offset)):
-            offset = offset - self.matrix[:, column] * self.centre[column]
-        return offset
-
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
-        """Appends it to a chain."""
-        stages.add_affine(self.matrix, self.offset, name)
-
-    def inverse(self) -> LinearPart:
-        """Its inverse, about the same centre."""
-        _inverse.check_matrix(self.matrix, "transform")
-        inverse = numpy.linalg.inv(self.matrix)
-        return LinearPart(self.kind, inverse, self.centre, -inverse @ self.translation)
-
-
-@dataclass(frozen=True, eq=False)
-class FieldPart:
-    """x + forward(x), with its inverse."""
-
-    forward: _arrays.Buffer
-    #: None: found by iteration, where it is asked for.
-    backward: Optional[_arrays.Buffer]
-    geometry: Geometry
-
-    @functools.cached_property
-    def _host(self) -> numpy.ndarray:
-        return _arrays.to_host(self.forward)
-
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
-        """Appends it to a chain; displacements of another place are copied to the host."""
-        is_there = self.forward.device in (-1, device)
-        stages.add_field(self.forward.array if is_there else self._host, self.geometry, False, False, name, device)
-        stages.keep(self)
-
-    def inverse(self) -> Any:
-        """Its inverse."""
-        if self.backward is None:
-            return InversePart(self)
-        return FieldPart(self.backward, self.forward, self.geometry)
-
-    def __reduce__(self) -> Any:
-        backward = None if self.backward is None else _arrays.to_host(self.backward)
-        return _field_of_host, (self._host, backward, self.geometry)
-
-
-def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry) -> FieldPart:
-    return FieldPart(
-        _arrays.view(forward, "transform"), None if backward is None else _arrays.view(backward, "transform"), geometry
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class GivenPart:
-    """A transform of the caller's, whatever it is."""
-
-    transform: Any
-
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
-        """Appends it to a chain."""
-        _transforms.append(self.transform, stages, device, name)
-
-    def inverse(self) -> Any:
-        """Its inverse."""
-        return InversePart(self)
-
-
-@dataclass(frozen=True, eq=False)
-class InversePart:
-    """The inverse of a part, by iteration where it is no matrix."""
-
-    part: Any
-
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
-        """Appends it to a chain."""
-        _transforms.append((self.part, "inverse"), stages, device, name)
-
-    def inverse(self) -> Any:
-        """What it is the inverse of."""
-        return self.part
-
-
-Part = Union[LinearPart, FieldPart, GivenPart, InversePart]
+from ._transform_parts import FieldPart, GivenPart, InversePart, LinearPart, Part
 
 
 class Transform:
@@ -189,15 +103,15 @@ class Transform:
         """Numbers of a place."""
         return self._dimension
 
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+    def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
         """Appends what it does to a chain, for the package's functions. Raises ValueError for images of another number of axes."""
         if stages.dimension != self._dimension:
             raise ValueError(f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}.")
         for part in reversed(self._parts):
             part.append_to(stages, name, device)
 
-    def _stages(self) -> _transforms.Stages:
-        stages = _transforms.Stages(self._dimension)
+    def _stages(self) -> _stages.Stages:
+        stages = _stages.Stages(self._dimension)
         self.append_to(stages, "transform", -1)
         return stages
 
@@ -337,7 +251,14 @@ class Transform:
 
         Raises TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not installed.
         """
-        _transform_writing.save(self, Path(_path_of(path, "path")), grid)
+        file = Path(_path_of(path, "path"))
+        if not _image_files.is_name_of_field(file):
+            _transform_writing.save(self._parts, self._dimension, self.matrix if self.is_linear else None, file)
+            return
+        if grid is None:
+            raise ValueError(f"grid: displacements in {file.name} need an image or a Geometry, whose samples they are of.")
+        field = self.field(_images.geometry_of(grid, "grid"))
+        _transform_writing.write_field(field.array, field.geometry, file)
 
     def save_ants(self, prefix: Any, grid: Any) -> list[Path]:
         """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not linear, prefix1Warp.nii.gz and
@@ -348,25 +269,33 @@ class Transform:
 
         Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t prefix0GenericAffine.mat. Raises as save().
         """
-        return _transform_writing.save_ants(self, _path_of(prefix, "prefix"), grid)
+        start = _path_of(prefix, "prefix")
+        count = 0
+        while count < len(self._parts) and Transform._of([self._parts[count]], self._dimension).is_linear:
+            count += 1
+        linear, rest = (Transform._of(parts, self._dimension) for parts in (self._parts[:count], self._parts[count:]))
+        written = [(linear, Path(f"{start}0GenericAffine.mat"))]
+        if rest._parts:
+            written += [(rest, Path(f"{start}1Warp.nii.gz")), (rest.inverse(), Path(f"{start}1InverseWarp.nii.gz"))]
+        for one, path in written:
+            one.save(path, grid)
+        return [path for _, path in written]
 
     def to_simpleitk(self) -> Any:
         """A SimpleITK.Transform that does the same. Raises ImportError where SimpleITK is not installed."""
-        return _transform_writing.to_simpleitk(self)
+        return _transform_writing.to_simpleitk(self._parts, self._dimension)
 
     def to_itk(self) -> Any:
         """An itk.Transform that does the same. Raises ImportError where itk is not installed."""
-        return _transform_writing.to_itk(self)
+        return _transform_writing.to_itk(self._parts, self._dimension)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what is applied, first things first, and the numbers of matrices."""
-        from . import _html
-
         rows: list[tuple[Any, ...]] = []
         for part in reversed(self._parts):
             one = Transform._of([part], self._dimension)
             name = repr(one).partition(": ")[2].rstrip(">")
-            numbers = "\n".join(" ".join(f"{value:.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
+            numbers = "\n".join(" ".join(f"{value:>10.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
             rows.append((len(rows) + 1, name, numbers))
         return _html.table((f"Transform in {self._dimension} dimensions", "", "matrix (mm)"), rows)
 
@@ -397,7 +326,7 @@ def measure(field: Image, threads: int, is_logarithm: bool, is_wanted: bool) -> 
 
 def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
     """The transforms of files, those of a list as they follow each other there."""
-    if isinstance(path, (list, tuple)) and not _transforms._is_pair(path):
+    if isinstance(path, (list, tuple)) and not _transforms.is_pair(path):
         if not path:
             raise ValueError(f"{name}: there is no file.")
         found = []
@@ -474,9 +403,9 @@ class _Sampled:
     transform: Transform
     grid: Geometry
 
-    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+    def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
         """Appends it to a chain."""
-        chain = _transforms.Stages(stages.dimension, image=self.grid)
+        chain = _stages.Stages(stages.dimension, image=self.grid)
         self.transform.append_to(chain, name, device)
         stages.append(chain)
         stages.inverses.extend(chain.inverses)

@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy
 
 from . import _foreign_transforms, _hdf5, _image_files, _images, _inverse
-from ._transforms import DisplacementField, Stages, grid_of_parameters
+from ._stages import DisplacementField, Stages, grid_of_parameters
 
 _TEXT = (".tfm", ".txt")
 #: Classes whose map is a matrix about a centre, with the number of their parameters: n is the dimension.
@@ -318,7 +318,7 @@ def _read_hdf5(path: Path, name: str) -> list[FileTransform]:
 def _read_field(path: Path, name: str) -> DisplacementField:
     """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space; of NIfTI's intent 1006 along RAS."""
     try:
-        image = _image_files.read_image(path, name)
+        image = _images.read_image(path, name)
         if reason := _images.foreign_warp(image):
             raise ValueError(reason)
         field = DisplacementField(image, space="LPS")

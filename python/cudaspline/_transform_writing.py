@@ -7,39 +7,34 @@ import importlib.util
 import struct
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Optional, Sequence
 
 import numpy
 
-from . import _image_files, _images, _library, _nifti, _transforms
+from . import _library, _nifti, _stages
 from ._geometry import Geometry
-
-if TYPE_CHECKING:
-    from ._transform import Transform
+from ._transform_parts import FieldPart, LinearPart, Part
 
 _TEXT = (".tfm", ".txt")
 
 
-def save(transform: Transform, path: Path, grid: Any) -> None:
-    """See Transform.save()."""
-    if _image_files.is_name_of_field(path):
-        if grid is None:
-            raise ValueError(f"grid: displacements in {path.name} need an image or a Geometry, whose samples they are of.")
-        _write_field(transform, path, grid)
-        return
+def save(parts: Sequence[Part], dimension: int, matrix: Optional[numpy.ndarray], path: Path) -> None:
+    """Writes a transform to a file of transforms, as Transform.save() does.
+
+    matrix: the homogeneous one; None: it is not linear"""
     suffix = path.suffix.lower()
-    if suffix in (".mat", *_TEXT) and transform.is_linear:
-        matrix, centre, translation = _linear_of(transform)
-        numbers = numpy.concatenate([matrix.ravel(), translation])
-        kind = f"AffineTransform_double_{transform.dimension}_{transform.dimension}"
+    if suffix in (".mat", *_TEXT) and matrix is not None:
+        square, centre, translation = _linear_of(parts, matrix)
+        numbers = numpy.concatenate([square.ravel(), translation])
+        kind = f"AffineTransform_double_{dimension}_{dimension}"
         (_write_text if suffix in _TEXT else _write_matlab)(path, kind, numbers, centre)
         return
     if suffix == ".mat":
         raise ValueError(f"path: {path.name} has matrices alone, and the transform is not linear; .h5 has it, and save_ants() writes its parts.")
     if importlib.util.find_spec("SimpleITK") is not None:
-        _write_by("SimpleITK", lambda library: library.WriteTransform(to_simpleitk(transform), str(path)), path)
+        _write_by("SimpleITK", lambda library: library.WriteTransform(to_simpleitk(parts, dimension), str(path)), path)
     elif importlib.util.find_spec("itk") is not None:
-        _write_by("itk", lambda library: library.transformwrite([to_itk(transform)], str(path)), path)
+        _write_by("itk", lambda library: library.transformwrite([to_itk(parts, dimension)], str(path)), path)
     else:
         raise ImportError(f"path: {path.name} is written by SimpleITK or itk, and neither is installed (pip install SimpleITK).")
 
@@ -52,41 +47,11 @@ def _write_by(library: str, write: Any, path: Path) -> None:
         raise ValueError(f"path: {library} cannot write {path}: {said}") from None
 
 
-def save_ants(transform: Transform, prefix: str, grid: Any) -> list[Path]:
-    """See Transform.save_ants()."""
-    from ._transform import Transform
-
-    linear, rest = _take_apart(transform)
-    files = [Path(f"{prefix}0GenericAffine.mat")]
-    save(Transform._of(linear, transform.dimension), files[0], None)
-    if rest:
-        bent = Transform._of(rest, transform.dimension)
-        for ending, one in (("1Warp", bent), ("1InverseWarp", bent.inverse())):
-            files.append(Path(f"{prefix}{ending}.nii.gz"))
-            save(one, files[-1], grid)
-    return files
-
-
-def _take_apart(transform: Transform) -> tuple[list[Any], list[Any]]:
-    """The linear parts that places go through last, and what comes before them."""
-    from ._transform import Transform
-
-    parts = list(transform._parts)
-    count = 0
-    while count < len(parts) and Transform._of([parts[count]], transform.dimension).is_linear:
-        count += 1
-    return parts[:count], parts[count:]
-
-
-def _linear_of(transform: Transform) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+def _linear_of(parts: Sequence[Part], matrix: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """Matrix, centre and translation: those of a single part as it has them, else about the origin."""
-    from ._transform import LinearPart
-
-    parts = transform._parts
     if len(parts) == 1 and isinstance(parts[0], LinearPart):
         return parts[0].matrix, parts[0].centre, parts[0].translation
-    matrix = transform.matrix
-    return matrix[:-1, :-1], numpy.zeros(transform.dimension), matrix[:-1, -1]
+    return matrix[:-1, :-1], numpy.zeros(len(matrix) - 1), matrix[:-1, -1]
 
 
 def _write_text(path: Path, kind: str, numbers: numpy.ndarray, fixed: numpy.ndarray) -> None:
@@ -108,11 +73,10 @@ def _write_matlab(path: Path, kind: str, numbers: numpy.ndarray, fixed: numpy.nd
     path.write_bytes(data)
 
 
-def _write_field(transform: Transform, path: Path, grid: Any) -> None:
-    geometry = _images.geometry_of(grid, "grid")
-    vectors = transform.field(geometry).array
+def write_field(vectors: numpy.ndarray, geometry: Geometry, path: Path) -> None:
+    """Writes displacements, (..., dimension), to a file of an image."""
     if _nifti.is_name(path):
-        _nifti.write(_images.Image.of(vectors, geometry, True), path)
+        _nifti.write(vectors, geometry, "last", path)
     elif importlib.util.find_spec("SimpleITK") is not None:
         _write_by("SimpleITK", lambda library: library.WriteImage(_simple_image(vectors, geometry), str(path)), path)
     elif importlib.util.find_spec("itk") is not None:
@@ -141,22 +105,20 @@ def _itk_image(vectors: numpy.ndarray, geometry: Geometry) -> Any:
     return image
 
 
-def _vectors_of(stages: _transforms.Stages, number: int, geometry: Geometry) -> numpy.ndarray:
+def _vectors_of(stages: _stages.Stages, number: int, geometry: Geometry) -> numpy.ndarray:
     """The displacements of a stage in host memory."""
     return numpy.asarray(stages._buffers[number].array).reshape(*geometry.shape, stages.dimension)
 
 
-def to_simpleitk(transform: Transform) -> Any:
+def to_simpleitk(parts: Sequence[Part], dimension: int) -> Any:
     """See Transform.to_simpleitk()."""
     try:
         sitk = importlib.import_module("SimpleITK")
     except ImportError:
         raise ImportError("transform: SimpleITK is not installed (pip install SimpleITK).") from None
-    from ._transform import FieldPart
-
-    n = transform.dimension
+    n = dimension
     made: list[Any] = []
-    for part, stages, number in _stages_of(transform):
+    for part, stages, number in _stages_of(parts, dimension):
         stage = stages.stages[number]
         if stage.kind == _library.STAGE_AFFINE:
             matrix, centre, translation = _of_stage(part, stages, number)
@@ -188,15 +150,15 @@ def to_simpleitk(transform: Transform) -> Any:
     return sitk.CompositeTransform(made) if made else sitk.Transform(n, sitk.sitkIdentity)
 
 
-def to_itk(transform: Transform) -> Any:
+def to_itk(parts: Sequence[Part], dimension: int) -> Any:
     """See Transform.to_itk()."""
     try:
         itk = importlib.import_module("itk")
     except ImportError:
         raise ImportError("transform: itk is not installed (pip install itk).") from None
-    n = transform.dimension
+    n = dimension
     made: list[Any] = []
-    for part, stages, number in _stages_of(transform):
+    for part, stages, number in _stages_of(parts, dimension):
         stage = stages.stages[number]
         if stage.kind == _library.STAGE_AFFINE:
             matrix, centre, translation = _of_stage(part, stages, number)
@@ -228,20 +190,18 @@ def _itk_object(itk: Any, kind: str, dimension: int, numbers: numpy.ndarray, fix
     )  # fmt: skip
 
 
-def _stages_of(transform: Transform) -> list[tuple[Any, _transforms.Stages, int]]:
+def _stages_of(parts: Sequence[Part], dimension: int) -> list[tuple[Any, _stages.Stages, int]]:
     """(part, chain of it, number in the chain) of what it is made of, the last one applied first."""
     found = []
-    for part in transform._parts:
-        stages = _transforms.Stages(transform.dimension)
+    for part in parts:
+        stages = _stages.Stages(dimension)
         part.append_to(stages, "transform", -1)
         found += [(part, stages, number) for number in reversed(range(len(stages.stages)))]
     return found
 
 
-def _of_stage(part: Any, stages: _transforms.Stages, number: int) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+def _of_stage(part: Any, stages: _stages.Stages, number: int) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """Matrix, centre and translation of a linear stage."""
-    from ._transform import LinearPart
-
     if isinstance(part, LinearPart):
         return part.matrix, part.centre, part.translation
     matrix, offset = stages.affine_of(number)

@@ -11,9 +11,10 @@ from typing import Any, Optional
 
 import numpy
 
-from . import _arrays, _images, _library, _resample, _transforms
+from . import _arrays, _library, _stages
 from ._geometry import Geometry
-from ._methods import KINDS, Method
+from ._methods import KINDS, Interpolator
+from ._pixels import Pixels
 
 #: Images that are smaller are taken as a whole (samples).
 _SMALL = 65536
@@ -33,29 +34,29 @@ def nowhere(shape: tuple[int, ...], dtype: str) -> _arrays.Buffer:
     return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, shape, dtype)
 
 
-def _can_be_cut(pixels: _images.Pixels, method: Method) -> bool:
+def _can_be_cut(pixels: Pixels, method: Interpolator) -> bool:
     return pixels.device < 0 and method.storage == "element" and math.prod(pixels.geometry.size) > _SMALL
 
 
-def may_have_windows(pixels: _images.Pixels, method: Method) -> bool:
+def may_have_windows(pixels: Pixels, method: Interpolator) -> bool:
     """Whether few points may read much less than the image."""
     return _can_be_cut(pixels, method) and method.kind in _REACH and method.needs_preparation(pixels.dtype, pixels.components)
 
 
-def may_be_cut(pixels: _images.Pixels, method: Method, grid: Geometry) -> bool:
+def may_be_cut(pixels: Pixels, method: Interpolator, grid: Geometry) -> bool:
     """Whether a resampling to a grid may read much less than the image."""
     return _can_be_cut(pixels, method) and math.prod(grid.size) * _PART_OF_OUTPUT <= math.prod(pixels.geometry.size)
 
 
 def of_resampling(
-    pixels: _images.Pixels,
-    method: Method,
+    pixels: Pixels,
+    method: Interpolator,
     grid: Geometry,
-    stages: _transforms.Stages,
+    stages: _stages.Stages,
     dtype: str,
     pixel: numpy.ndarray,
     extrapolate: bool,
-) -> _images.Pixels:
+) -> Pixels:
     """The window that a resampling reads, or the image where that is not much less."""
     samples = math.prod(pixels.geometry.size)
     if not may_be_cut(pixels, method, grid):
@@ -68,13 +69,13 @@ def of_resampling(
 
 
 def neighbours(
-    geometry: Geometry, grid: Geometry, stages: _transforms.Stages, boundary: tuple[str, ...]
+    geometry: Geometry, grid: Geometry, stages: _stages.Stages, boundary: tuple[str, ...]
 ) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
     """First sample and samples, x first, of the box of an image that has the neighbours of the places of an output; 0 samples where none is
     inside; exact for linear transforms. None where displacements are in memory of a GPU."""
     if not stages.is_on_host:
         return None
-    method = Method("linear", boundary=tuple("itk" if name == "itk" else "nearest" for name in boundary))
+    method = Interpolator("linear", boundary=tuple("itk" if name == "itk" else "nearest" for name in boundary))
     image = method.describe_image(nowhere(geometry.shape, "float32"), geometry.size, 1, "float32")
     zero = numpy.zeros(1, "float32")
     return _window(image, method, geometry, grid, stages, nowhere(grid.shape, "float32"), zero, False)
@@ -82,17 +83,17 @@ def neighbours(
 
 def _window(
     image: _library.Image,
-    method: Method,
+    method: Interpolator,
     geometry: Geometry,
     grid: Geometry,
-    stages: _transforms.Stages,
+    stages: _stages.Stages,
     output: _arrays.Buffer,
     pixel: numpy.ndarray,
     extrapolate: bool,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """First sample and samples, x first, that a whole output reads."""
     interpolation = method.describe_interpolation(geometry)
-    resampling, kept = _resample._describe(interpolation, geometry, grid, stages, output, pixel, extrapolate)
+    resampling, kept = _stages.describe_resampling(interpolation, geometry, grid, stages, output, pixel, extrapolate)
     dimension = grid.dimension
     box = numpy.ones((4, 1, 3), numpy.int64)
     box[0] = 0
@@ -103,7 +104,7 @@ def _window(
     return first, size
 
 
-def of_points(pixels: _images.Pixels, method: Method, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, _images.Pixels]]]:
+def of_points(pixels: Pixels, method: Interpolator, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, Pixels]]]:
     """(numbers of points, window) for points by their continuous indices (n, dimension), x first; None for the whole.
 
     Points that lie apart have windows of their own."""
@@ -128,7 +129,7 @@ _Cut = tuple[float, list[tuple[numpy.ndarray, tuple[int, ...], tuple[int, ...]]]
 class _Cutter:
     """Halves points until their windows have no fewer samples together."""
 
-    def __init__(self, image: _library.Image, size: tuple[int, ...], method: Method, indices: numpy.ndarray) -> None:
+    def __init__(self, image: _library.Image, size: tuple[int, ...], method: Interpolator, indices: numpy.ndarray) -> None:
         self.image = image
         self.size = numpy.array(size)
         self.lower: Optional[numpy.ndarray] = None

@@ -180,8 +180,10 @@ def registration(
     multivariate_extras
         Further pairs, (metric, fixed, moving, weight, its parameter) each; of SyNOnly and antsRegistrationSyN[...]. Parameters of metrics are
         those of the first pair.
-    restrict_transformation, use_legacy_histogram_matching
-        Are refused.
+    restrict_transformation
+        Weights of what moves: of stages with as many parameters, or of fields along as many axes: (1, 1, 0) or (1, 1, 0, 1, 1, 0), as ANTs has them.
+    use_legacy_histogram_matching
+        Is refused.
     singleprecision
         Whether fields and arithmetic are float32.
     random_seed, device, threads
@@ -198,7 +200,7 @@ def registration(
         An argument that cannot be, or is not supported; the message begins with its name.
     """
     _check_images(fixed, moving)
-    _refuse(restrict_transformation=restrict_transformation, use_legacy_histogram_matching=use_legacy_histogram_matching)
+    _refuse(use_legacy_histogram_matching=use_legacy_histogram_matching)
     if random_seed is not None:
         integer(random_seed, "random_seed", 0, 2**31 - 1)
     name = type_of_transform or "SyN"
@@ -221,6 +223,8 @@ def registration(
         stages = [_linear_stage(one, levels or given, fixed, kind.rate or rate, of_matrices) for one, levels in kind.linear]
         if kind.is_syn:
             stages.append(_syn_stage(name, grad_step, flow_sigma, total_sigma, syn_metric, syn_sampling, reg_iterations))
+    if restrict_transformation is not None:
+        stages = _restricted(stages, tuple(restrict_transformation), fixed.dimension)
     also: list[tuple[Any, Any]] = []
     if multivariate_extras:
         stages[-1], also = _with_pairs(stages[-1], multivariate_extras)
@@ -242,6 +246,17 @@ def registration(
         "invtransforms": inverse,
         "registration": found,
     }
+
+
+def _restricted(stages: Sequence[Stage], weights: tuple[float, ...], dimension: int) -> list[Stage]:
+    """Stages with weights, where they have as many parameters; fields have one an axis."""
+    rotations, squares = dimension * (dimension - 1) // 2, dimension * dimension
+    of_kinds = {"rigid": rotations + dimension, "similarity": rotations + dimension + 1, "affine": squares + dimension}
+    counts = [of_kinds.get(stage.kind, dimension) for stage in stages]
+    if len(weights) not in counts:
+        allowed = " or ".join(str(count) for count in sorted(set(counts)))
+        raise ValueError(f"restrict_transformation: there are {len(weights)} weights; the stages have {allowed}.")
+    return [replace(stage, restrict_deformation=weights) if count == len(weights) else stage for stage, count in zip(stages, counts)]
 
 
 def _levels_of(iterations: Any, shrink: Any, sigmas: Any) -> _Levels:

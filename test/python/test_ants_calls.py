@@ -41,6 +41,17 @@ def test_signatures_are_antspys(name):
         ours.nothing
 
 
+def test_restrictions(rng):
+    """Weights hold for stages with as many parameters, as ANTs' --restrict-deformation."""
+    _, _, fixed, moving = pair_of(rng, "translation", bend=2.0)
+    shift = ours.registration(fixed, moving, "Translation", restrict_transformation=(1, 0), initial_transform="Identity", device="cpu")
+    x, y = shift["registration"].transform.matrix[:2, 2]
+    assert abs(x) > 0.1 and y == 0
+    field = ours.registration(fixed, moving, "SyNOnly", restrict_transformation=(0, 1), initial_transform="Identity", device="cpu")
+    vectors = field["registration"].transform.field(fixed).array
+    assert abs(vectors[..., 0]).max() < 1e-8 and abs(vectors[..., 1]).max() > 0.1  # field() rounds coordinates
+
+
 @pytest.mark.parametrize("name", ["Translation", "Rigid", "DenseRigid", "Similarity", "Affine", "antsRegistrationSyN[r]", "antsRegistrationSyNQuick[a]"])
 def test_linear_types(rng, name, tmp_path):
     kind = {"Translation": "translation", "Similarity": "similarity"}.get(name, "affine" if "ffine" in name or "[a]" in name else "rigid")
@@ -139,7 +150,7 @@ def test_what_is_refused(rng):
         with pytest.raises(ValueError, match="^type_of_transform: .*supported are Translation, Rigid"):
             ours.registration(fixed, moving, name)
     for options, error in (
-        ({"restrict_transformation": (1, 0)}, ValueError), ({"use_legacy_histogram_matching": True}, ValueError), ({"aff_metric": "CC"}, ValueError),
+        ({"restrict_transformation": (1, 0, 1, 1)}, ValueError), ({"use_legacy_histogram_matching": True}, ValueError), ({"aff_metric": "CC"}, ValueError),
         ({"syn_metric": "demons"}, ValueError), ({"multivariate_extras": [("CC", fixed, moving, 1, 2)]}, ValueError),
         ({"aff_shrink_factors": (2, 1), "type_of_transform": "Rigid"}, ValueError), ({"aff_random_sampling_rate": 0}, ValueError),
     ):  # fmt: skip

@@ -72,7 +72,7 @@ WRONG = [
         }.items()
         for value, error in values
     ],
-    (cudaspline.resample, dict(order=3, boundary="nearest"), ValueError),
+    (cudaspline.resample, dict(order=3, boundary=("nearest", "mirror", "mirror")), ValueError),
     (cudaspline.resample, dict(interpolation="BSpline[3]", order=2), ValueError),
     (cudaspline.resample, dict(rounding="up"), ValueError),
     (cudaspline.sample, dict(points=[[1, 1, 1]], interpolation="linear", gradient=True), ValueError),

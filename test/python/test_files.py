@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _image_files, _images, _stored_images
+from cudaspline import _images, _stored_images
 
 A = numpy.arange(5 * 6 * 7, dtype="f4").reshape(7, 6, 5) + 1
 FIELDS = "space: LPS\nspace directions: (1.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n"
@@ -36,7 +36,7 @@ def read(request, monkeypatch, tmp_path):
     def call(name, data):
         path = tmp_path / name
         path.write_bytes(data)
-        image = _image_files.read_image(path, "image")
+        image = _images.read_image(path, "image")
         pixels = _images.open_image(image, "image")
         return numpy.array(pixels.buffer.array), pixels.geometry
 
@@ -246,7 +246,7 @@ def test_the_same_as_simpleitk(tmp_path, rng):
         for name in ("a.nrrd", "a.nhdr", "a.mha", "a.mhd"):
             for is_compressed in (False, True):
                 sitk.WriteImage(image, str(tmp_path / name), is_compressed)
-                found = _image_files.read_image(tmp_path / name, "image")
+                found = _images.read_image(tmp_path / name, "image")
                 expected = sitk.ReadImage(str(tmp_path / name))
                 numbers = sitk.GetArrayFromImage(expected)
                 numpy.testing.assert_array_equal(found.array.ravel(), numbers.view(found.array.dtype).ravel())
@@ -260,7 +260,7 @@ def test_damaged_headers(tmp_path, rng):
     refused = 0
     for number in range(300):
         damaged = bytearray(data)
-        for place in rng.integers(4, len(nrrd()), 3):
+        for place in rng.integers(4, len(nrrd()), 1 + number % 3):  # of three damaged bytes hardly any header is read
             damaged[place] = rng.integers(32, 127)
         (tmp_path / "a.nrrd").write_bytes(damaged)
         with warnings.catch_warnings():

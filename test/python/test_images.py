@@ -98,7 +98,7 @@ def test_itk(rng):
     transform = itk.Euler3DTransform[itk.D].New()
     transform.SetCenter([10, 17, 20])
     transform.SetRotation(0.1, 0.2, -0.3)
-    found = cudaspline.resample(image, transform)
+    found = cudaspline.resample(image, transform, order=3)
     wanted = itk.resample_image_filter(
         image, transform=transform, interpolator=itk.BSplineInterpolateImageFunction.New(image), use_reference_image=True, reference_image=image
     )

@@ -11,14 +11,14 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _image_files, _images, _nifti, _packed
+from cudaspline import _images, _packed
 from nifti_support import Header, changed, draw, file_bytes, interpret, is_near_limit, numbers, values_of, write
 
 FLIP = numpy.diag([-1.0, -1.0, 1.0])
 
 
 def read(path):
-    return _image_files.read_image(path, "image")
+    return _images.read_image(path, "image")
 
 
 def affine_of(geometry):
@@ -82,7 +82,7 @@ def test_geometry_and_values(tmp_path, name, ending):
     assert image.array.flags.writeable
     # What is written is read again, to the rounding of the header.
     for other in ("b.nii", "b.nii.gz", "b.hdr", "b.img.gz"):
-        _nifti.write(image, tmp_path / other)
+        _images.write_nifti(image, tmp_path / other)
         again = read(tmp_path / other)
         assert again.geometry.size == image.geometry.size and again.channels == image.channels
         assert numpy.array_equal(again.array, image.array) and again.dtype == image.dtype
@@ -127,7 +127,7 @@ def test_results_keep_the_header(tmp_path):
     same = cudaspline.resample(image, interpolation="nearest", device="cpu")
     other = cudaspline.resample(image, spacing=(1, 3, 4), interpolation="linear", device="cpu")
     for result, code in ((same, 3), (other, 0)):
-        _nifti.write(result, tmp_path / "b.nii")
+        _images.write_nifti(result, tmp_path / "b.nii")
         again = read(tmp_path / "b.nii").nifti
         assert (again.description, again.cal_max, again.intent_code, again.intent_name) == (b"of a scanner", 8.0, 3, b"t")
         assert (again.qform_code, again.sform_code, again.volume_spacing, again.volume_origin) == (1, 1, 2.0, 0.5)
@@ -147,13 +147,13 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     header = plain(dim=[2, 5, 6, 1, 1, 1, 1, 1])
     image = read(write(tmp_path / "a.nii", header, values_of(header, random.Random(4))))
     assert image.geometry.dimension == 2
-    _nifti.write(cudaspline.resample(image, interpolation="nearest", device="cpu"), tmp_path / "b.nii")
+    _images.write_nifti(cudaspline.resample(image, interpolation="nearest", device="cpu"), tmp_path / "b.nii")
     data = (tmp_path / "b.nii").read_bytes()
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
     flat = cudaspline.Image(numpy.zeros((6, 5, 3), "f4"), channels="last")
     with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers a pixel"):
-        _nifti.write(flat, tmp_path / "d.nii")
+        _images.write_nifti(flat, tmp_path / "d.nii")
     assert read(tmp_path / "d.nii").geometry.dimension == 3
     sagittal = changed(header, srow=[[0, 0, 4, 10], [2, 0, 0, 20], [0, 3, 0, 30]])
     image = read(write(tmp_path / "c.nii", sagittal, values_of(sagittal, random.Random(4))))
@@ -282,13 +282,13 @@ def test_meanings_of_nrrd_are_kept_or_reported(tmp_path, kind):
         + pixels.tobytes()
     )
     image = cudaspline.resample(tmp_path / "a.nrrd", spacing=1, interpolation="nearest", device="cpu")
-    _nifti.write(image, tmp_path / "a.nii.gz")
+    _images.write_nifti(image, tmp_path / "a.nii.gz")
     again = read(tmp_path / "a.nii.gz")
     assert again.nifti.pixel == pixel and numpy.array_equal(again.array, pixels)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _nifti.warn_of_lost_meaning(image, tmp_path / "a.mha")
-        _nifti.warn_of_lost_meaning(again, tmp_path / "a.mha")
+        _images.warn_of_lost_meaning(image, tmp_path / "a.mha")
+        _images.warn_of_lost_meaning(again, tmp_path / "a.mha")
     expected = [] if kind == "vector" else 2 * [cudaspline.FileWarning]
     assert [one.category for one in caught] == expected
     assert all("a.mha does not keep the image's" in str(one.message) and ".nii.gz keeps them" in str(one.message) for one in caught)
@@ -380,7 +380,7 @@ def test_other_libraries_read_what_is_written(tmp_path):
             numpy.arange(4 * 5 * 6, dtype="i2").reshape(4, 5, 6), [rng.uniform(0.01, 9) for _ in range(3)],
             [rng.uniform(-200, 200) for _ in range(3)], turned,
         )  # fmt: skip
-        _nifti.write(image, tmp_path / "a.nii")
+        _images.write_nifti(image, tmp_path / "a.nii")
         wanted = affine_of(image.geometry)
         bound = 2.0**-24 * (numpy.abs(wanted) @ [5, 4, 3, 1]).max() * 2
         corner = numpy.array([5, 4, 3, 1])
@@ -402,7 +402,7 @@ def test_channels_of_many_numbers(tmp_path, rng, channels):
     # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an axis.
     pixels = rng.normal(size=(2, 5, 4, 7)).astype("f4")
     array = pixels if channels == "last" else numpy.moveaxis(pixels, -1, 0)
-    _nifti.write(cudaspline.Image(array, spacing=(1, 2, 3), channels=channels), tmp_path / "many.nii")
-    found = _image_files.read_image(tmp_path / "many.nii", "image")
+    _images.write_nifti(cudaspline.Image(array, spacing=(1, 2, 3), channels=channels), tmp_path / "many.nii")
+    found = _images.read_image(tmp_path / "many.nii", "image")
     assert found.channels == "last" and numpy.array_equal(found.array, pixels)
     assert numpy.array_equal(cudaspline.resample(found, interpolation="nearest").array, pixels)

@@ -106,13 +106,13 @@ def test_maps_of_files_and_masked_arrays(rng, tmp_path):
 
 def test_the_library_refuses_arrays_that_overlap():
     """In C, where nobody makes another array."""
-    from cudaspline import _library, _resample, _transforms, _arrays, _images
-    from cudaspline._methods import make_method
+    from cudaspline import _arrays, _images, _library, _stages, _transforms
+    from cudaspline._methods import Method, make_interpolator
 
     whole = numpy.zeros(400, "f4")
     image, out = whole[:300].reshape(10, 30), whole[100:].reshape(10, 30)
     pixels = _images.open_image(image)
-    method = make_method(pixels.geometry, "linear")
+    method = make_interpolator(pixels.geometry, Method("linear"))
     described = method.describe_image(pixels.buffer, pixels.size, 1, "float32")
     vectors = numpy.zeros((10, 30, 2))
     for result, stages, text in (
@@ -120,7 +120,7 @@ def test_the_library_refuses_arrays_that_overlap():
         (vectors.view("f4").ravel()[:300].reshape(10, 30), _transforms.describe(cudaspline.DisplacementField(vectors), 2, -1),
          "resampling.output and stage.data overlap"),
     ):  # fmt: skip
-        resampling, kept = _resample._describe(
+        resampling, kept = _stages.describe_resampling(
             method.describe_interpolation(pixels.geometry), pixels.geometry, pixels.geometry, stages, _arrays.view(result, "out"),
             numpy.zeros(1, "f4"), False,
         )  # fmt: skip

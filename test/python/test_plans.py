@@ -207,7 +207,7 @@ def test_they_are_used(monkeypatch, rng):
         raise AssertionError("arguments are looked at")
 
     for place, name in (
-        ("_resample", "make_method"), ("_resample", "_output_grid"), ("_resample", "_options_of_zoom"), ("_sample", "make_method"),
+        ("_resample", "make_interpolator"), ("_resample", "output_grid"), ("_resample", "_options_of_zoom"), ("_sample", "make_interpolator"),
         ("_sample", "_PointsPlan"), ("ndimage._interpolation", "Job"), ("ndimage._rotation", "take_input"), ("ndimage._filters", "take_input"),
     ):  # fmt: skip
         monkeypatch.setattr(f"cudaspline.{place}.{name}", look)

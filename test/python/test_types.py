@@ -27,6 +27,8 @@ series = cudaspline.resample(image, ["warp.nii.gz", ("affine.mat", "inverse")], 
 labels = cudaspline.resample(image, interpolation="label-linear", smooth=None)
 inverses: tuple[cudaspline.InverseResidual, ...] = report.inverses if (report := cudaspline.last_report()) else ()
 warned: type[Warning] = cudaspline.DownsamplingWarning
+method = cudaspline.Method(order=3, boundary=("mirror", "reflect", "mirror"))
+of_method: cudaspline.Image = cudaspline.resample(image, None, cudaspline.Target(spacing=1), method=method)
 finer = cudaspline.zoom(image, 2, interpolation="catmull-rom")
 smoother = cudaspline.zoom(image, 2, interpolation="mitchell")
 values, gradients = cudaspline.sample(source, [[1.0, 2.0, 3.0]], gradient=True)
@@ -98,6 +100,10 @@ BAD_TORCH = (
 BAD = (
     ('cudaspline.resample(image, order="three")', "arg-type"),
     ("cudaspline.resample(image, odrer=3)", "call-arg"),
+    ('cudaspline.Method(order="three")', "arg-type"),
+    ("cudaspline.Target(spacings=1)", "call-arg"),
+    ("cudaspline.resample(image, method=3)", "arg-type"),
+    ("method.order = 5", "misc"),  # it is frozen
     ('cudaspline.resample(image, smooth="none")', "arg-type"),
     ('cudaspline.resample(image, transform_order="fsl")', "arg-type"),
     ('cudaspline.resample(image, interpolation="liner")', "arg-type"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Callable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence
 
 import dask.array
 import numpy
@@ -18,12 +18,18 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from .. import _arrays, _images, _labels, _library, _resample, _transforms
+from .. import _arrays, _images, _labels, _library, _stages, _transforms
 from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
-from .._methods import ROUNDINGS, Method, choose, device_word, make_method, pixel_of
-from .._options import Channels
+from .._methods import METHOD_OPTIONS, ROUNDINGS, Interpolator, Method, choose, device_word, make_interpolator, method_of, pixel_of
+from .._options import Boundaries, Channels, ExactOptions, Order, PrefilterMethod, Rounding, TransformOrder
+from .._output_grid import check_dimension, output_grid, target_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Options of whole images.
+_OF_TEXTURES = frozenset(("mode", "storage", "table"))
 #: Of an axis, or of a box by axis: (first, count).
 Range = tuple[int, int]
 Box = tuple[Range, ...]
@@ -79,7 +85,7 @@ def _open(image: Any, channels: Channels) -> _Opened:
     if channels and array.ndim < 2:
         raise ValueError(f"image: an array of {array.ndim} axes has none for the numbers of a pixel.")
     if channels is True:
-        _images._check_last(array.shape)
+        _images.check_last(array.shape)
     is_first = channels == "first"
     if is_first:
         array = dask.array.moveaxis(array, 0, -1)  # type: ignore[no-untyped-call, unused-ignore]
@@ -168,7 +174,7 @@ def _collect(
 class _Filtering:
     """A prefilter of a window."""
 
-    method: Method
+    method: Interpolator
     geometry: Geometry
     components: int
     channels: bool
@@ -192,10 +198,10 @@ def _filter(window: Any, work: _Filtering, crop: Box) -> Any:
 
 def prefilter(
     image: Any,
-    order: int = 3,
+    order: Order = 3,
     *,
-    boundary: Union[str, Sequence[str]] = "mirror",
-    method: str = "exact",
+    boundary: Boundaries = "mirror",
+    method: PrefilterMethod = "exact",
     taps: int = 15,
     axis: Optional[int] = None,
     dtype: Any = None,
@@ -240,7 +246,7 @@ def prefilter(
     geometry = opened.geometry
     dimension = geometry.dimension
     choose(method, _library.METHODS, "method")
-    found = make_method(geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    found = make_interpolator(geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps))
     if dtype is None:
         wanted = found.element(opened.dtype, opened.dtype, 1)
     else:
@@ -278,7 +284,7 @@ def prefilter(
 class _Resampling:
     """A resampling of which boxes are computed."""
 
-    method: Method
+    method: Interpolator
     geometry: Geometry
     grid: Geometry
     components: int
@@ -302,7 +308,7 @@ class _Resampling:
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
-        resampling, kept = _resample._describe(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
+        resampling, kept = _stages.describe_resampling(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
         return image, resampling, kept
@@ -335,31 +341,21 @@ def resample(
     transform: Any = None,
     reference: Any = None,
     *,
-    transform_order: str = "itk",
+    transform_order: TransformOrder = "itk",
     size: Optional[Sequence[int]] = None,
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
     direction: Optional[Any] = None,
     chunks: Any = None,
-    interpolation: Optional[str] = None,
-    order: Optional[int] = None,
+    method: Optional[Method] = None,
     default: Any = 0,
     extrapolate: bool = False,
-    boundary: Union[str, Sequence[str]] = "itk",
-    border: float = 0.0,
-    prefilter: str = "exact",
-    taps: int = 15,
-    tension: float = 0.5,
-    window: str = "hamming",
-    radius: int = 3,
-    sigma: Any = None,
-    cutoff: Optional[float] = None,
     dtype: Any = None,
-    rounding: str = "nearest",
-    precision: Optional[str] = None,
+    rounding: Rounding = "nearest",
     channels: Channels = False,
     device: Any = None,
     threads: int = 1,
+    **options: Unpack[ExactOptions],
 ) -> Any:
     """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the bit where the same kind of device computes.
 
@@ -378,9 +374,9 @@ def resample(
         As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is read.
     chunks
         Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
-    size, spacing, origin, direction, interpolation, order, default, extrapolate, boundary, border, prefilter, taps, tension, window,
-    radius, sigma, cutoff, dtype, rounding, precision, channels
-        As for cudaspline.resample(). Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
+    size, spacing, origin, direction, method, default, extrapolate, dtype, rounding, channels, options
+        As for cudaspline.resample(): options are interpolation, order, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff
+        and precision. Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
         Gaussian has no end. There are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the default value
         alone.
     device, threads
@@ -403,24 +399,28 @@ def resample(
     >>> cudaspline.dask.resample(image, [[1, 0, 30], [0, 1, 0]], order=1, chunks=25).sum(axis=1)[0].compute().item()
     20.0
     """
+    for name in options:
+        if name not in METHOD_OPTIONS - _OF_TEXTURES:
+            raise TypeError(f"{name}: resample() of Dask arrays has no such argument.")
+    given = method_of(method, options)
+    if given.mode != "exact" or given.storage != "element":
+        raise ValueError(f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks.")
     opened = _open(image, channels)
     geometry = opened.geometry
-    _resample._check_dimension(geometry)
+    check_dimension(geometry)
     if isinstance(reference, dask.array.Array):
         reference = make_geometry(reference.shape[::-1], name="reference: ")
-    grid = _resample._output_grid(geometry, reference, size, spacing, origin, direction)
-    method = make_method(
-        geometry, interpolation, order, "exact", boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision
-    )
+    grid = output_grid(geometry, target_of(reference, {"size": size, "spacing": spacing, "origin": origin, "direction": direction}))
+    interpolator = make_interpolator(geometry, given)
     output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
-    is_of_indicators = method.is_of_indicators
+    is_of_indicators = interpolator.is_of_indicators
     if is_of_indicators:
-        method = method.of_indicators
+        interpolator = interpolator.of_indicators
     stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
-        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
+        interpolator, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
         is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
     )  # fmt: skip
     if chunks is None:
@@ -429,12 +429,12 @@ def resample(
         chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
     except (TypeError, ValueError) as error:
         raise named(error, f"chunks: {error}") from None
-    blocks = list(_blocks(chunks, method.has_filter))
+    blocks = list(_blocks(chunks, interpolator.has_filter))
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
-    options = (method, is_of_indicators, work.rounding, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
-    name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
+    shown = (interpolator, is_of_indicators, work.rounding, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    name = f"cudaspline-resample-{tokenize(opened.array.name, token, *shown)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
     needed: list[Any] = [shared]

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable
 
 import numpy
 
-from .. import _image_files, _images, _nifti
+from .. import _images, _nifti
 
 #: Formats whose pixels are in another file than their header: no rename makes both at once.
 _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
@@ -27,7 +27,7 @@ def read_image(path: Any) -> Any:
     Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    return _image_files.read_image(path, "image")
+    return _images.read_image(path, "image")
 
 
 def check_output(path: Path) -> None:
@@ -47,9 +47,9 @@ def write_image(image: Any, path: Any) -> None:
             raise ValueError(f"output: bare arrays are written as .npy, not as {path.name}.")
         numpy.save(path, image)
     elif isinstance(image, _images.Image) and _nifti.is_name(path):
-        _nifti.write(image, path)
+        _images.write_nifti(image, path)
     elif isinstance(image, _images.Image):
-        _nifti.warn_of_lost_meaning(image, path)
+        _images.warn_of_lost_meaning(image, path)
         _write_by_library(image, path)
     elif kind == "SimpleITK":
         sys.modules["SimpleITK"].WriteImage(image, str(path))

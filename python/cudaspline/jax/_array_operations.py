@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-import jax
 import jax.numpy as jnp
+
+import jax
 
 from .. import _array_operations, _library, _loss_formulas
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
-
 
 #: Of windows for which every device's shared memory has room: JAX does not say on which one it computes.
 _LARGEST_RADIUS = 7

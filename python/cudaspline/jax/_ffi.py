@@ -11,8 +11,9 @@ import os
 from importlib import metadata
 from typing import Any, NamedTuple, Sequence
 
-import jax
 import numpy
+
+import jax
 
 from .. import _gradients, _library
 

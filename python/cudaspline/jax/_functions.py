@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
-import jax
 import jax.numpy as jnp
 import numpy
+
+import jax
 
 from .. import _gradients, _library
 from .._checks import flag, number

@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Optional, Sequence
 
-import jax
 import numpy
 from jax.custom_derivatives import SymbolicZero
 from jax.interpreters import batching, mlir
+
+import jax
 
 from .. import _library, _losses
 from . import _ffi

@@ -22,9 +22,10 @@ import functools
 import math
 from typing import Any, Callable, Optional, Sequence
 
-import jax
 import numpy
 from jax.interpreters import ad, batching, mlir
+
+import jax
 
 try:
     from jax.extend.core import Primitive as Primitive

@@ -33,7 +33,7 @@ half way between them, may be the other one.
 
 Beyond SciPy: coordinates that are NaN give cval in every mode, and integers that SciPy leaves to the processor (NaN, numbers beyond 64 bits)
 are 0 and the ends of the type's range. Axes along which nothing moves are neither filtered nor interpolated along. Short of SciPy: at most 6
-axes.
+axes by orders 2 to 5, and on a GPU.
 """
 
 from ._filters import spline_filter, spline_filter1d

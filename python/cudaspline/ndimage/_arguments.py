@@ -12,11 +12,12 @@ import numpy as np
 
 from .. import _library
 from .._checks import named
-from .._options import Kind, Mode as Mode
+from .._options import Kind
+from .._options import Mode as Mode
 from .._warnings import warn
 from . import _library as _functions
-from ._plans import refuse_plan
 from ._array import ArrayLibrary, adopt, as_native, as_readable, count, describe, host_array, is_output_type, library_of, overlap
+from ._plans import refuse_plan
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec

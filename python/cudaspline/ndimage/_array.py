@@ -16,7 +16,6 @@ from .. import _arrays, _library
 from .._checks import named
 from . import _library as _functions
 
-
 #: The library's number of a type, in this machine's byte order; a bool is a byte.
 TYPE_CODES = {np.dtype(name): code for name, code in _library.TYPES.items()}
 TYPE_CODES[np.dtype(np.bool_)] = _library.TYPES["uint8"]

@@ -12,6 +12,7 @@ import torch
 
 from .. import _loss_formulas, _losses
 from .._library import DeviceMemoryError, chosen_threads
+from ._formula_operations import FORMULAS
 from ._operators import _TYPES, _in_memory, _place, in_kept_threads, is_plain, register_gradients, register_operator
 
 #: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
@@ -56,10 +57,8 @@ correlate_operator = register_operator(
 
 def _by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
     """What the operator makes, with derivatives of all orders."""
-    from ._array_operations import OPERATIONS  # which stands on this
-
     mask = None if mask is None else mask.expand(fixed.shape)[None]
-    sums: torch.Tensor = _loss_formulas.correlation_sums(OPERATIONS, fixed[None], moving[None], mask, radius)[0]
+    sums: torch.Tensor = _loss_formulas.correlation_sums(FORMULAS, fixed[None], moving[None], mask, radius)[0]
     return sums
 
 
@@ -205,11 +204,9 @@ def _joint_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     wanted = ctx.needs_input_grad[:2]
     by: list[Optional[torch.Tensor]]
     if torch.is_grad_enabled():  # it is to have derivatives itself
-        from ._array_operations import OPERATIONS  # which stands on this
-
         fixed, moving = fixed.view_as(fixed), moving.view_as(moving)  # which may be one tensor
         images = [image for image, is_wanted in zip((fixed, moving), wanted) if is_wanted]
-        joint = _loss_formulas.joint_histogram(OPERATIONS, fixed, moving, mask, ends, ctx.bins)
+        joint = _loss_formulas.joint_histogram(FORMULAS, fixed, moving, mask, ends, ctx.bins)
         made = iter(torch.autograd.grad(joint, images, gradient, create_graph=True))
         by = [next(made) if is_wanted else None for is_wanted in wanted]
     else:
