@@ -43,7 +43,7 @@ Progress = Callable[[float], object]
 
 
 StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
-MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
+MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: Of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]

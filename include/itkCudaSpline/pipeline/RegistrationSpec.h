@@ -143,6 +143,9 @@ struct StageSpec
   /** Whether a pair of images is compared with a metric. */
   bool
   HasMetric(MetricKind kind) const;
+  /** \brief Whether it has a metric with a property. \param[in] has a function of a kind, as HasWindows() */
+  bool
+  HasMetricThat(bool (*has)(MetricKind)) const;
 };
 
 /** \brief The defaults of a kind. Levels are empty. */

@@ -368,6 +368,7 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
+  descriptor.parameters.isExact = metric.kind == MetricKind::ExactCorrelation;
   descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }

@@ -113,6 +113,7 @@ struct MetricParameters
   std::shared_ptr<const std::vector<double>> table;
   std::array<int, 3> radius{ { 2, 2, 2 } };       ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
   double             epsilon{ 0.0 };              ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
+  bool               isExact{ false };            ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
   double             normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
   double             differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: smaller differences have no weight
   double             denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: nor have smaller denominators

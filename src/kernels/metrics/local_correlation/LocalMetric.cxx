@@ -104,6 +104,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   local.pixel = descriptor.singleMoving ? ScalarType::Float32 : element;
   local.arithmetic = element;
   local.epsilon = descriptor.parameters.epsilon;
+  local.isExact = descriptor.parameters.isExact;
 
   ExecutionContext steps = context;
   steps.progress = nullptr;
