@@ -61,6 +61,7 @@ class StageOptions(TypedDict, total=False):
     sigmas: Sequence[float]
     sigmas_in_mm: bool
     radius: int
+    variance_floor: float
     bins: int
     convergence: float
     optimizer: OptimizerName

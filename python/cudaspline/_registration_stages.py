@@ -55,6 +55,8 @@ class Stage:
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
     radius: of the windows of "cc" and "lncc" (voxels)
+    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part of the range of the image's values.
+        None: 0.02
     bins: of Mattes' histogram
     convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
@@ -95,6 +97,7 @@ class Stage:
     sigmas: Optional[Sequence[float]] = None
     sigmas_in_mm: Optional[bool] = None
     radius: Optional[int] = None
+    variance_floor: Optional[float] = None
     bins: Optional[int] = None
     convergence: Optional[float] = None
     optimizer: Optional[str] = None

@@ -406,6 +406,10 @@ AllStageOptions()
       All,
       [](const Json & value, StageDraft & draft) { draft.stage.radius = static_cast<int>(ReadInteger(value, 1, 100)); },
       [](const StageSpec & stage) { return Json(stage.radius); } },
+    { "variance_floor",
+      All,
+      [](const Json & value, StageDraft & draft) { draft.stage.varianceFloor = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(stage.varianceFloor); } },
     { "bins",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {

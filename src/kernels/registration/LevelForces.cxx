@@ -229,10 +229,10 @@ LevelForces::MakePair(SynTerm term) const
   if (m_ComparesOriginals)
   {
     setup.grids = { { fixed.image.grid, moving.image.grid } };
-    if (HasHistogram(setup.options.kind))
-    {
-      setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
-    }
+  }
+  if ((m_ComparesOriginals && HasHistogram(setup.options.kind)) || HasVarianceFloors(setup.options.kind))
+  {
+    setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
   }
   if (HasFeatures(setup.options.kind))
   {

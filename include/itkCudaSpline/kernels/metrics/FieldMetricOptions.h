@@ -52,6 +52,7 @@ struct FieldMetricOptions
   std::array<int, 3>    radius{ { 2, 2, 2 } };                ///< of windows (samples); see HasWindows()
   ScalarType            arithmetic{ ScalarType::Float32 };    ///< of windows and of the weights of histograms
   double                epsilon{ 0.0 };                       ///< see LocalCorrelationDescriptor
+  double                varianceFloor{ 0.0 };                 ///< see LinearMetric::varianceFloor
   int                   bins{ 50 };                   ///< of histograms, along either axis: 5 to MostHistogramBins
   bool                  exchangesGradients{ true };   ///< see MetricType::ExchangesGradients
   double                differenceThreshold{ 0.001 }; ///< of Demons: smaller differences have no force

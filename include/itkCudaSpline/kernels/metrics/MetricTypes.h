@@ -72,6 +72,8 @@ struct MetricType
   static constexpr bool HasHistogram = false;
   /** It compares windows: it has a radius, and its samples are all those of a grid. */
   static constexpr bool HasWindows = false;
+  /** Variances of its windows have floors, which are parts of the ranges of values of both images. */
+  static constexpr bool HasVarianceFloors = false;
   /** It compares vectors of features, which are made of the images of a level, where the samples are moved to. */
   static constexpr bool HasFeatures = false;
   /** The force on one image may have the gradient of the other image. */
@@ -156,6 +158,7 @@ struct ExactCorrelationMetric : MetricType
   static constexpr const char * Name = "ExactCorrelation";
   static constexpr const char * Word = "lncc";
   static constexpr bool         HasWindows = true;
+  static constexpr bool         HasVarianceFloors = true;
   ///@}
 };
 
@@ -273,6 +276,11 @@ constexpr bool
 HasHistogram(MetricKind kind)
 {
   return VisitMetric(kind, [](auto type) { return decltype(type)::HasHistogram; });
+}
+constexpr bool
+HasVarianceFloors(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasVarianceFloors; });
 }
 constexpr bool
 HasFeatures(MetricKind kind)

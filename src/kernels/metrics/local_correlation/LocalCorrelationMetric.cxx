@@ -38,6 +38,10 @@ Describe(const FieldMetricSetup & setup)
   descriptor.derivative = setup.shape.element;
   descriptor.arithmetic = setup.options.arithmetic;
   descriptor.epsilon = setup.options.epsilon;
+  for (std::size_t image = 0; setup.ranges && image < descriptor.varianceFloors.size(); ++image)
+  {
+    descriptor.varianceFloors[image] = SquareOfPart((*setup.ranges)[image], setup.options.varianceFloor);
+  }
   descriptor.isExact = setup.options.kind == MetricKind::ExactCorrelation;
   return descriptor;
 }

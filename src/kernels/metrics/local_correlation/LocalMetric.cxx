@@ -105,6 +105,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   local.arithmetic = element;
   local.epsilon = descriptor.parameters.epsilon;
   local.isExact = descriptor.parameters.isExact;
+  local.varianceFloors = descriptor.parameters.varianceFloors;
 
   ExecutionContext steps = context;
   steps.progress = nullptr;
