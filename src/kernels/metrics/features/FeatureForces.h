@@ -233,7 +233,7 @@ private:
 };
 
 /** \brief Adds up the squares along a row. */
-struct RowSquares
+struct RowSampleSquares
 {
   const double * squares;
   PointSums *    sums;
@@ -295,7 +295,7 @@ WalkFeatureForces(const FieldShape &                   shape,
   });
   auto * const       ofRows = reinterpret_cast<PointSums *>(squares + shape.grid.Count());
   const std::int64_t rows = walk.size[1] * walk.size[2];
-  enqueue(RowSquares{ squares, ofRows, walk.size[0], { { rows, 1, 1 } } });
+  enqueue(RowSampleSquares{ squares, ofRows, walk.size[0], { { rows, 1, 1 } } });
   WalkSumsOfRows(shape.grid, ofRows, sums, enqueue);
 }
 
