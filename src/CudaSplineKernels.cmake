@@ -81,7 +81,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/HostFields.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/JointHistogramCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/LocalCorrelationLossCpu.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/ExactCorrelationCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelationCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricCpu.cxx"
@@ -91,6 +91,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PointFieldMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/correlation/Correlation.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/demons/Demons.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/SelfSimilarityMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelationMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/mean_squares/MeanSquares.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/mutual_information/InformationForces.cxx"
@@ -156,6 +157,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelation.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MappedImage.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/Features.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/PointForces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/ConvertNumbers.cxx"
@@ -217,10 +219,11 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImageCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/JointHistogramCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/LocalCorrelationLossCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/ExactCorrelationCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/ConvertNumbersCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PixelRangeCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/FeaturesCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DemonsForcesCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ForceSumCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LbfgsVectorsCuda.cu"
@@ -245,7 +248,10 @@ if(CUDASPLINE_HAS_CUDA)
   set_target_properties(CudaSplineKernels PROPERTIES CUDA_RUNTIME_LIBRARY Static)
 endif()
 if(NOT CUDASPLINE_BUILD_REGISTRATION AND NOT CUDASPLINE_BUILD_PYTHON) # the interface in C registers, too
-  cudaspline_leave_out_rooms(metrics registration)
+  cudaspline_leave_out_rooms(registration)
+  if(NOT BUILD_TESTING) # else losses need local correlation
+    cudaspline_leave_out_rooms(metrics)
+  endif()
 endif()
 if(NOT CUDASPLINE_BUILD_PYTHON AND NOT BUILD_TESTING)
   cudaspline_leave_out_rooms(arrays gradients)

@@ -61,7 +61,11 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "step_in_voxels", "true|false", "whether --step is in voxels of the fixed image; default: false" },
   { "minimum_step", "MM", "a shorter step ends a level; default: a thousandth of a voxel" },
   { "grid_spacing", "X[,Y[,Z]]", "a B-spline's cells at the last level, in mm; default: 24 voxels" },
-  { "radius", "N", "of the windows of --metric cc, in voxels; default: 4" },
+  { "radius", "N", "of the windows of --metric cc and lncc, in voxels; default: 4" },
+  { "variance_floor",
+    "F",
+    "of --metric lncc: standard deviation, as a part of the image's range of values, up to which windows count as "
+    "noise; default: 0.02" },
   { "bins", "N", "bins of the histogram of --metric mattes, 5 to 160; default: 50" },
   { "gradient", "NAME", "gradient of the moving image: differences (default), filter or, with -i bspline, analytic" },
   { "restrict_deformation",

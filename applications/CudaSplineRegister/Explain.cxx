@@ -156,9 +156,9 @@ IsExplained(const std::string & name, const StageSpec & spec)
 {
   static const std::set<std::string> ofLevels{ "kind", "iterations", "shrink", "sigmas", "sigmas_in_mm" };
   const bool                         isOfSamples = name == "fraction" || name == "seed";
-  return ofLevels.count(name) == 0 &&
-         (name != "radius" || spec.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation)) &&
-         (name != "bins" || spec.HasMetric(itk::CudaSpline::MetricKind::Mattes)) &&
+  return ofLevels.count(name) == 0 && (name != "radius" || spec.HasMetricThat(itk::CudaSpline::HasWindows)) &&
+         (name != "variance_floor" || spec.HasMetricThat(itk::CudaSpline::HasVarianceFloors)) &&
+         (name != "bins" || spec.HasMetricThat(itk::CudaSpline::HasHistogram)) &&
          (!isOfSamples || spec.samples.choice != itk::CudaSpline::SampleChoice::All);
 }
 

@@ -48,9 +48,10 @@ Stages
   Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both
   images, in voxels, or "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at
   the last. It moves what lies in the fixed image.
-  syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation,
-  mean squares or mutual information. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at
-  8, 4, 2, 1; it interpolates linearly, and takes --gradient filter or differences.
+  syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation
+  (cc; lncc has its exact derivative), mean squares, mutual information, or self-similarity (mind, across
+  modalities). Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at 8, 4, 2, 1; it
+  interpolates linearly, and takes --gradient filter or differences.
   greedy composes one field of small updates, by the same metrics and with the defaults of syn: in about a third of
   its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
   that have the same values where they show the same, as of one scanner. Of both the inverse is found by iteration.

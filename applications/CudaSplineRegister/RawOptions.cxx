@@ -440,11 +440,11 @@ CheckStages(const RawOptions & raw, const Options & options)
   }
   const auto radius = raw.stageOptions.find("radius");
   const bool hasLocal = std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
-    return stage.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation);
+    return stage.HasMetricThat(itk::CudaSpline::HasWindows);
   });
   if (radius != raw.stageOptions.end() && !radius->second.empty() && !hasLocal)
   {
-    throw ProgramError("--radius is for --metric cc");
+    throw ProgramError("--radius is for --metric cc and lncc");
   }
 }
 

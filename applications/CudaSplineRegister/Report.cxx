@@ -140,11 +140,11 @@ OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
     json.erase(name);
   }
   json["sigma_unit"] = stage.sigmasInMm ? "mm" : "vox";
-  if (!stage.HasMetric(itk::CudaSpline::MetricKind::Mattes))
+  if (!stage.HasMetricThat(itk::CudaSpline::HasHistogram))
   {
     json.erase("bins");
   }
-  if (!stage.HasMetric(itk::CudaSpline::MetricKind::LocalCorrelation))
+  if (!stage.HasMetricThat(itk::CudaSpline::HasWindows))
   {
     json.erase("radius");
   }

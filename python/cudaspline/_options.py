@@ -38,7 +38,7 @@ Progress = Callable[[float], object]
 
 
 StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
-MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
+MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: Of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
@@ -56,6 +56,7 @@ class StageOptions(TypedDict, total=False):
     sigmas: Sequence[float]
     sigmas_in_mm: bool
     radius: int
+    variance_floor: float
     bins: int
     convergence: float
     optimizer: OptimizerName

@@ -45,7 +45,8 @@ class Stage:
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
         "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
         the same values where they show the same
-    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation, with ITK's derivative), "lncc" (the same with its exact
+        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for matrices, "cc" for
         fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
         a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
         its weight's part of the sum, and is as long as any other's
@@ -53,7 +54,9 @@ class Stage:
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
-    radius: of the windows of "cc" (voxels)
+    radius: of the windows of "cc" and "lncc" (voxels)
+    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part of the range of the image's values.
+        None: 0.02
     bins: of Mattes' histogram
     convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
@@ -63,7 +66,7 @@ class Stage:
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
     grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one an axis, x first; at each
         level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
-    sampling: of matrices and "bspline", but not with the metric "cc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
+    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
         drawn are moved by a third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of what is drawn: the same one takes the same samples
@@ -95,6 +98,7 @@ class Stage:
     sigmas: Optional[Sequence[float]] = None
     sigmas_in_mm: Optional[bool] = None
     radius: Optional[int] = None
+    variance_floor: Optional[float] = None
     bins: Optional[int] = None
     convergence: Optional[float] = None
     optimizer: Optional[str] = None

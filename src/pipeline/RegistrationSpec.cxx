@@ -67,6 +67,12 @@ StageSpec::HasMetric(MetricKind kind) const
   return std::any_of(metrics.begin(), metrics.end(), [kind](const MetricTerm & term) { return term.kind == kind; });
 }
 
+bool
+StageSpec::HasMetricThat(bool (*has)(MetricKind)) const
+{
+  return std::any_of(metrics.begin(), metrics.end(), [has](const MetricTerm & term) { return has(term.kind); });
+}
+
 StageSpec
 MakeStage(StageKind kind)
 {

@@ -378,7 +378,7 @@ private:
         this->ReadOwnOptions(stages[number], static_cast<int>(number), draft);
       }
       this->ApplyOptions(document, number, stages.size(), draft);
-      if (isOfPreset && draft.stage.HasMetric(MetricKind::LocalCorrelation) && !IsGiven(document, "sampling"))
+      if (isOfPreset && draft.stage.HasMetricThat(HasWindows) && !IsGiven(document, "sampling"))
       {
         draft.stage.samples.choice = SampleChoice::All; // the preset's sampling is that of its own metric
         draft.fraction.reset();

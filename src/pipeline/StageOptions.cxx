@@ -406,6 +406,10 @@ AllStageOptions()
       All,
       [](const Json & value, StageDraft & draft) { draft.stage.radius = static_cast<int>(ReadInteger(value, 1, 100)); },
       [](const StageSpec & stage) { return Json(stage.radius); } },
+    { "variance_floor",
+      All,
+      [](const Json & value, StageDraft & draft) { draft.stage.varianceFloor = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(stage.varianceFloor); } },
     { "bins",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
@@ -623,9 +627,12 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
   }
   if (!stage.IsOfFields())
   {
-    if (stage.samples.choice != SampleChoice::All && stage.HasMetric(MetricKind::LocalCorrelation))
+    if (stage.samples.choice != SampleChoice::All && stage.HasMetricThat(HasWindows))
     {
-      complain("sampling", Json(sampling).dump(), "{value} is not for the metric 'cc', which compares all samples");
+      complain("sampling",
+               Json(sampling).dump(),
+               std::string("{value} is not for the metric '") + WordOf(stage.metrics.front().kind) +
+                 "', which compares all samples");
     }
     if (stage.gradient == MetricGradient::Analytic && stage.order < 2)
     {

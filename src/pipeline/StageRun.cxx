@@ -48,6 +48,7 @@ MakeMetric(const StageContext & context)
   metric.kind = context.spec.metrics.front().kind;
   metric.bins = context.spec.bins;
   metric.radius.fill(context.spec.radius);
+  metric.varianceFloor = context.spec.varianceFloor;
   metric.order = context.spec.order;
   metric.gradient = context.spec.gradient;
   metric.arithmetic = context.precision;
@@ -413,6 +414,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.totalVariance = model.totalVariance;
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.radius.fill(context.spec.radius);
+  options.varianceFloor = context.spec.varianceFloor;
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;
   options.convergence = model.convergence;

@@ -122,9 +122,10 @@ struct StageSpec
   std::vector<PyramidLevel>                          levels;                  ///< from coarse to fine
   bool                                               sigmasInMm{ false };     ///< unit of the levels' sigmas
   int                                                radius{ 4 };             ///< of local correlation (voxels)
-  int                                                bins{ 50 };              ///< of mutual information
-  SampleRules                                        samples;                 ///< not for fields
-  unsigned int                                       order{ 1 }; ///< of the moving image's B-spline; not for fields
+  double       varianceFloor{ 0.02 }; ///< of exact local correlation; see LinearMetric::varianceFloor
+  int          bins{ 50 };            ///< of mutual information
+  SampleRules  samples;               ///< not for fields
+  unsigned int order{ 1 };            ///< of the moving image's B-spline; not for fields
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
   /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
@@ -143,6 +144,9 @@ struct StageSpec
   /** Whether a pair of images is compared with a metric. */
   bool
   HasMetric(MetricKind kind) const;
+  /** \brief Whether it has a metric with a property. \param[in] has a function of a kind, as HasWindows() */
+  bool
+  HasMetricThat(bool (*has)(MetricKind)) const;
 };
 
 /** \brief The defaults of a kind. Levels are empty. */

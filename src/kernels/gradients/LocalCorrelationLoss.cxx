@@ -17,12 +17,18 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 
-#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/gradients/LocalCorrelationLossBackends.h"
+#include "kernels/metrics/local_correlation/ExactCorrelation.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -61,6 +67,66 @@ Check(const LocalCorrelationPairs & pairs, const ExecutionContext & context)
             NameOf(context.backend) + ".");
 }
 
+/** The pairs as those of metrics, whose axes are x first, with the memory of their sums. */
+ExactCorrelation
+Describe(const LocalCorrelationPairs & pairs)
+{
+  ExactCorrelation             correlation;
+  LocalCorrelationDescriptor & descriptor = correlation.descriptor;
+  descriptor.grid.dimension = pairs.dimension;
+  descriptor.radius.fill(0);
+  for (unsigned int axis = 0; axis < pairs.dimension; ++axis)
+  {
+    const unsigned int from = pairs.dimension - 1 - axis;
+    descriptor.grid.size[axis] = pairs.size[from];
+    descriptor.radius[axis] = static_cast<int>(std::min(pairs.radius[from], pairs.size[from] - 1));
+  }
+  descriptor.pixel = pairs.element;
+  descriptor.derivative = pairs.element;
+  descriptor.factorsAlone = true;
+  correlation.images.fixed = pairs.fixed;
+  correlation.images.moving = pairs.moving;
+  correlation.images.fixedInside = pairs.mask;
+  correlation.pairs = pairs.images;
+  correlation.maskStride = pairs.maskStride;
+  correlation.keepsNonFinite = true;
+  correlation.movingDerivative = pairs.movingGradient;
+  correlation.fixedDerivative = pairs.fixedGradient;
+  return correlation;
+}
+
+void
+EvaluateOnCpu(ExactCorrelation correlation, const LocalCorrelationPairs & pairs, const ExecutionContext & context)
+{
+  const std::unique_ptr<std::byte[]> scratch(
+    new std::byte[CountExactCorrelationScratch(correlation, CountFactors(correlation), -1)]);
+  std::vector<LocalCorrelationSums> sums(static_cast<std::size_t>(pairs.images));
+  correlation.scratch = scratch.get();
+  correlation.sums = sums.data();
+  EvaluateExactCorrelationOnCpu(correlation, context);
+  const auto store = [&](auto * to) {
+    std::transform(sums.begin(), sums.end(), to, [to](const LocalCorrelationSums & of) {
+      return static_cast<std::remove_pointer_t<decltype(to)>>(of.correlation);
+    });
+  };
+  pairs.element == ScalarType::Float32 ? store(static_cast<float *>(pairs.sums))
+                                       : store(static_cast<double *>(pairs.sums));
+}
+
+void
+EvaluateOnCuda(ExactCorrelation correlation, const LocalCorrelationPairs & pairs, int device)
+{
+  const DeviceScope  scope(device);
+  const Stream       stream = Stream::Of(static_cast<StreamHandle>(pairs.place.stream));
+  const std::size_t  bytes = CountExactCorrelationScratch(correlation, CountFactors(correlation), device);
+  const DeviceBuffer scratch(bytes, stream);
+  const DeviceBuffer sums(static_cast<std::size_t>(pairs.images) * sizeof(LocalCorrelationSums), stream);
+  correlation.scratch = scratch.Data();
+  correlation.sums = static_cast<LocalCorrelationSums *>(sums.Data());
+  EvaluateExactCorrelationOnCuda(correlation, stream, device);
+  StoreLossSumsOnCuda(correlation, pairs.sums, stream);
+}
+
 } // namespace
 
 void
@@ -73,16 +139,8 @@ EvaluateLocalCorrelationLoss(const LocalCorrelationPairs & pairs, const Executio
   }
   Require(pairs.sums != nullptr, "sums is null.");
   Require(pairs.fixed != nullptr && pairs.moving != nullptr, "fixed or moving is null.");
-  (context.backend == Backend::Cuda ? EvaluateLocalCorrelationLossOnCuda : EvaluateLocalCorrelationLossOnCpu)(pairs,
-                                                                                                              context);
+  context.backend == Backend::Cuda ? EvaluateOnCuda(Describe(pairs), pairs, context.device)
+                                   : EvaluateOnCpu(Describe(pairs), pairs, context);
 }
-
-#if !defined(CUDASPLINE_HAS_CUDA)
-void
-EvaluateLocalCorrelationLossOnCuda(const LocalCorrelationPairs &, const ExecutionContext &)
-{
-  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
-}
-#endif
 
 } // namespace itk::CudaSpline

@@ -20,9 +20,11 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/fields/ResidentImage.h"
 #include "itkCudaSpline/kernels/metrics/FieldMetricOptions.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include "kernels/metrics/PixelRange.h"
@@ -31,6 +33,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
 /** \file
  * \brief The metrics of registrations by fields: two images on one grid, how alike they are, and the force on each
@@ -57,8 +60,24 @@ struct FieldMetricSetup
   std::array<FieldGrid, 2> grids;
   bool                     comparesOriginals{ false }; ///< images are compared as they are (SynMetric)
   bool                     hasStages{ false };         ///< an image has an initial transform
-  /** Ranges of both images, for all comparisons; nothing: each comparison finds its own. Of histograms. */
+  /** Ranges of both images, for all comparisons: of metrics that have variance floors. Of histograms; nothing: each
+   * comparison finds its own. */
   std::optional<std::array<PixelRange, 2>> ranges;
+  std::array<ResidentImage, 2>             images; ///< fixed and moving, as they are; of metrics that have features
+};
+
+/** \brief An image as it is, and how samples of the grid are moved into it. */
+struct UnmovedImage
+{
+  ResidentImage                      mask;   ///< without data: the image counts everywhere
+  std::vector<TransformChain::Stage> stages; ///< the field of the grid is the first one, if there is one
+};
+
+/** \brief What a metric compares. */
+struct ComparedPair
+{
+  LocalCorrelationImages      moved;   ///< on the grid; not of metrics that have features
+  std::array<UnmovedImage, 2> unmoved; ///< fixed and moving; of metrics that have features alone
 };
 
 /** \brief A metric on one backend, with its memory. */
@@ -73,17 +92,13 @@ public:
 
   /** \brief Compares two images.
    *
-   * \param[in] images on the grid, with their masks, and with gradients where there are any
+   * \param[in] pair both images, with their masks, and with gradients where there are any
    * \param[out] sums memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
    * \param[out] byFixed force on those of the fixed image; null: not wanted
-   * \param[out] scratch CountPointForcesScratch() bytes */
+   * \param[out] scratch CountFieldMetricScratch() bytes */
   virtual void
-  Compare(const LocalCorrelationImages & images,
-          FieldMetricSums *              sums,
-          void *                         byMoving,
-          void *                         byFixed,
-          void *                         scratch) = 0;
+  Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) = 0;
 
   /** Values of the last comparison: from the fixed to the moving image, and exchanged. The largest double where no
    * sample is valid.
@@ -116,6 +131,10 @@ inline constexpr std::size_t SmallFieldMetricBytes = std::size_t(1) << 20;
  * \exception DeviceError out of memory */
 std::unique_ptr<FieldMetric>
 MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
+
+/** \brief Bytes of scratch memory of FieldMetric::Compare(). */
+std::size_t
+CountFieldMetricScratch(MetricKind kind, const FieldGrid & grid);
 
 /** \brief Bytes of a device that the metric of a setup takes, except for the images. */
 std::size_t

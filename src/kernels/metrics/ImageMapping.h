@@ -44,6 +44,41 @@ struct DifferenceGrid : GridGeometry<VDimension>
   }
 };
 
+/** \brief The mask of an image, by the nearest pixel. */
+template <unsigned int VDimension>
+struct MaskOfImage
+{
+  GridGeometry<VDimension> grid;
+  const std::uint8_t *     inside; ///< null: the image counts everywhere
+
+  /** Whether the image counts at a place (mm). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  Admits(const double (&place)[VDimension]) const
+  {
+    if (inside == nullptr)
+    {
+      return true;
+    }
+    double index[VDimension];
+    grid.PointToContinuousIndex(place, index);
+    std::int64_t offset = 0;
+    std::int64_t stride = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      constexpr double   beyond = 0x1p52; // of any index; NaN is there too
+      const bool         isKnown = index[d] >= -beyond && index[d] <= beyond;
+      const std::int64_t near = isKnown ? NearestIndex(index[d]) - grid.extent.start[d] : -1;
+      if (near < 0 || near >= grid.extent.size[d])
+      {
+        return false;
+      }
+      offset += near * stride;
+      stride *= grid.extent.size[d];
+    }
+    return inside[offset] != 0;
+  }
+};
+
 /** \brief What MapImage() reads and writes. */
 template <unsigned int VDimension, typename TPixel, typename TReal>
 struct ImageMap
@@ -52,8 +87,7 @@ struct ImageMap
   double                        halfSpacing[VDimension]; ///< of the image (mm)
   const TPixel *                input;
   const TReal *                 inputGradients; ///< null: differences
-  GridGeometry<VDimension>      maskGrid;
-  const std::uint8_t *          mask; ///< null: none
+  MaskOfImage<VDimension>       mask;
   GridGeometry<VDimension>      grid;
   FieldWalk                     walk;
   WarpStages<VDimension, false> stages;
@@ -75,7 +109,7 @@ struct ImageMap
     inputGrid.PointToContinuousIndex(place, index);
     double     gradient[VDimension] = {};
     TPixel     value = TPixel(0);
-    const bool isInside = this->MaskAdmits(place) && inputGrid.IsInside(index);
+    const bool isInside = mask.Admits(place) && inputGrid.IsInside(index);
     if (isInside)
     {
       const LinearCell<VDimension> cell(inputGrid.extent, index);
@@ -96,32 +130,6 @@ struct ImageMap
   }
 
 private:
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  MaskAdmits(const double (&place)[VDimension]) const
-  {
-    if (mask == nullptr)
-    {
-      return true;
-    }
-    double index[VDimension];
-    maskGrid.PointToContinuousIndex(place, index);
-    std::int64_t offset = 0;
-    std::int64_t stride = 1;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      constexpr double   beyond = 0x1p52; // of any index; NaN is there too
-      const bool         isKnown = index[d] >= -beyond && index[d] <= beyond;
-      const std::int64_t near = isKnown ? NearestIndex(index[d]) - maskGrid.extent.start[d] : -1;
-      if (near < 0 || near >= maskGrid.extent.size[d])
-      {
-        return false;
-      }
-      offset += near * stride;
-      stride *= maskGrid.extent.size[d];
-    }
-    return mask[offset] != 0;
-  }
-
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindGradient(LinearCell<VDimension> cell, const double (&place)[VDimension], double (&gradient)[VDimension]) const
   {
@@ -165,8 +173,7 @@ DispatchMapping(const ImageMapping &  mapping,
         }
         map.input = static_cast<const Pixel *>(sources.image);
         map.inputGradients = static_cast<const Real *>(sources.gradients);
-        map.maskGrid = MakeGeometry<dimension>(mapping.mask);
-        map.mask = sources.mask;
+        map.mask = { MakeGeometry<dimension>(mapping.mask), sources.mask };
         map.grid = MakeGeometry<dimension>(mapping.output.grid);
         map.walk = WalkOf(mapping.output.grid);
         map.stages = MakeWarpStages<dimension, false>(mapping.output.grid, mapping.stages);

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/evaluation/TapCounts.h"
@@ -319,11 +320,14 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
     // Moving values and whether they are valid; the fixed image as floats, where its numbers are doubles and windows
-    // are to have floats; a factor. Where nothing moves, at most both images as floats, and so less.
+    // are to have floats; a factor; the numbers of windows for exact derivatives. Where nothing moves, at most both
+    // images as floats, and so less.
     const bool isFloat = descriptor.singleMoving || element == ScalarType::Float32;
-    bytes += static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
-                                                  (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
-                                                  (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0));
+    bytes +=
+      static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
+                                           (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
+                                           (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0) +
+                                           (descriptor.parameters.isExact ? ExactWindowNumbers * SizeOf(element) : 0));
   }
   else if (descriptor.sharesValues)
   {

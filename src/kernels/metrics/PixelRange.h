@@ -53,6 +53,14 @@ struct PixelRange
   }
 };
 
+/** \brief The square of a part of a range; 0 where the range is empty. */
+inline double
+SquareOfPart(const PixelRange & range, double part)
+{
+  const double length = part * (range.highest - range.lowest);
+  return range.lowest < range.highest ? length * length : 0.0;
+}
+
 /** \brief The range of an image's pixels; waits.
  *
  * \param[in] pixels memory of the backend

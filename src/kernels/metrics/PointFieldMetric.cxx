@@ -28,13 +28,13 @@ PointFieldMetric::PointFieldMetric(const PointForcesDescriptor & descriptor, con
 {}
 
 void
-PointFieldMetric::Compare(const LocalCorrelationImages & images,
-                          FieldMetricSums *              sums,
-                          void *                         byMoving,
-                          void *                         byFixed,
-                          void *                         scratch)
+PointFieldMetric::Compare(const ComparedPair & pair,
+                          FieldMetricSums *    sums,
+                          void *               byMoving,
+                          void *               byFixed,
+                          void *               scratch)
 {
-  EvaluatePointForces(m_Descriptor, images, &sums->differences, byMoving, byFixed, scratch, m_Residence);
+  EvaluatePointForces(m_Descriptor, pair.moved, &sums->differences, byMoving, byFixed, scratch, m_Residence);
 }
 
 std::array<double, 2>

@@ -46,11 +46,7 @@ public:
   PointFieldMetric(const PointForcesDescriptor & descriptor, const Residence & residence);
 
   void
-  Compare(const LocalCorrelationImages & images,
-          FieldMetricSums *              sums,
-          void *                         byMoving,
-          void *                         byFixed,
-          void *                         scratch) override;
+  Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) override;
 
   std::array<double, 2>
   ValuesOf(const FieldMetricSums & sums) const override;

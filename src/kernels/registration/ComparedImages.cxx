@@ -168,6 +168,11 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
     m_Bins =
       MakeParzenBins(metric.bins, fixedRange.lowest, fixedRange.highest, movingRange.lowest, movingRange.highest);
   }
+  if (HasVarianceFloors(metric.kind))
+  {
+    m_VarianceFloors = { { SquareOfPart(fixedRange, metric.varianceFloor),
+                           SquareOfPart(FindPixelRange(moving, residence), metric.varianceFloor) } };
+  }
   residence.Wait(); // evaluations have streams of their own
 }
 
@@ -193,6 +198,7 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
   reduction.makesTable = MakesTable(m_Descriptor, m_Context);
   reduction.parameters.bins = m_Bins;
   reduction.parameters.radius = m_Metric.radius;
+  reduction.parameters.varianceFloors = m_VarianceFloors;
   reduction.parameters.epsilon = std::numeric_limits<double>::epsilon();
   return ReduceMetric(m_Metric.kind, reduce, reduction);
 }
@@ -368,6 +374,7 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
+  descriptor.parameters.isExact = metric.kind == MetricKind::ExactCorrelation;
   descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }

@@ -61,14 +61,17 @@ DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metr
 
 /** What gradients, sums, smoothing and inversion share: never two of them at one time. */
 std::size_t
-ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> & gaussian, Backend backend)
+ScratchBytes(const FieldShape &                        shape,
+             MetricKind                                kind,
+             const std::optional<GaussianDescriptor> & gaussian,
+             Backend                                   backend)
 {
   const std::size_t ofGradients =
     gaussian ? CountResidentGaussianScratch(*gaussian, GaussianOperation::Gradient, backend) : 0;
   return std::max({ shape.Bytes(),
                     CountInversionScratch(shape),
                     ofGradients,
-                    CountPointForcesScratch(shape.grid),
+                    CountFieldMetricScratch(kind, shape.grid),
                     CountForceSumScratch(shape.grid) });
 }
 
@@ -193,7 +196,8 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
     CheckSide(term.moving, shape, pixel);
     CheckTerm(term, m_ComparesOriginals);
     m_Terms.push_back(this->MakePair(std::move(term)));
-    scratch = std::max(scratch, ScratchBytes(shape, m_Terms.back().gaussian, residence.GetBackend()));
+    scratch = std::max(
+      scratch, ScratchBytes(shape, m_Terms.back().term.metric.kind, m_Terms.back().gaussian, residence.GetBackend()));
   }
   m_Scratch = ResidentArray(scratch, residence);
   m_Norms = ResidentArray(MaximumNormScratch, residence);
@@ -212,8 +216,9 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
 LevelForces::Pair
 LevelForces::MakePair(SynTerm term) const
 {
-  Pair pair;
-  pair.gaussian = term.metric.comparesOriginals ? std::nullopt : term.metric.gaussian;
+  Pair       pair;
+  const bool hasOwnGradients = term.metric.comparesOriginals || HasFeatures(term.metric.kind);
+  pair.gaussian = hasOwnGradients ? std::nullopt : term.metric.gaussian;
   pair.term = std::move(term);
   pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
   pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
@@ -224,10 +229,14 @@ LevelForces::MakePair(SynTerm term) const
   if (m_ComparesOriginals)
   {
     setup.grids = { { fixed.image.grid, moving.image.grid } };
-    if (HasHistogram(setup.options.kind))
-    {
-      setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
-    }
+  }
+  if ((m_ComparesOriginals && HasHistogram(setup.options.kind)) || HasVarianceFloors(setup.options.kind))
+  {
+    setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
+  }
+  if (HasFeatures(setup.options.kind))
+  {
+    setup.images = { { fixed.image, moving.image } };
   }
   pair.metric = MakeFieldMetric(setup, m_Residence);
   return pair;
@@ -241,9 +250,13 @@ LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
     return ResidentArray(isNeeded ? bytes : 0, m_Residence);
   };
   Moved moved;
+  moved.confidence = array(side.confidence.data != nullptr, count * SizeOf(m_Shape.element));
+  if (HasFeatures(pair.term.metric.kind))
+  {
+    return moved;
+  }
   moved.image = array(true, count * SizeOf(side.image.pixel));
   moved.mask = array(m_ComparesOriginals || side.mask.data != nullptr, count);
-  moved.confidence = array(side.confidence.data != nullptr, count * SizeOf(m_Shape.element));
   // Of Gaussians on the grid those of the moving image alone are kept: the others are made in memory of a field.
   moved.gradients = array(m_ComparesOriginals || (pair.gaussian && &side == &pair.term.moving), m_Shape.Bytes());
   if (m_ComparesOriginals && side.gradient)
@@ -258,10 +271,11 @@ LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
 }
 
 void
-LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
+LevelForces::Move(const Pair & pair, const SynSide & side, const void * field, const Moved & moved)
 {
-  ImageWarp warp = DescribeMove(side, m_Shape, field);
-  if (m_ComparesOriginals)
+  ImageWarp  warp = DescribeMove(side, m_Shape, field);
+  const bool isMoved = !HasFeatures(pair.term.metric.kind);
+  if (isMoved && m_ComparesOriginals)
   {
     const ImageMapping  mapping{ warp.input, warp.pixel, side.mask.grid, m_Shape, warp.stages };
     const MappedSources sources{ side.image.data.get(),
@@ -270,7 +284,7 @@ LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
     MapImage(
       mapping, sources, { moved.image.Data(), moved.mask.As<std::uint8_t>(), moved.gradients.Data() }, m_Residence);
   }
-  else
+  else if (isMoved)
   {
     WarpImage(warp, side.image.data.get(), moved.image.Data(), m_Residence);
   }
@@ -280,7 +294,7 @@ LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
     warp.pixel = side.confidence.pixel;
     WarpImage(warp, side.confidence.data.get(), moved.confidence.Data(), m_Residence);
   }
-  if (!m_ComparesOriginals)
+  if (isMoved && !m_ComparesOriginals)
   {
     MoveMask(side, std::move(warp), moved.mask.Data(), m_Residence);
   }
@@ -289,18 +303,20 @@ LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
 void
 LevelForces::MoveFixed(const void * field)
 {
+  m_FixedField = field;
   for (const Pair & pair : m_Terms)
   {
-    this->Move(pair.term.fixed, field, pair.movedFixed);
+    this->Move(pair, pair.term.fixed, field, pair.movedFixed);
   }
 }
 
 void
 LevelForces::MoveMoving(const void * field)
 {
+  m_MovingField = field;
   for (const Pair & pair : m_Terms)
   {
-    this->Move(pair.term.moving, field, pair.movedMoving);
+    this->Move(pair, pair.term.moving, field, pair.movedMoving);
   }
 }
 
@@ -331,11 +347,26 @@ LevelForces::Present(const Pair & pair, bool withFixed)
   return images;
 }
 
+UnmovedImage
+LevelForces::PresentUnmoved(const SynSide & side, const void * field) const
+{
+  return { side.mask, DescribeMove(side, m_Shape, field).stages };
+}
+
 void
 LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed)
 {
-  const auto images = this->Present(pair, byFixed != nullptr || pair.metric->ExchangesGradients());
-  pair.metric->Compare(images, sums, byMoving, byFixed, m_Scratch.Data());
+  ComparedPair compared;
+  if (HasFeatures(pair.term.metric.kind))
+  {
+    compared.unmoved = { { this->PresentUnmoved(pair.term.fixed, m_FixedField),
+                           this->PresentUnmoved(pair.term.moving, m_MovingField) } };
+  }
+  else
+  {
+    compared.moved = this->Present(pair, byFixed != nullptr || pair.metric->ExchangesGradients());
+  }
+  pair.metric->Compare(compared, sums, byMoving, byFixed, m_Scratch.Data());
 }
 
 void
@@ -494,10 +525,11 @@ LevelForces::CountBytes(const FieldShape &             shape,
   bytes += hasGaussian || scratch > 0 ? shape.Bytes() : 0;
   for (const SynMetric & metric : metrics)
   {
+    const bool isMoved = !HasFeatures(metric.kind);
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
     const auto sums = CountFieldMetricBytes(DescribeSetup(shape, pixel, metric));
-    bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + sums;
-    scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
+    bytes += (isMoved ? 2 * count * (SizeOf(pixel) + 1) + gradients : 0) + sums;
+    scratch = std::max(scratch, ScratchBytes(shape, metric.kind, metric.gaussian, Backend::Cuda));
   }
   return bytes + scratch;
 }

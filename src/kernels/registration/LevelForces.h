@@ -221,7 +221,7 @@ private:
   Moved
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
-  Move(const SynSide & side, const void * field, const Moved & moved);
+  Move(const Pair & pair, const SynSide & side, const void * field, const Moved & moved);
   /** Memory of a field that stands between two steps. */
   void *
   Between() const
@@ -231,6 +231,9 @@ private:
   /** The images of a pair as they were moved, with their gradients where they have any. */
   LocalCorrelationImages
   Present(const Pair & pair, bool withFixed);
+  /** An image of a pair as it is, with the field that moves it. */
+  UnmovedImage
+  PresentUnmoved(const SynSide & side, const void * field) const;
   void
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed);
 
@@ -238,7 +241,9 @@ private:
   Residence                    m_Residence;
   bool                         m_ComparesOriginals{ false };
   std::vector<Pair>            m_Terms;
-  ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing and inversion
+  const void *                 m_FixedField{ nullptr };  ///< of the last MoveFixed()
+  const void *                 m_MovingField{ nullptr }; ///< of the last MoveMoving()
+  ResidentArray                m_Scratch;                ///< of gradients, sums, smoothing and inversion
   ResidentArray                m_Between;    ///< a field, where steps between two of them take the scratch; or none
   ResidentArray                m_Norms;      ///< of FindMaximumNorm()
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs

@@ -196,6 +196,8 @@ struct LocalCase
     };
     outcome.moving.assign(this->Count() * numbers, 0.0);
     outcome.fixed.assign(this->Count() * numbers, 0.0);
+    std::vector<Real>           byMoving(this->Count(), 0); // factors of the gradients
+    std::vector<Real>           byFixed(this->Count(), 0);
     Real                        correlation = 0;
     std::array<std::int64_t, 3> at{};
     for (std::size_t i = 0; i < this->Count(); ++i)
@@ -218,10 +220,11 @@ struct LocalCase
         first[d] = std::max<std::int64_t>(0, at[d] - radius);
         last[d] = std::min(size[d] - 1, at[d] + radius);
       }
-      Real   n = 0, f = 0, m = 0, ff = 0, mm = 0, fm = 0;
-      double lowest[2] = { HUGE_VAL, HUGE_VAL };
-      double highest[2] = { -HUGE_VAL, -HUGE_VAL };
-      bool   isFinite = true;
+      Real                     n = 0, f = 0, m = 0, ff = 0, mm = 0, fm = 0;
+      std::vector<std::size_t> window;
+      double                   lowest[2] = { HUGE_VAL, HUGE_VAL };
+      double                   highest[2] = { -HUGE_VAL, -HUGE_VAL };
+      bool                     isFinite = true;
       for (std::int64_t z = first[2]; z <= last[2]; ++z)
       {
         for (std::int64_t y = first[1]; y <= last[1]; ++y)
@@ -233,6 +236,7 @@ struct LocalCase
             {
               continue;
             }
+            window.push_back(k);
             const double a = fixed[k];
             const double b = moving[k];
             isFinite = isFinite && std::isfinite(a) && std::isfinite(b);
@@ -250,29 +254,40 @@ struct LocalCase
         }
       }
       ++outcome.sums.count;
-      if (!isFinite || lowest[0] == highest[0] || lowest[1] == highest[1])
+      const auto & floors = descriptor.varianceFloors;
+      if (!isFinite || (lowest[0] == highest[0] && floors[0] == 0.0) || (lowest[1] == highest[1] && floors[1] == 0.0))
       {
         ++outcome.sums.flatWindows;
         correlation += 1;
         continue;
       }
-      const Real sff = ff - f / n * f;
-      const Real smm = mm - m / n * m;
+      const Real sff = ff - f / n * f + n * (descriptor.isExact ? floors[0] : 0.0);
+      const Real smm = mm - m / n * m + n * (descriptor.isExact ? floors[1] : 0.0);
       const Real sfm = fm - f / n * m;
       correlation += sfm * sfm / (sff * smm);
-      const Real df = fixed[i] - f / n;
-      const Real dm = moving[i] - m / n;
-      const Real ofMoving = 2 * sfm / (sff * smm) * (df - sfm / smm * dm);
-      const Real ofFixed = 2 * sfm / (sff * smm) * (dm - sfm / sff * df);
+      // The window changes its centre's factor, or those of all of its samples.
+      for (const std::size_t k : descriptor.isExact ? window : std::vector<std::size_t>{ i })
+      {
+        const Real df = fixed[k] - f / n;
+        const Real dm = moving[k] - m / n;
+        byMoving[k] += 2 * sfm / (sff * smm) * (df - sfm / smm * dm);
+        byFixed[k] += 2 * sfm / (sff * smm) * (dm - sfm / sff * df);
+      }
+    }
+    for (std::size_t i = 0; i < this->Count(); ++i)
+    {
       for (std::size_t d = 0; d < numbers; ++d)
       {
-        const auto gradient = [&](const std::vector<double> & given, const std::vector<double> & image) {
-          return descriptor.factorsAlone ? Real(1)
-                                         : (given.empty() ? static_cast<Real>(this->Difference(image, i, at, d))
-                                                          : Real(given[i * numbers + d]));
+        const auto ofSample = [&](Real factor, const std::vector<double> & given, const std::vector<double> & image) {
+          if (descriptor.factorsAlone || factor == 0)
+          {
+            return static_cast<double>(factor);
+          }
+          const double gradient = given.empty() ? this->Difference(image, i, d) : given[i * numbers + d];
+          return static_cast<double>(factor * gradient);
         };
-        outcome.moving[i * numbers + d] = static_cast<double>(ofMoving * gradient(movingGradient, moving));
-        outcome.fixed[i * numbers + d] = static_cast<double>(ofFixed * gradient(fixedGradient, fixed));
+        outcome.moving[i * numbers + d] = ofSample(byMoving[i], movingGradient, moving);
+        outcome.fixed[i * numbers + d] = ofSample(byFixed[i], fixedGradient, fixed);
       }
     }
     outcome.sums.correlation = static_cast<double>(correlation);
@@ -282,23 +297,20 @@ struct LocalCase
   /** Along the axes of space, from index 0 and place 0 with a spacing that halves are exact of: the place before the
    * first sample is at index -1/2, inside, that after the last at the end, outside. */
   double
-  Difference(const std::vector<double> &         image,
-             std::size_t                         i,
-             const std::array<std::int64_t, 3> & at,
-             std::size_t                         d) const
+  Difference(const std::vector<double> & image, std::size_t i, std::size_t d) const
   {
     const auto & size = descriptor.grid.size;
-    std::int64_t stride = 1;
+    std::size_t  step = 1;
     for (std::size_t k = 0; k < d; ++k)
     {
-      stride *= size[k];
+      step *= static_cast<std::size_t>(size[k]);
     }
-    if (at[d] + 1 == size[d])
+    const auto at = i / step % static_cast<std::size_t>(size[d]);
+    if (at + 1 == static_cast<std::size_t>(size[d]))
     {
       return 0.0;
     }
-    const auto   step = static_cast<std::size_t>(stride);
-    const double below = at[d] == 0 ? image[i] : image[i - step];
+    const double below = at == 0 ? image[i] : image[i - step];
     return (image[i + step] - below) * 0.5 / descriptor.grid.spacing[d];
   }
 };

@@ -85,6 +85,9 @@ TEST(MetricTypes, HaveTheNumbersOfTheInterfaceInC)
   EXPECT_EQ(static_cast<int>(MetricKind::Correlation), 1);
   EXPECT_EQ(static_cast<int>(MetricKind::Mattes), 2);
   EXPECT_EQ(static_cast<int>(MetricKind::LocalCorrelation), 3);
+  EXPECT_EQ(static_cast<int>(MetricKind::Demons), 4);
+  EXPECT_EQ(static_cast<int>(MetricKind::ExactCorrelation), 5);
+  EXPECT_EQ(static_cast<int>(MetricKind::SelfSimilarity), 6);
 }
 
 TEST(MetricTypes, AreEachVisitedOnce)

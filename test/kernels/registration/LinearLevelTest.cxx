@@ -122,6 +122,26 @@ TEST_P(Linear, DerivativesOfMutualInformationAreThoseOfValues)
   this->ExpectDerivativesOf(LinearMetricKind::Mattes);
 }
 
+TEST_P(Linear, DerivativesOfExactCorrelationAreThoseOfValues)
+{
+  this->ExpectDerivativesOf(LinearMetricKind::ExactCorrelation);
+}
+
+TEST_P(Linear, VarianceFloorsArePartsOfTheRangesOfValues)
+{
+  const Residence residence(this->OnBackend());
+  const Pair      images(3);
+  const auto      valueOf = [&](double floor) {
+    LinearMetric metric = SplineMetric(LinearMetricKind::ExactCorrelation);
+    metric.varianceFloor = floor;
+    return images.Level(metric, residence)->Evaluate(SomeTransform(LinearKind::Rigid, 3), false).value;
+  };
+  const double without = valueOf(0.0);
+  EXPECT_LT(without, valueOf(0.05));
+  EXPECT_LT(valueOf(0.05), valueOf(1.0));
+  EXPECT_GT(valueOf(1.0), 0.1 * without); // variances of windows are small parts of the range's square
+}
+
 TEST_P(Linear, MeanSquaresAreThoseOfAPlainLoop)
 {
   // A shift by whole samples: values are pixels, and their sums are of integers.

@@ -159,8 +159,10 @@ protected:
 TEST_P(SplineLevels, GradientsAreThoseOfValues)
 {
   const Residence residence(this->OnBackend());
-  for (const LinearMetricKind kind :
-       { LinearMetricKind::MeanSquares, LinearMetricKind::Correlation, LinearMetricKind::Mattes })
+  for (const LinearMetricKind kind : { LinearMetricKind::MeanSquares,
+                                       LinearMetricKind::Correlation,
+                                       LinearMetricKind::Mattes,
+                                       LinearMetricKind::ExactCorrelation })
   {
     for (const unsigned int dimension : { 2U, 3U })
     {

@@ -175,7 +175,9 @@ TEST_P(SynLevels, TheWeightedValueIsOfAllPairs)
 {
   const Residence      residence(this->OnBackend());
   double               sum = 0.0;
-  double               share = 0.4;
+  constexpr auto       count = static_cast<double>(AllSynMetrics.size());
+  constexpr double     step = 2.0 / (count * (count + 1.0)); // shares of count, count - 1, ... 1 steps are 1
+  double               share = count * step;
   std::vector<SynTerm> terms;
   for (const SynMetricKind kind : AllSynMetrics)
   {
@@ -183,7 +185,7 @@ TEST_P(SynLevels, TheWeightedValueIsOfAllPairs)
     EXPECT_EQ(alone.weighted, alone.values) << NameOf(kind); // the same sums, times 1
     sum += share * alone.values[0];
     terms.push_back(this->Term(kind, share, residence));
-    share -= 0.1;
+    share -= step;
   }
   const auto all = this->Iterate(std::move(terms), residence);
   EXPECT_NEAR(all.weighted[0], sum, 1e-12 * std::abs(sum)); // some roundings of double

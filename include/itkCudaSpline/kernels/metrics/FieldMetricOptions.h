@@ -31,17 +31,33 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
+/** \brief Parameters of MakeSelfSimilarity(); the defaults are those of Siebert, Hansen and Heinrich (2021). */
+struct SelfSimilarityOptions
+{
+  int radius{ 1 };   ///< of the patches that are compared (samples): they are 2 radius + 1 wide
+  int distance{ 2 }; ///< of the patches from the sample, along the axes (samples)
+
+  /** Whether two are the same. */
+  bool
+  operator==(const SelfSimilarityOptions & other) const
+  {
+    return radius == other.radius && distance == other.distance;
+  }
+};
+
 /** \brief A metric that has a force on each sample, and its parameters. */
 struct FieldMetricOptions
 {
-  MetricKind         kind{ MetricKind::LocalCorrelation }; ///< which metric; it has HasFieldForce()
-  std::array<int, 3> radius{ { 2, 2, 2 } };                ///< of windows (samples); see HasWindows()
-  ScalarType         arithmetic{ ScalarType::Float32 };    ///< of windows and of the weights of histograms
-  double             epsilon{ 0.0 };                       ///< see LocalCorrelationDescriptor
-  int                bins{ 50 };                           ///< of histograms, along either axis: 5 to MostHistogramBins
-  bool               exchangesGradients{ true };           ///< see MetricType::ExchangesGradients
-  double             differenceThreshold{ 0.001 };         ///< of Demons: smaller differences have no force
-  double             denominatorThreshold{ 1e-9 };         ///< of Demons: nor have smaller denominators
+  MetricKind            kind{ MetricKind::LocalCorrelation }; ///< which metric; it has HasFieldForce()
+  std::array<int, 3>    radius{ { 2, 2, 2 } };                ///< of windows (samples); see HasWindows()
+  ScalarType            arithmetic{ ScalarType::Float32 };    ///< of windows and of the weights of histograms
+  double                epsilon{ 0.0 };                       ///< see LocalCorrelationDescriptor
+  double                varianceFloor{ 0.0 };                 ///< see LinearMetric::varianceFloor
+  int                   bins{ 50 };                   ///< of histograms, along either axis: 5 to MostHistogramBins
+  bool                  exchangesGradients{ true };   ///< see MetricType::ExchangesGradients
+  double                differenceThreshold{ 0.001 }; ///< of Demons: smaller differences have no force
+  double                denominatorThreshold{ 1e-9 }; ///< of Demons: nor have smaller denominators
+  SelfSimilarityOptions selfSimilarity;               ///< of SelfSimilarity
 };
 
 /** @} */

@@ -35,6 +35,9 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
+/** \brief Numbers of a window whose sums over windows make exact derivatives of both images. */
+inline constexpr int ExactWindowNumbers = 5;
+
 /** \brief What EvaluateLocalCorrelation() is asked for. Both images, their masks and the results are on one grid. */
 struct LocalCorrelationDescriptor
 {
@@ -50,6 +53,11 @@ struct LocalCorrelationDescriptor
   double epsilon{ 0.0 };
   /** Derivatives are what the gradient of the image is multiplied with, a number a sample, and not vectors. */
   bool factorsAlone{ false };
+  /** Derivatives are exact: those of all windows that hold a sample, instead of its own window alone. */
+  bool isExact{ false };
+  /** For exact derivatives: added to the variance of the fixed and of the moving image in each window (squares of
+   * values), so that windows of noise have little correlation and little derivative. */
+  std::array<double, 2> varianceFloors{ { 0.0, 0.0 } };
 };
 
 /** \brief Arrays of EvaluateLocalCorrelation(), in the memory of the residence, x fastest. */
@@ -80,7 +88,8 @@ LocalCorrelationValue(const LocalCorrelationSums & sums)
   return sums.count > 0 ? -sums.correlation / static_cast<double>(sums.count) : 0.0;
 }
 
-/** \brief Bytes of scratch memory of EvaluateLocalCorrelation(): a few sums a block on a device, none on the host. */
+/** \brief Bytes of scratch memory of EvaluateLocalCorrelation(): a few sums a block on a device, none on the host; of
+ * exact derivatives five numbers a sample, too. */
 std::size_t
 CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, const Residence & residence);
 
@@ -93,6 +102,11 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * rounded by (constant patches) the correlation is 1 and the derivative 0; where it is not above epsilon the derivative
  * is 0, and where the product of the variances is not the correlation is 1. Windows that hold a NaN are such windows,
  * as for ITK, and no others are changed by it.
+ *
+ * Exact derivatives (\c isExact) are those of the sum of the squares: with C, A and B the covariance and the variances,
+ * sums over the windows that hold the sample of 2 C / (A B) (f - C / B m) times grad m, where the deviations f and m of
+ * the sample are from the means of each window. Flat windows are those whose variances, with the floors, are noise;
+ * \c epsilon and \c arithmetic are not used: products are exact, and sums double.
  *
  * \param[in] descriptor what is wanted
  * \param[in] images what is compared

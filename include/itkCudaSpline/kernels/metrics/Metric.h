@@ -111,11 +111,14 @@ struct MetricParameters
   /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other; null: that of
    * ReduceMattes(), by the histogram of the same samples, where MakesTable(). */
   std::shared_ptr<const std::vector<double>> table;
-  std::array<int, 3> radius{ { 2, 2, 2 } };       ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
-  double             epsilon{ 0.0 };              ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
-  double             normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
-  double             differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: smaller differences have no weight
-  double             denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: nor have smaller denominators
+  std::array<int, 3> radius{ { 2, 2, 2 } }; ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
+  double             epsilon{ 0.0 };        ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
+  bool               isExact{ false };      ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
+  /** Of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor. */
+  std::array<double, 2> varianceFloors{ { 0.0, 0.0 } };
+  double                normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
+  double                differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: smaller differences have no weight
+  double                denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: nor have smaller denominators
 };
 
 /** \brief What a metric compares, and where: all of it is run-time.

@@ -44,8 +44,10 @@ enum class MetricKind : unsigned char
   MeanSquares,      ///< mean of the squared differences
   Correlation,      ///< minus the square of the correlation
   Mattes,           ///< minus the mutual information, by a joint histogram
-  LocalCorrelation, ///< minus the mean of the squared correlations in windows
-  Demons            ///< mean of the squared differences, with the force of demons
+  LocalCorrelation, ///< minus the mean of the squared correlations in windows, with the derivative that ITK has
+  Demons,           ///< mean of the squared differences, with the force of demons
+  ExactCorrelation, ///< minus the mean of the squared correlations in windows, with its exact derivative
+  SelfSimilarity    ///< mean of the squared differences of descriptors of self-similarity (MIND-SSC)
 };
 
 /** \brief Common properties of metric types; each type overrides those that differ.
@@ -70,6 +72,10 @@ struct MetricType
   static constexpr bool HasHistogram = false;
   /** It compares windows: it has a radius, and its samples are all those of a grid. */
   static constexpr bool HasWindows = false;
+  /** Variances of its windows have floors, which are parts of the ranges of values of both images. */
+  static constexpr bool HasVarianceFloors = false;
+  /** It compares vectors of features, which are made of the images of a level, where the samples are moved to. */
+  static constexpr bool HasFeatures = false;
   /** The force on one image may have the gradient of the other image. */
   static constexpr bool ExchangesGradients = false;
 };
@@ -143,9 +149,40 @@ struct DemonsMetric : MetricType
   ///@}
 };
 
+/** \brief Type of MetricKind::ExactCorrelation. */
+struct ExactCorrelationMetric : MetricType
+{
+  /** As MetricType describes it. ITK's metric leaves out what a displacement changes in the windows of neighbours. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::ExactCorrelation;
+  static constexpr const char * Name = "ExactCorrelation";
+  static constexpr const char * Word = "lncc";
+  static constexpr bool         HasWindows = true;
+  static constexpr bool         HasVarianceFloors = true;
+  ///@}
+};
+
+/** \brief Type of MetricKind::SelfSimilarity. */
+struct SelfSimilarityMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::SelfSimilarity;
+  static constexpr const char * Name = "SelfSimilarity";
+  static constexpr const char * Word = "mind";
+  static constexpr bool         HasParameterDerivative = false;
+  static constexpr bool         HasFeatures = true;
+  ///@}
+};
+
 /** \brief The list of the metric types, in the order of MetricKind. */
-using MetricTypes =
-  std::tuple<MeanSquaresMetric, CorrelationMetric, MattesMetric, LocalCorrelationMetric, DemonsMetric>;
+using MetricTypes = std::tuple<MeanSquaresMetric,
+                               CorrelationMetric,
+                               MattesMetric,
+                               LocalCorrelationMetric,
+                               DemonsMetric,
+                               ExactCorrelationMetric,
+                               SelfSimilarityMetric>;
 
 /** \brief Number of metric types. */
 inline constexpr std::size_t MetricCount = std::tuple_size<MetricTypes>::value;
@@ -240,6 +277,16 @@ constexpr bool
 HasHistogram(MetricKind kind)
 {
   return VisitMetric(kind, [](auto type) { return decltype(type)::HasHistogram; });
+}
+constexpr bool
+HasVarianceFloors(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasVarianceFloors; });
+}
+constexpr bool
+HasFeatures(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasFeatures; });
 }
 constexpr bool
 HasWindows(MetricKind kind)

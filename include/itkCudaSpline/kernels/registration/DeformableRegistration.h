@@ -86,6 +86,7 @@ struct DeformableOptions
   bool                        sigmasInMm{ false };   ///< of the levels
   SynRules                    rules;                 ///< of an iteration; of demons its step and variances
   std::array<int, 3>          radius{ { 4, 4, 4 } }; ///< of the windows of the local correlation (samples)
+  double                      varianceFloor{ 0.0 };  ///< see LinearMetric::varianceFloor
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
   bool        filtersGradients{ false };
   ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64

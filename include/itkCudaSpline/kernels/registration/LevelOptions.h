@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/fields/ResidentImage.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/metrics/FieldMetricOptions.h"
@@ -80,14 +81,6 @@ enum class FieldMemory : unsigned char
 {
   Host,     ///< memory of the host, whoever iterated
   Residence ///< memory of the backend that iterated; nothing travels
-};
-
-/** \brief An image in the memory of a residence. */
-struct ResidentImage
-{
-  FieldGrid                   grid;                         ///< where its pixels are
-  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 of masks
-  std::shared_ptr<const void> data;                         ///< x fastest; null: there is none
 };
 
 /** \brief Stages whose displacements are in the memory of a residence, for WarpImage().

@@ -18,8 +18,10 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/metrics/local_correlation/ExactCorrelation.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +53,19 @@ Check(const LocalCorrelationDescriptor & descriptor)
   }
   Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative) && IsReal(descriptor.arithmetic),
           "pixels, derivatives and arithmetic are float32 or float64");
+  for (const double floor : descriptor.varianceFloors)
+  {
+    Require(floor >= 0.0 && std::isfinite(floor), "floors of variances are 0 or more");
+  }
+}
+
+/** The derivatives of all windows that hold a sample. */
+void
+EvaluateExact(const ExactCorrelation & correlation, const Residence & residence)
+{
+  residence.IsOnDevice()
+    ? EvaluateExactCorrelationOnCuda(correlation, residence.GetStream(), residence.GetContext().device)
+    : EvaluateExactCorrelationOnCpu(correlation, residence.GetContext());
 }
 
 } // namespace
@@ -59,6 +74,13 @@ std::size_t
 CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
 {
   Check(descriptor);
+  if (descriptor.isExact)
+  {
+    ExactCorrelation correlation;
+    correlation.descriptor = descriptor;
+    const int device = residence.IsOnDevice() ? residence.GetContext().device : -1;
+    return CountExactCorrelationScratch(correlation, ExactWindowNumbers, device);
+  }
   return residence.IsOnDevice() ? CountLocalCorrelationScratchOnCuda(descriptor, residence) : 0;
 }
 
@@ -78,6 +100,18 @@ EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,
   if (isEmpty)
   {
     ClearResident(sums, sizeof(*sums), residence);
+    return;
+  }
+  if (descriptor.isExact)
+  {
+    ExactCorrelation correlation;
+    correlation.descriptor = descriptor;
+    correlation.images = images;
+    correlation.sums = sums;
+    correlation.movingDerivative = movingDerivative;
+    correlation.fixedDerivative = fixedDerivative;
+    correlation.scratch = scratch;
+    EvaluateExact(correlation, residence);
     return;
   }
   const LocalCorrelationResults results{ sums, movingDerivative, fixedDerivative, scratch };
@@ -101,7 +135,35 @@ RoundToSingle(const double * from, float * to, std::int64_t count, const Residen
   });
 }
 
+std::size_t
+CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device)
+{
+  const auto        samples = static_cast<std::size_t>(correlation.pairs * correlation.descriptor.grid.Count());
+  const std::size_t partial =
+    device >= 0 && samples > 0 ? CountExactPartialSumsOnCuda(correlation, factors, device) : 0;
+  return partial + 2 * static_cast<std::size_t>(correlation.pairs) * sizeof(double) +
+         static_cast<std::size_t>(factors) * samples * SizeOf(correlation.descriptor.pixel);
+}
+
 #if !defined(CUDASPLINE_HAS_CUDA)
+std::size_t
+CountExactPartialSumsOnCuda(const ExactCorrelation &, int, int)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+StoreLossSumsOnCuda(const ExactCorrelation &, void *, const Stream &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+EvaluateExactCorrelationOnCuda(const ExactCorrelation &, const Stream &, int)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
 void
 RoundToSingleOnCuda(const double *, float *, std::int64_t, const Residence &)
 {

@@ -23,6 +23,7 @@
 #include "kernels/common/TileCopy.cuh"
 #include "kernels/metrics/local_correlation/LocalCentre.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
+#include "kernels/metrics/local_correlation/LocalDerivative.cuh"
 #include "kernels/metrics/local_correlation/LocalMarch.cuh"
 #include "kernels/metrics/local_correlation/LocalPlan.cuh"
 
@@ -60,49 +61,6 @@ HasRegistersLeft(int radius)
 {
   return radius == 2;
 }
-
-/** The pixels of a centre, and of its neighbours where their differences are the gradients. */
-template <typename TPixel>
-struct CentrePixels
-{
-  TPixel                 fixed;
-  TPixel                 moving;
-  GridNeighbours<TPixel> aroundFixed;
-  GridNeighbours<TPixel> aroundMoving;
-
-  __device__ __forceinline__ void
-  Load(const LocalCentre<TPixel> & centre, const std::int64_t (&place)[3], std::int64_t offset)
-  {
-    fixed = centre.fixed[offset];
-    moving = centre.moving[offset];
-    if (centre.movingDerivative != nullptr && centre.HasDifferences(centre.movingGradient))
-    {
-      aroundMoving = centre.differences.Neighbours(centre.moving, place, offset);
-    }
-    if (centre.fixedDerivative != nullptr && centre.HasDifferences(centre.fixedGradient))
-    {
-      aroundFixed = centre.differences.Neighbours(centre.fixed, place, offset);
-    }
-  }
-
-  template <typename TReal>
-  __device__ __forceinline__ void
-  Gradients(const LocalCentre<TPixel> & centre,
-            const std::int64_t (&place)[3],
-            std::int64_t offset,
-            TReal (&ofMoving)[3],
-            TReal (&ofFixed)[3]) const
-  {
-    if (centre.movingDerivative != nullptr)
-    {
-      centre.Gradient(aroundMoving, centre.movingGradient, place, offset, ofMoving);
-    }
-    if (centre.fixedDerivative != nullptr)
-    {
-      centre.Gradient(aroundFixed, centre.fixedGradient, place, offset, ofFixed);
-    }
-  }
-};
 
 /** \tparam VRounds see WindowProduct
  * \tparam VMasked valid samples are counted
@@ -156,20 +114,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       terms, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
   };
   const auto store = [&](void * derivative, Real factor, const Real(&gradient)[3], bool isZero, std::int64_t first) {
-#pragma unroll
-    for (int d = 0; d < 3; ++d)
-    {
-      if (d < centre.numbers)
-      {
-        staged[ColumnOfLane<VRadius>(lane) * centre.numbers + d] = isZero ? Real(0) : factor * gradient[d];
-      }
-    }
-    __syncwarp();
-    for (int i = lane; i < rowLength * centre.numbers; i += LocalColumns)
-    {
-      centre.Store(derivative, first * centre.numbers + i, static_cast<double>(staged[i]));
-    }
-    __syncwarp();
+    StoreRow<VRadius>(centre, derivative, factor, gradient, isZero, lane, rowLength, first, staged);
   };
 
   const int begin = firstZ - blocks.radius[2];
@@ -291,36 +236,6 @@ __launch_bounds__(MostLocalThreads)
   }
 }
 
-/** Multiplies factors, each of which is the first number of its vector, with gradients along axes that are not those of
- * space: in a kernel of its own, as what finds them takes registers. */
-template <typename TPixel>
-__global__ void
-LocalObliqueKernel(const __grid_constant__ LocalCentre<TPixel> centre, const TPixel * image, void * derivative)
-{
-  const auto &       size = centre.differences.extent.size;
-  const std::int64_t offset = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (offset >= size[0] * size[1] * size[2])
-  {
-    return;
-  }
-  const std::int64_t row = offset / size[0];
-  const std::int64_t at[3] = { offset - row * size[0], row % size[1], row / size[1] };
-  const double       factor = centre.Load(derivative, offset * centre.numbers);
-  double             gradient[3] = {};
-  if (factor != 0.0) // a gradient that is not finite adds nothing to others
-  {
-    centre.differences.OfPlace(image, at, gradient);
-  }
-#pragma unroll
-  for (int d = 0; d < 3; ++d)
-  {
-    if (d < centre.numbers)
-    {
-      centre.Store(derivative, offset * centre.numbers + d, factor * gradient[d]);
-    }
-  }
-}
-
 __global__ void
 LocalRoundKernel(const double * from, float * to, std::int64_t count)
 {
@@ -431,10 +346,7 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
     const auto finish = [&](void * derivative, const Pixel * image, const void * gradients) {
       if (derivative != nullptr && centre.IsOblique(gradients))
       {
-        constexpr unsigned int threads = 128;
-        const auto             count = (descriptor.grid.Count() + threads - 1) / threads;
-        LocalObliqueKernel<<<static_cast<unsigned int>(count), threads, 0, stream.Get()>>>(centre, image, derivative);
-        CheckCuda(cudaGetLastError(), "LocalObliqueKernel");
+        LaunchOblique<Pixel>(centre, descriptor.grid.Count(), image, derivative, stream);
       }
     };
     finish(centre.movingDerivative, centre.moving, centre.movingGradient);

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "kernels/metrics/local_correlation/LocalCorrelationMetric.h"
 
+#include "kernels/metrics/local_correlation/ExactCorrelation.h"
+
 #include <cstdint>
 #include <limits>
 
@@ -36,6 +38,11 @@ Describe(const FieldMetricSetup & setup)
   descriptor.derivative = setup.shape.element;
   descriptor.arithmetic = setup.options.arithmetic;
   descriptor.epsilon = setup.options.epsilon;
+  for (std::size_t image = 0; setup.ranges && image < descriptor.varianceFloors.size(); ++image)
+  {
+    descriptor.varianceFloors[image] = SquareOfPart((*setup.ranges)[image], setup.options.varianceFloor);
+  }
+  descriptor.isExact = setup.options.kind == MetricKind::ExactCorrelation;
   return descriptor;
 }
 
@@ -50,10 +57,10 @@ public:
   {}
 
   void
-  Compare(const LocalCorrelationImages & images, FieldMetricSums * sums, void * byMoving, void * byFixed, void *)
-    override
+  Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void *) override
   {
-    EvaluateLocalCorrelation(m_Descriptor, images, &sums->correlation, byMoving, byFixed, m_Sums.Data(), m_Residence);
+    EvaluateLocalCorrelation(
+      m_Descriptor, pair.moved, &sums->correlation, byMoving, byFixed, m_Sums.Data(), m_Residence);
   }
 
   std::array<double, 2>
@@ -70,14 +77,13 @@ private:
   ResidentArray              m_Sums;
 };
 
-} // namespace
-
-template <>
 MetricOutcome
-MetricImplementation<LocalCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
+ReduceWindows(const MetricReduce & reduce, const MetricReduction & reduction, bool isExact)
 {
+  MetricParameters parameters = reduction.parameters;
+  parameters.isExact = isExact;
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::LocalCorrelation, reduction.withDerivative, reduction.parameters);
+  MetricResult  sums = reduce(MetricPass::LocalCorrelation, reduction.withDerivative, parameters);
   outcome.count = sums.count;
   outcome.flatWindows = static_cast<std::int64_t>(sums.values[1]);
   outcome.comparesPixels = sums.values[2] != 0.0;
@@ -88,6 +94,22 @@ MetricImplementation<LocalCorrelationMetric>::Reduce(const MetricReduce & reduce
     TakeDerivative(sums, reduction.takesMean ? number : 1.0, outcome);
   }
   return outcome;
+}
+
+} // namespace
+
+template <>
+MetricOutcome
+MetricImplementation<LocalCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
+{
+  return ReduceWindows(reduce, reduction, false);
+}
+
+template <>
+MetricOutcome
+MetricImplementation<ExactCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
+{
+  return ReduceWindows(reduce, reduction, true);
 }
 
 template <>
@@ -103,6 +125,22 @@ std::size_t
 MetricImplementation<LocalCorrelationMetric>::CountFieldBytes(const FieldMetricSetup &)
 {
   return SmallFieldMetricBytes;
+}
+
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<ExactCorrelationMetric>::MakeFieldMetric(const FieldMetricSetup & setup,
+                                                              const Residence &        residence)
+{
+  return std::make_unique<LocalCorrelationForces>(Describe(setup), residence);
+}
+
+template <>
+std::size_t
+MetricImplementation<ExactCorrelationMetric>::CountFieldBytes(const FieldMetricSetup & setup)
+{
+  const auto samples = static_cast<std::size_t>(setup.shape.grid.Count());
+  return SmallFieldMetricBytes + ExactWindowNumbers * samples * SizeOf(setup.pixel);
 }
 
 } // namespace itk::CudaSpline

@@ -42,6 +42,22 @@ std::size_t
 MetricImplementation<LocalCorrelationMetric>::CountFieldBytes(const FieldMetricSetup & setup);
 ///@}
 
+/** \brief The same value, with the derivative of all windows that hold a sample. */
+template <>
+MetricOutcome
+MetricImplementation<ExactCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
+
+/** \brief Forces by EvaluateLocalCorrelation(), exact. */
+///@{
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<ExactCorrelationMetric>::MakeFieldMetric(const FieldMetricSetup & setup,
+                                                              const Residence &        residence);
+template <>
+std::size_t
+MetricImplementation<ExactCorrelationMetric>::CountFieldBytes(const FieldMetricSetup & setup);
+///@}
+
 } // namespace itk::CudaSpline
 
 #endif

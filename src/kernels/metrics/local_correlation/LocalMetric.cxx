@@ -104,6 +104,8 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   local.pixel = descriptor.singleMoving ? ScalarType::Float32 : element;
   local.arithmetic = element;
   local.epsilon = descriptor.parameters.epsilon;
+  local.isExact = descriptor.parameters.isExact;
+  local.varianceFloors = descriptor.parameters.varianceFloors;
 
   ExecutionContext steps = context;
   steps.progress = nullptr;

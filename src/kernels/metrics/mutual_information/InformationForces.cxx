@@ -109,16 +109,12 @@ InformationForces::Convert(std::size_t image, const void * pixels)
 }
 
 void
-InformationForces::Compare(const LocalCorrelationImages & images,
-                           FieldMetricSums *,
-                           void * byMoving,
-                           void * byFixed,
-                           void *)
+InformationForces::Compare(const ComparedPair & pair, FieldMetricSums *, void * byMoving, void * byFixed, void *)
 {
-  this->CompareDirection(images, 0, byMoving);
+  this->CompareDirection(pair.moved, 0, byMoving);
   if (byFixed != nullptr)
   {
-    this->CompareDirection(images, 1, byFixed);
+    this->CompareDirection(pair.moved, 1, byFixed);
   }
 }
 

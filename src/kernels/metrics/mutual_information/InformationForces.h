@@ -43,11 +43,7 @@ public:
   /** \exception std::invalid_argument an image has one value alone under its mask
    * \exception DeviceError the device failed */
   void
-  Compare(const LocalCorrelationImages & images,
-          FieldMetricSums *              sums,
-          void *                         byMoving,
-          void *                         byFixed,
-          void *                         scratch) override;
+  Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) override;
 
   std::array<double, 2>
   ValuesOf(const FieldMetricSums &) const override

@@ -15,6 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "itkCudaSpline/kernels/metrics/Features.h"
+
 #include "kernels/metrics/passes/MetricContributions.h"
 #include "kernels/metrics/passes/MetricImplementations.h"
 
@@ -57,8 +59,17 @@ VisitFieldMetric(MetricKind kind, const TVisit & visit)
 MetricOutcome
 ReduceMetric(MetricKind kind, const MetricReduce & reduce, const MetricReduction & reduction)
 {
-  return VisitMetric(kind,
-                     [&](auto metric) { return MetricImplementation<decltype(metric)>::Reduce(reduce, reduction); });
+  return VisitMetric(kind, [&](auto metric) -> MetricOutcome {
+    using Metric = decltype(metric);
+    if constexpr (Metric::HasFeatures)
+    {
+      throw std::invalid_argument(std::string(Metric::Name) + " has no passes over samples.");
+    }
+    else
+    {
+      return MetricImplementation<Metric>::Reduce(reduce, reduction);
+    }
+  });
 }
 
 std::unique_ptr<FieldMetric>
@@ -67,6 +78,12 @@ MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence)
   return VisitFieldMetric<std::unique_ptr<FieldMetric>>(setup.options.kind, [&](auto metric) {
     return MetricImplementation<decltype(metric)>::MakeFieldMetric(setup, residence);
   });
+}
+
+std::size_t
+CountFieldMetricScratch(MetricKind kind, const FieldGrid & grid)
+{
+  return HasFeatures(kind) ? CountFeatureForcesScratch(grid) : CountPointForcesScratch(grid);
 }
 
 std::size_t

@@ -1,0 +1,325 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef FeatureForces_h
+#define FeatureForces_h
+
+#include "itkCudaSpline/kernels/metrics/Features.h"
+
+#include "kernels/fields/ImageWarping.h"
+#include "kernels/fields/OrderedSums.h"
+#include "kernels/metrics/ImageMapping.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief The bodies of EvaluateFeatureForces(), on host and device. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The corners of the cell of an index, with their weights in the value and in the derivatives by the index.
+ *
+ * The cell has an upper neighbour along each axis that has two samples, so that the derivative of a sample itself is
+ * that of the cell above it, and not 0. */
+template <unsigned int VDimension>
+struct FeatureCell
+{
+  static constexpr int Corners = 1 << VDimension;
+
+  std::int64_t offset[Corners];
+  float        weight[Corners];
+  float        slope[VDimension][Corners]; ///< per index
+
+  /** \param[in] index inside of the buffer by ITK's half-pixel rule */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  FeatureCell(const GridExtent<VDimension> & extent, const double (&index)[VDimension])
+  {
+    std::int64_t first = 0;
+    std::int64_t step[VDimension];
+    float        upper[VDimension];
+    bool         isFlat[VDimension];
+    std::int64_t stride = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t last = extent.size[d] - 1;
+      const double       from = index[d] - static_cast<double>(extent.start[d]);
+      std::int64_t       base = LinearCell<VDimension>::Floor(from);
+      base = base < 0 ? 0 : (base >= last ? (last > 0 ? last - 1 : 0) : base);
+      const double above = from - static_cast<double>(base);
+      isFlat[d] = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image continues
+      upper[d] = last == 0 || above < 0.0 ? 0.0F : (above > 1.0 ? 1.0F : static_cast<float>(above));
+      step[d] = last == 0 ? 0 : stride;
+      first += base * stride;
+      stride *= extent.size[d];
+    }
+    for (int corner = 0; corner < Corners; ++corner)
+    {
+      offset[corner] = first;
+      weight[corner] = 1.0F;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        const bool isUpper = ((corner >> d) & 1) != 0;
+        offset[corner] += isUpper ? step[d] : 0;
+        weight[corner] *= isUpper ? upper[d] : 1.0F - upper[d];
+      }
+      for (unsigned int axis = 0; axis < VDimension; ++axis)
+      {
+        float of = isFlat[axis] ? 0.0F : (((corner >> axis) & 1) != 0 ? 1.0F : -1.0F);
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          const bool isUpper = ((corner >> d) & 1) != 0;
+          of *= d == axis ? 1.0F : (isUpper ? upper[d] : 1.0F - upper[d]);
+        }
+        slope[axis][corner] = of;
+      }
+    }
+  }
+};
+
+/** \brief One of the images, as a body reads it. */
+template <unsigned int VDimension>
+struct FeatureSide
+{
+  GridGeometry<VDimension>      grid;
+  const float *                 data;
+  MaskOfImage<VDimension>       mask;
+  WarpStages<VDimension, false> stages;
+  void *                        force; ///< null: not wanted
+
+  /** Where a sample of the forces is in this image.
+   *
+   * \param[out] index continuous, in the image
+   * \param[out] jacobian of the place there by the place before the stages after the field
+   * \return whether the image counts there */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  Find(const GridGeometry<VDimension> & output,
+       const std::int64_t (&at)[3],
+       std::int64_t offset,
+       double (&index)[VDimension],
+       double (&jacobian)[VDimension][VDimension]) const
+  {
+    double place[VDimension];
+    PlaceOfSample(output, at, place);
+    stages.field.Move(offset, place);
+    WalkWithJacobian(stages.following, stages.count, place, jacobian);
+    grid.PointToContinuousIndex(place, index);
+    return mask.Admits(place) && IsInsideBuffer(grid.extent, index);
+  }
+
+  /** From the derivative by the index to the force. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  MakeForce(const float (&byIndex)[VDimension],
+            const double (&jacobian)[VDimension][VDimension],
+            double (&made)[VDimension]) const
+  {
+    double byPlace[VDimension];
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      byPlace[r] = 0.0;
+      for (unsigned int k = 0; k < VDimension; ++k)
+      {
+        byPlace[r] += static_cast<double>(byIndex[k]) * grid.pointToIndex[k][r];
+      }
+    }
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      made[c] = 0.0;
+      for (unsigned int r = 0; r < VDimension; ++r)
+      {
+        made[c] += jacobian[r][c] * byPlace[r];
+      }
+    }
+  }
+};
+
+/** \brief Forces and squared differences of all samples. */
+template <unsigned int VDimension, typename TReal>
+struct FeatureForces
+{
+  GridGeometry<VDimension> output;
+  FeatureSide<VDimension>  sides[2]; ///< fixed, moving
+  int                      channels;
+  double *                 squares; ///< of each sample, divided by the channels; -1: it does not count
+  FieldWalk                walk;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    const std::int64_t offset = OffsetOf(walk, at);
+    double             index[2][VDimension];
+    double             jacobian[2][VDimension][VDimension];
+    const bool         isFixedInside = sides[0].Find(output, at, offset, index[0], jacobian[0]);
+    const bool         isInside = sides[1].Find(output, at, offset, index[1], jacobian[1]) && isFixedInside;
+    float              byIndex[2][VDimension] = {};
+    squares[offset] = isInside ? this->Compare(index, byIndex) : -1.0;
+    for (int side = 0; side < 2; ++side)
+    {
+      this->Store(sides[side], offset, byIndex[side], jacobian[side]);
+    }
+  }
+
+private:
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Compare(const double (&index)[2][VDimension], float (&byIndex)[2][VDimension]) const
+  {
+    const FeatureCell<VDimension> fixed(sides[0].grid.extent, index[0]);
+    const FeatureCell<VDimension> moving(sides[1].grid.extent, index[1]);
+    float                         sum = 0.0F;
+    for (int channel = 0; channel < channels; ++channel)
+    {
+      float value[2] = {};
+      float slope[2][VDimension] = {};
+      this->Read(fixed, sides[0].data + channel, value[0], slope[0]);
+      this->Read(moving, sides[1].data + channel, value[1], slope[1]);
+      const float difference = value[0] - value[1];
+      sum += difference * difference;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        byIndex[0][d] -= difference * slope[0][d];
+        byIndex[1][d] += difference * slope[1][d];
+      }
+    }
+    return static_cast<double>(sum / static_cast<float>(channels));
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Read(const FeatureCell<VDimension> & cell, const float * data, float & value, float (&slope)[VDimension]) const
+  {
+    for (int corner = 0; corner < FeatureCell<VDimension>::Corners; ++corner)
+    {
+      const float number = data[cell.offset[corner] * channels];
+      value += cell.weight[corner] * number;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        slope[d] += cell.slope[d][corner] * number;
+      }
+    }
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Store(const FeatureSide<VDimension> & side,
+        std::int64_t                    offset,
+        const float (&byIndex)[VDimension],
+        const double (&jacobian)[VDimension][VDimension]) const
+  {
+    if (side.force == nullptr)
+    {
+      return;
+    }
+    double force[VDimension];
+    side.MakeForce(byIndex, jacobian, force);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      static_cast<TReal *>(side.force)[offset * VDimension + d] =
+        static_cast<TReal>(force[d] * 2.0 / static_cast<double>(channels));
+    }
+  }
+};
+
+/** \brief Adds up the squares along a row. */
+struct RowSampleSquares
+{
+  const double * squares;
+  PointSums *    sums;
+  std::int64_t   length;
+  FieldWalk      walk; ///< rows, along x
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    PointSums sum;
+    for (std::int64_t i = at[0] * length; i < (at[0] + 1) * length; ++i)
+    {
+      if (squares[i] >= 0.0)
+      {
+        sum.Add({ squares[i], 1 });
+      }
+    }
+    sums[at[0]] = sum;
+  }
+};
+
+/** \brief An image as the bodies read it. */
+template <unsigned int VDimension>
+FeatureSide<VDimension>
+MakeFeatureSide(const FieldGrid & output, const MovedFeatures & image, void * force)
+{
+  FeatureSide<VDimension> side;
+  side.grid = MakeGeometry<VDimension>(image.features.grid);
+  side.data = static_cast<const float *>(image.features.data.get());
+  side.mask = { MakeGeometry<VDimension>(image.maskGrid), image.mask };
+  side.stages = MakeWarpStages<VDimension, false>(output, image.stages);
+  side.force = force;
+  return side;
+}
+
+/** \brief Calls \p enqueue with the bodies of EvaluateFeatureForces(), one after the other. */
+template <typename TEnqueue>
+void
+WalkFeatureForces(const FieldShape &                   shape,
+                  const std::array<MovedFeatures, 2> & images,
+                  PointSums *                          sums,
+                  void *                               byMoving,
+                  void *                               byFixed,
+                  void *                               scratch,
+                  const TEnqueue &                     enqueue)
+{
+  const FieldWalk walk = WalkOf(shape.grid);
+  auto * const    squares = static_cast<double *>(scratch);
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    constexpr unsigned int                                      dimension = decltype(compiled)::Dimension;
+    FeatureForces<dimension, typename decltype(compiled)::Real> body;
+    body.output = MakeGeometry<dimension>(shape.grid);
+    body.sides[0] = MakeFeatureSide<dimension>(shape.grid, images[0], byFixed);
+    body.sides[1] = MakeFeatureSide<dimension>(shape.grid, images[1], byMoving);
+    body.channels = images[0].features.channels;
+    body.squares = squares;
+    body.walk = walk;
+    enqueue(body);
+  });
+  auto * const       ofRows = reinterpret_cast<PointSums *>(squares + shape.grid.Count());
+  const std::int64_t rows = walk.size[1] * walk.size[2];
+  enqueue(RowSampleSquares{ squares, ofRows, walk.size[0], { { rows, 1, 1 } } });
+  WalkSumsOfRows(shape.grid, ofRows, sums, enqueue);
+}
+
+/** \brief MakeSelfSimilarity() and EvaluateFeatureForces() on a device, of arguments that were checked. */
+///@{
+void
+WalkSelfSimilarityOnCuda(const FieldGrid &             grid,
+                         ScalarType                    pixel,
+                         const void *                  image,
+                         const SelfSimilarityOptions & options,
+                         float *                       channels,
+                         float *                       means,
+                         void *                        sums,
+                         const Residence &             residence);
+void
+WalkFeatureForcesOnCuda(const FieldShape &                   shape,
+                        const std::array<MovedFeatures, 2> & images,
+                        PointSums *                          sums,
+                        void *                               byMoving,
+                        void *                               byFixed,
+                        void *                               scratch,
+                        const Residence &                    residence);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif

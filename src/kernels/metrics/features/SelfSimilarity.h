@@ -1,0 +1,233 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef SelfSimilarity_h
+#define SelfSimilarity_h
+
+#include "itkCudaSpline/kernels/metrics/Features.h"
+#include "itkCudaSpline/math/HostDevice.h"
+
+#include "kernels/fields/OrderedSums.h"
+
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief The bodies of MakeSelfSimilarity(), on host and device. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Pairs of patches whose axes differ. */
+template <unsigned int VDimension>
+inline constexpr int SelfSimilarityChannels = VDimension == 3 ? 12 : 4;
+
+/** \brief The distances between the patches around each sample, less the smallest, and their mean. */
+template <unsigned int VDimension, typename TPixel>
+struct PatchDistances
+{
+  const TPixel * image;
+  float *        distances; ///< SelfSimilarityChannels a sample
+  float *        means;     ///< one a sample
+  int            radius;
+  int            distance;
+  FieldWalk      walk;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    constexpr int channels = SelfSimilarityChannels<VDimension>;
+    float         found[channels] = {};
+    const int     inPlane = VDimension > 2 ? radius : 0;
+    for (int z = -inPlane; z <= inPlane; ++z)
+    {
+      for (int y = -radius; y <= radius; ++y)
+      {
+        for (int x = -radius; x <= radius; ++x)
+        {
+          const std::int64_t centre[3] = { at[0] + x, at[1] + y, at[2] + z };
+          this->AddSample(centre, found);
+        }
+      }
+    }
+    this->Store(OffsetOf(walk, at), found);
+  }
+
+private:
+  static constexpr int Patches = 2 * static_cast<int>(VDimension);
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
+  ValueAt(std::int64_t x, std::int64_t y, std::int64_t z) const
+  {
+    const auto clamp = [](std::int64_t index, std::int64_t size) {
+      return index < 0 ? 0 : (index < size ? index : size - 1);
+    };
+    const std::int64_t inside[3] = { clamp(x, walk.size[0]), clamp(y, walk.size[1]), clamp(z, walk.size[2]) };
+    return image[OffsetOf(walk, inside)];
+  }
+
+  /** Adds the squared differences of a sample of all patches. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSample(const std::int64_t (&centre)[3], float * found) const
+  {
+    TPixel values[Patches];
+    for (int patch = 0; patch < Patches; ++patch)
+    {
+      std::int64_t of[3] = { centre[0], centre[1], centre[2] };
+      of[patch / 2] += patch % 2 == 0 ? distance : -distance;
+      values[patch] = this->ValueAt(of[0], of[1], of[2]);
+    }
+    int channel = 0;
+    for (int first = 0; first < Patches; ++first)
+    {
+      for (int second = (first / 2 + 1) * 2; second < Patches; ++second)
+      {
+        const auto difference = static_cast<float>(values[first] - values[second]);
+        found[channel++] += difference * difference;
+      }
+    }
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Store(std::int64_t offset, const float * found) const
+  {
+    constexpr int channels = SelfSimilarityChannels<VDimension>;
+    float         least = found[0];
+    float         mean = 0.0F;
+    for (int channel = 0; channel < channels; ++channel)
+    {
+      least = found[channel] < least ? found[channel] : least;
+    }
+    for (int channel = 0; channel < channels; ++channel)
+    {
+      mean += (found[channel] - least) / static_cast<float>(channels);
+    }
+    const bool isFinite = mean - mean == 0.0F;
+    means[offset] = isFinite ? mean : 0.0F;
+    for (int channel = 0; channel < channels; ++channel)
+    {
+      distances[offset * channels + channel] = isFinite ? found[channel] - least : 0.0F;
+    }
+  }
+};
+
+/** \brief A sum of numbers. */
+struct PlainSum
+{
+  double sum{ 0.0 };
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(const PlainSum & other)
+  {
+    sum += other.sum;
+  }
+};
+
+/** \brief Adds up numbers along a row. */
+struct RowSum
+{
+  const float * numbers;
+  PlainSum *    sums;
+  std::int64_t  length;
+  FieldWalk     walk; ///< rows, along x
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    PlainSum sum;
+    for (std::int64_t i = at[0] * length; i < (at[0] + 1) * length; ++i)
+    {
+      sum.Add({ static_cast<double>(numbers[i]) });
+    }
+    sums[at[0]] = sum;
+  }
+};
+
+/** \brief From the distances of a sample to its channels. */
+struct SelfSimilarityOfDistances
+{
+  float *          channels; ///< distances before
+  const float *    means;
+  const PlainSum * total; ///< of the means
+  int              count; ///< channels of a sample
+  double           samples;
+  FieldWalk        walk;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    const std::int64_t offset = OffsetOf(walk, at);
+    const auto         typical = static_cast<float>(total->sum / samples);
+    const float        least = 0.001F * typical;
+    const float        most = 1000.0F * typical;
+    const float        own = means[offset];
+    const float        variance = own < least ? least : (own > most ? most : own);
+    for (int channel = 0; channel < count; ++channel)
+    {
+      float & number = channels[offset * count + channel];
+      number = variance > 0.0F ? expf(-number / variance) : 1.0F;
+    }
+  }
+};
+
+/** \brief Calls \p enqueue with the bodies, one after the other.
+ *
+ * \param[out] channels SelfSimilarityChannels a sample
+ * \param[out] means one a sample
+ * \param[out] sums CountOrderedSums(), and one */
+template <unsigned int VDimension, typename TPixel, typename TEnqueue>
+void
+WalkSelfSimilarity(const FieldGrid &             grid,
+                   const TPixel *                image,
+                   const SelfSimilarityOptions & options,
+                   float *                       channels,
+                   float *                       means,
+                   PlainSum *                    sums,
+                   const TEnqueue &              enqueue)
+{
+  const FieldWalk    walk = WalkOf(grid);
+  const std::int64_t rows = walk.size[1] * walk.size[2];
+  PlainSum * const   total = sums + CountOrderedSums(grid);
+  enqueue(PatchDistances<VDimension, TPixel>{ image, channels, means, options.radius, options.distance, walk });
+  enqueue(RowSum{ means, sums, walk.size[0], { { rows, 1, 1 } } });
+  WalkSumsOfRows(grid, sums, total, enqueue);
+  enqueue(SelfSimilarityOfDistances{
+    channels, means, total, SelfSimilarityChannels<VDimension>, static_cast<double>(grid.Count()), walk });
+}
+
+/** \brief WalkSelfSimilarity() of a type of pixels. */
+template <typename TEnqueue>
+void
+WalkSelfSimilarity(const FieldGrid &             grid,
+                   ScalarType                    pixel,
+                   const void *                  image,
+                   const SelfSimilarityOptions & options,
+                   float *                       channels,
+                   float *                       means,
+                   PlainSum *                    sums,
+                   const TEnqueue &              enqueue)
+{
+  DispatchField(grid.dimension, pixel, [&](auto compiled) {
+    using Pixel = typename decltype(compiled)::Real;
+    WalkSelfSimilarity<decltype(compiled)::Dimension>(
+      grid, static_cast<const Pixel *>(image), options, channels, means, sums, enqueue);
+  });
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,42 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef SelfSimilarityMetric_h
+#define SelfSimilarityMetric_h
+
+#include "kernels/metrics/MetricImplementation.h"
+
+/** \file
+ * \brief Self-similarity as a metric: declarations of SelfSimilarityMetric.cxx. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Forces by EvaluateFeatureForces(). */
+///@{
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<SelfSimilarityMetric>::MakeFieldMetric(const FieldMetricSetup & setup,
+                                                            const Residence &        residence);
+template <>
+std::size_t
+MetricImplementation<SelfSimilarityMetric>::CountFieldBytes(const FieldMetricSetup & setup);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,91 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ExactCorrelation_h
+#define ExactCorrelation_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief Local correlation with exact gradients, of pairs of images: what metrics of registrations and losses of
+ * automatic differentiation share. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Of ExactWindowNumbers those of one derivative alone. */
+inline constexpr int FactorsOfOne = 3;
+
+/** \brief Pairs of images, each compared by itself: their arrays follow one another. Arguments are checked. */
+struct ExactCorrelation
+{
+  LocalCorrelationDescriptor descriptor; ///< of one pair; the grid may have one axis where derivatives are factors
+  LocalCorrelationImages     images;     ///< of the first pair
+  std::int64_t               pairs{ 1 };
+  std::int64_t               maskStride{ 0 }; ///< samples from a pair's masks to those of the next pair
+  /** The sum of a pair with a window that holds a non-finite value is NaN; else such a window is a flat one. */
+  bool                   keepsNonFinite{ false };
+  LocalCorrelationSums * sums{ nullptr };             ///< of each pair
+  void *                 movingDerivative{ nullptr }; ///< null: not wanted
+  void *                 fixedDerivative{ nullptr };  ///< null: not wanted
+  void *                 scratch{ nullptr };          ///< CountExactCorrelationScratch() bytes
+};
+
+/** \brief Numbers of a window that the wanted derivatives take. */
+inline int
+CountFactors(const ExactCorrelation & correlation)
+{
+  const bool ofFixed = correlation.fixedDerivative != nullptr;
+  const bool ofMoving = correlation.movingDerivative != nullptr;
+  return ofFixed && ofMoving ? ExactWindowNumbers : (ofFixed || ofMoving ? FactorsOfOne : 0);
+}
+
+/** \brief Bytes of scratch memory, on the host or on a device.
+ *
+ * \param[in] factors CountFactors(), or more
+ * \param[in] device ordinal; -1: the host
+ * \exception DeviceError the shared memory of the device has no room for windows of the radius */
+std::size_t
+CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device);
+
+/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device nothing waits. */
+///@{
+void
+EvaluateExactCorrelationOnCpu(const ExactCorrelation & correlation, const ExecutionContext & context);
+void
+EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device);
+///@}
+
+/** \brief Writes the sums of the squared correlations as the numbers of a loss, of the type of the pixels; nothing
+ * waits.
+ *
+ * \param[out] sums memory of the device, a number a pair */
+void
+StoreLossSumsOnCuda(const ExactCorrelation & correlation, void * sums, const Stream & stream);
+
+/** \brief Part of CountExactCorrelationScratch(): partial sums of blocks (bytes). */
+std::size_t
+CountExactPartialSumsOnCuda(const ExactCorrelation & correlation, int factors, int device);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,311 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ExactCorrelationBody_h
+#define ExactCorrelationBody_h
+
+#include "itkCudaSpline/math/HostDevice.h"
+
+#include "kernels/metrics/GridPair.h"
+#include "kernels/metrics/local_correlation/ExactCorrelation.h"
+#include "kernels/metrics/local_correlation/LocalWindow.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief The bodies of exact local correlation, on host and device: what of a sample is summed over a window, the
+ * numbers of a window, and the gradient by a value, made of sums of those numbers over the windows that hold it. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The least variances that are more than rounding errors, and the floors of variances. */
+struct ExactBounds
+{
+  double ofSums;      ///< of squares of centred values: roundings of sums
+  double ofPixels;    ///< of squares of the values themselves: what interpolation makes of a constant patch
+  double fixedFloor;  ///< added to the variance of each sample of a window
+  double movingFloor; ///< see \c fixedFloor
+};
+
+/** \brief What the bodies read and write. Passed by value. */
+template <typename TReal>
+struct ExactArguments
+{
+  GridPair<TReal> first;                       ///< the first pair of images
+  std::int64_t    size[3];                     ///< x first
+  std::int64_t    plane;                       ///< samples of an image
+  std::int64_t    maskStride;                  ///< samples to the next pair's masks
+  const double *  centres;                     ///< of each pair that of the fixed image, then that of the moving image
+  TReal *         factors[ExactWindowNumbers]; ///< pairs x plane each; null: not wanted
+  ExactBounds     bounds;
+  bool            keepsNonFinite; ///< see ExactCorrelation
+};
+
+/** \brief A pair of images with centred values, with its own derivatives. */
+template <typename TReal>
+struct CentredPair : GridPair<TReal>
+{
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  CentredPair(const ExactArguments<TReal> & arguments, std::int64_t pair)
+    : GridPair<TReal>(arguments.first)
+    , fixedCentre(static_cast<TReal>(arguments.centres[2 * pair]))
+    , movingCentre(static_cast<TReal>(arguments.centres[2 * pair + 1]))
+  {
+    const auto move = [](auto *& array, std::int64_t samples) { array = array == nullptr ? nullptr : array + samples; };
+    const auto moveBytes = [](void *& array, std::int64_t bytes) {
+      array = array == nullptr ? nullptr : static_cast<char *>(array) + bytes;
+    };
+    const std::int64_t samples = pair * arguments.plane;
+    const std::int64_t bytes =
+      samples * this->numbers * static_cast<std::int64_t>(this->isDouble ? sizeof(double) : sizeof(float));
+    move(this->fixed, samples);
+    move(this->moving, samples);
+    move(this->fixedInside, pair * arguments.maskStride);
+    move(this->movingInside, pair * arguments.maskStride);
+    moveBytes(this->fixedDerivative, bytes);
+    moveBytes(this->movingDerivative, bytes);
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  Fixed(std::int64_t offset) const
+  {
+    return this->fixed[offset] - fixedCentre;
+  }
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  Moving(std::int64_t offset) const
+  {
+    return this->moving[offset] - movingCentre;
+  }
+
+  TReal fixedCentre;
+  TReal movingCentre;
+};
+
+/** \brief The centre of an image of a mean; 0 where the mean is not finite, unless that is kept. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+CentreOf(double mean, bool keepsNonFinite)
+{
+  return keepsNonFinite || mean - mean == 0.0 ? mean : 0.0;
+}
+
+/** \brief Adds sums to others. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+Add(const LocalCorrelationSums & sums, LocalCorrelationSums & total)
+{
+  total.correlation += sums.correlation;
+  total.count += sums.count;
+  total.flatWindows += sums.flatWindows;
+}
+
+/** \brief The square of the correlation in a window, and its numbers: with c = C^2 / (A B), 2 C / (A B); of the fixed
+ * image k = 2 c / A, and k mean f - 2 C / (A B) mean m; the same two of the moving image. */
+struct ExactTerm
+{
+  double correlation;
+  double factors[ExactWindowNumbers];
+  bool   isFlat; ///< LocalCorrelationSums::flatWindows
+};
+
+/** \brief The formula. Of a window that holds a non-finite value the correlation is NaN.
+ *
+ * \param[in] sums of the window's centred values, as WindowSums says
+ * \param[in] count valid samples of the window
+ * \param[in] fixedCentre, movingCentre what was subtracted from the values */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE ExactTerm
+MakeExactTerm(const double (&sums)[WindowSums],
+              double              count,
+              double              fixedCentre,
+              double              movingCentre,
+              const ExactBounds & bounds)
+{
+  const double          fixedMean = sums[0] / count;
+  const double          movingMean = sums[1] / count;
+  const WindowVariances variances(sums, fixedMean, movingMean);
+  const double          fixedVariance = variances.fixed + count * bounds.fixedFloor;
+  const double          movingVariance = variances.moving + count * bounds.movingFloor;
+  const double          covariance = variances.covariance;
+  const auto            leastOf = [&](double sum, double squares, double centre) {
+    const double ofValues = squares + centre * (2.0 * sum + count * centre);
+    return bounds.ofSums * squares + bounds.ofPixels * ofValues;
+  };
+  ExactTerm term{ 1.0, {}, true };
+  if (fixedVariance <= leastOf(sums[0], sums[2], fixedCentre) ||
+      movingVariance <= leastOf(sums[1], sums[3], movingCentre))
+  {
+    return term;
+  }
+  const double ofFixed = covariance / fixedVariance;
+  const double ofMoving = covariance / movingVariance;
+  const double both = 2.0 * ofFixed / movingVariance;
+  term.isFlat = false;
+  term.correlation = ofFixed * ofMoving;
+  term.factors[0] = both;
+  term.factors[1] = 2.0 * term.correlation / fixedVariance;
+  term.factors[2] = term.factors[1] * fixedMean - both * movingMean;
+  term.factors[3] = 2.0 * term.correlation / movingVariance;
+  term.factors[4] = term.factors[3] * movingMean - both * fixedMean;
+  return term;
+}
+
+/** \brief Evaluates a window, and keeps its numbers.
+ *
+ * \param[in] position of its centre in all pairs, \param[in] offset the same in its pair
+ * \param[in,out] total gets the window */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluateWindow(const ExactArguments<TReal> & arguments,
+               const CentredPair<TReal> &    pair,
+               std::int64_t                  position,
+               std::int64_t                  offset,
+               const double (&sums)[WindowSums],
+               double                 count,
+               LocalCorrelationSums & total)
+{
+  ExactTerm term{ 0.0, {}, false };
+  if (pair.IsValid(offset))
+  {
+    term = MakeExactTerm(
+      sums, count, static_cast<double>(pair.fixedCentre), static_cast<double>(pair.movingCentre), arguments.bounds);
+    // Whatever is not a number, and infinite factors.
+    if (!arguments.keepsNonFinite && !(term.correlation < 2.0))
+    {
+      term = ExactTerm{ 1.0, {}, true };
+    }
+    ++total.count;
+    total.flatWindows += term.isFlat ? 1 : 0;
+    total.correlation += term.correlation;
+  }
+  for (int n = 0; n < ExactWindowNumbers; ++n)
+  {
+    if (arguments.factors[n] != nullptr)
+    {
+      arguments.factors[n][position] = static_cast<TReal>(term.factors[n]);
+    }
+  }
+}
+
+/** \brief The gradients of a pair's sum by the values of a sample; 0 where it does not count.
+ *
+ * A sample that is not finite is in flat windows alone, and has none.
+ *
+ * \tparam VNumbers ExactWindowNumbers, or FactorsOfOne for one gradient
+ * \param[in] sums of the numbers of the windows that hold the sample
+ * \param[out] byFixed, byMoving the gradients; with FactorsOfOne that which is wanted is right */
+template <int VNumbers, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+MakeValueGradients(const ExactArguments<TReal> & arguments,
+                   const CentredPair<TReal> &    pair,
+                   std::int64_t                  offset,
+                   const double (&sums)[VNumbers],
+                   double & byFixed,
+                   double & byMoving)
+{
+  constexpr int own = VNumbers - 2;
+  byFixed = 0.0;
+  byMoving = 0.0;
+  if (!pair.IsValid(offset))
+  {
+    return;
+  }
+  const auto fixed = static_cast<double>(pair.Fixed(offset));
+  const auto moving = static_cast<double>(pair.Moving(offset));
+  const bool isFinite = fixed - fixed == 0.0 && moving - moving == 0.0;
+  if (isFinite || arguments.keepsNonFinite)
+  {
+    byFixed = moving * sums[0] - fixed * sums[1] + sums[2];
+    byMoving = fixed * sums[0] - moving * sums[own] + sums[own + 1];
+  }
+}
+
+/** \brief Roundings of sums that are 2 r + 2 additions deep along each axis, four units of each, and of what
+ * interpolation makes of a constant; see MakeLocalBounds(). */
+inline ExactBounds
+MakeExactBounds(const LocalCorrelationDescriptor & descriptor)
+{
+  double depth = 8.0;
+  for (const std::int64_t radius : CutRadius(descriptor))
+  {
+    depth += 2.0 * static_cast<double>(radius) + 2.0;
+  }
+  return { 4.0 * depth * 0x1p-53,
+           descriptor.pixel == ScalarType::Float32 ? 0x1p-44 : 0.0,
+           descriptor.varianceFloors[0],
+           descriptor.varianceFloors[1] };
+}
+
+/** \brief Which of a window's numbers the gradients take, in their order. */
+inline std::array<bool, ExactWindowNumbers>
+FactorsOf(const ExactCorrelation & correlation)
+{
+  const bool ofFixed = correlation.fixedDerivative != nullptr;
+  const bool ofMoving = correlation.movingDerivative != nullptr;
+  return { { ofFixed || ofMoving, ofFixed, ofFixed, ofMoving, ofMoving } };
+}
+
+/** \brief The scratch memory, in its order. */
+template <typename TReal>
+struct ExactScratch
+{
+  double * centres; ///< 2 a pair
+  double * partial; ///< partial sums
+  TReal *  factors; ///< arrays of pairs x plane
+
+  /** \param[in] partialBytes of partial sums, a multiple of 8 */
+  ExactScratch(const ExactCorrelation & correlation, std::size_t partialBytes)
+    : centres(static_cast<double *>(correlation.scratch))
+    , partial(centres + 2 * correlation.pairs)
+    , factors(reinterpret_cast<TReal *>(partial + partialBytes / sizeof(double)))
+  {}
+};
+
+/** \brief What the bodies read. */
+template <typename TReal>
+ExactArguments<TReal>
+MakeExactArguments(const ExactCorrelation & correlation, const ExactScratch<TReal> & scratch)
+{
+  const LocalCorrelationDescriptor & descriptor = correlation.descriptor;
+  ExactArguments<TReal>              arguments{};
+  arguments.first = MakeGridPair<TReal>(descriptor.grid,
+                                        descriptor.derivative,
+                                        correlation.images,
+                                        correlation.movingDerivative,
+                                        correlation.fixedDerivative,
+                                        descriptor.factorsAlone);
+  std::copy_n(descriptor.grid.size.begin(), 3, arguments.size);
+  arguments.plane = descriptor.grid.Count();
+  arguments.maskStride = correlation.maskStride;
+  arguments.centres = scratch.centres;
+  const auto wanted = FactorsOf(correlation);
+  for (std::int64_t n = 0, next = 0; n < ExactWindowNumbers; ++n)
+  {
+    if (wanted[static_cast<std::size_t>(n)])
+    {
+      arguments.factors[n] = scratch.factors + next++ * correlation.pairs * arguments.plane;
+    }
+  }
+  arguments.bounds = MakeExactBounds(descriptor);
+  arguments.keepsNonFinite = correlation.keepsNonFinite;
+  return arguments;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,589 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/common/SharedMemory.cuh"
+#include "kernels/metrics/local_correlation/ExactCorrelationBody.h"
+#include "kernels/metrics/local_correlation/LocalDerivative.cuh"
+#include "kernels/metrics/local_correlation/LocalMarch.cuh"
+#include "kernels/metrics/local_correlation/LocalPlan.cuh"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+/** \file
+ * \brief Exact local correlation on a device: means of the images, then two marches as that of local
+ * correlation, over the images and over their windows' numbers. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr std::int64_t MostCentreBlocks = 256; // of an image
+
+/** Sums of both images and of the samples that count, a part of a pair a block. */
+template <typename TReal>
+__global__ void
+__launch_bounds__(MostLocalThreads)
+  CentreKernel(const __grid_constant__ ExactArguments<TReal> arguments, std::int64_t pairs, double * partial)
+{
+  for (std::int64_t number = blockIdx.y; number < pairs; number += gridDim.y)
+  {
+    const auto & first = arguments.first;
+    const auto   inside = [&](const std::uint8_t * mask, std::int64_t i) {
+      return mask == nullptr || mask[number * arguments.maskStride + i] != 0;
+    };
+    double sums[3] = {};
+    for (std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x; i < arguments.plane;
+         i += std::int64_t{ gridDim.x } * blockDim.x)
+    {
+      if (inside(first.fixedInside, i) && inside(first.movingInside, i))
+      {
+        sums[0] += static_cast<double>(first.fixed[number * arguments.plane + i]);
+        sums[1] += static_cast<double>(first.moving[number * arguments.plane + i]);
+        sums[2] += 1.0;
+      }
+    }
+    SumOverBlock(sums);
+    if (threadIdx.x == 0)
+    {
+      for (int n = 0; n < 3; ++n)
+      {
+        partial[(number * gridDim.x + blockIdx.x) * 3 + n] = sums[n];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/** A block a pair: its centres. */
+__global__ void
+__launch_bounds__(MostLocalThreads)
+  MeanKernel(const double * partial, int blocks, std::int64_t images, bool keepsNonFinite, double * centres)
+{
+  for (std::int64_t image = blockIdx.x; image < images; image += gridDim.x)
+  {
+    double sums[3] = {};
+    for (int block = static_cast<int>(threadIdx.x); block < blocks; block += static_cast<int>(blockDim.x))
+    {
+      for (int n = 0; n < 3; ++n)
+      {
+        sums[n] += partial[(image * blocks + block) * 3 + n];
+      }
+    }
+    SumOverBlock(sums);
+    if (threadIdx.x == 0)
+    {
+      const double count = sums[2] > 0.0 ? sums[2] : 1.0;
+      centres[2 * image] = CentreOf(sums[0] / count, keepsNonFinite);
+      centres[2 * image + 1] = CentreOf(sums[1] / count, keepsNonFinite);
+    }
+    __syncthreads();
+  }
+}
+
+/** A sample whose window a thread has summed, in its row of the tile. */
+struct RowSample
+{
+  std::int64_t place[3];
+  std::int64_t offset;     ///< in its pair
+  std::int64_t firstOfRow; ///< offset of the first sample of the row
+  int          rowLength;
+  int          lane;
+  bool         isInGrid; ///< else it is beyond the end of the row
+};
+
+/** The first march: what of a pair is summed over windows, and what is done with the sums. */
+template <typename TReal>
+struct PairWork
+{
+  using Pixel = TReal;
+  static constexpr int  Inputs = 2;
+  static constexpr int  Sums = WindowSums;
+  static constexpr bool IsCopied = false; // values are centred
+
+  __device__ __forceinline__
+  PairWork(const ExactArguments<TReal> & arguments, std::int64_t number)
+    : m_Arguments(arguments)
+    , m_Pair(arguments, number)
+    , m_First(number * arguments.plane)
+  {}
+
+  __device__ __forceinline__ bool
+  IsValid(std::int64_t offset) const
+  {
+    return m_Pair.IsValid(offset);
+  }
+  __device__ __forceinline__ TReal
+  Value(int input, std::int64_t offset) const
+  {
+    return input == 0 ? m_Pair.Fixed(offset) : m_Pair.Moving(offset);
+  }
+  __device__ __forceinline__ static double
+  Number(int number, const TReal (&values)[Inputs])
+  {
+    return WindowNumberOf<FusedWindowProduct>(number, static_cast<double>(values[0]), static_cast<double>(values[1]));
+  }
+  template <int VRadius>
+  __device__ __forceinline__ void
+  Evaluate(const RowSample & sample, const double (&sums)[Sums], double count, TReal *, LocalCorrelationSums & total)
+    const
+  {
+    if (sample.isInGrid)
+    {
+      EvaluateWindow(m_Arguments, m_Pair, m_First + sample.offset, sample.offset, sums, count, total);
+    }
+  }
+
+private:
+  const ExactArguments<TReal> & m_Arguments;
+  CentredPair<TReal>            m_Pair;
+  std::int64_t                  m_First;
+};
+
+/** The second one, of the windows' numbers. \tparam VNumbers that are summed */
+template <typename TReal, int VNumbers>
+struct FactorWork
+{
+  using Pixel = TReal;
+  static constexpr int  Inputs = VNumbers;
+  static constexpr int  Sums = VNumbers;
+  static constexpr bool IsCopied = true;
+
+  __device__ __forceinline__
+  FactorWork(const ExactArguments<TReal> & arguments, std::int64_t number)
+    : m_Arguments(arguments)
+    , m_Pair(arguments, number)
+    , m_First(number * arguments.plane)
+  {}
+
+  __device__ __forceinline__ const TReal *
+  Address(int input, std::int64_t offset) const
+  {
+    // For one gradient the last two are those of its image.
+    const int n = VNumbers == FactorsOfOne && input > 0 && m_Pair.fixedDerivative == nullptr ? input + 2 : input;
+    return m_Arguments.factors[n] + m_First + offset;
+  }
+  __device__ __forceinline__ static double
+  Number(int number, const TReal (&values)[Inputs])
+  {
+    return static_cast<double>(values[number]);
+  }
+  /** \param[out] staged memory of the warp, 3 numbers a sample of the row */
+  template <int VRadius>
+  __device__ __forceinline__ void
+  Evaluate(const RowSample & sample, const double (&sums)[Sums], double, TReal * staged, LocalCorrelationSums &) const
+  {
+    CentrePixels<TReal> pixels;
+    TReal               ofMoving[3] = {};
+    TReal               ofFixed[3] = {};
+    double              byFixed = 0.0;
+    double              byMoving = 0.0;
+    if (sample.isInGrid)
+    {
+      MakeValueGradients<VNumbers>(m_Arguments, m_Pair, sample.offset, sums, byFixed, byMoving);
+      pixels.LoadNeighbours(m_Pair, sample.place, sample.offset);
+      pixels.Gradients(m_Pair, sample.place, sample.offset, ofMoving, ofFixed);
+    }
+    const auto store = [&](void * derivative, double byValue, const TReal(&gradient)[3]) {
+      if (derivative != nullptr)
+      {
+        StoreRow<VRadius>(m_Pair,
+                          derivative,
+                          static_cast<TReal>(byValue),
+                          gradient,
+                          byValue == 0.0,
+                          sample.lane,
+                          sample.rowLength,
+                          sample.firstOfRow,
+                          staged);
+      }
+    };
+    store(m_Pair.movingDerivative, byMoving, ofMoving);
+    store(m_Pair.fixedDerivative, byFixed, ofFixed);
+  }
+
+private:
+  const ExactArguments<TReal> & m_Arguments;
+  CentredPair<TReal>            m_Pair;
+  std::int64_t                  m_First;
+};
+
+/** A march along z; see LocalCorrelationKernel.
+ *
+ * \tparam TWork what is summed, and what is done with it
+ * \tparam VMasked valid samples are counted
+ * \tparam VRadius of x and y; -1: any
+ * \param[in] blocksOfImage one image after the other
+ * \param[out] partial three numbers a block; null: none */
+template <typename TWork, bool VMasked, int VRadius>
+__global__ void
+__launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
+  WindowKernel(const __grid_constant__ ExactArguments<typename TWork::Pixel> arguments,
+               const __grid_constant__ LocalBlocks                           blocks,
+               int                                                           blocksOfImage,
+               double *                                                      partial)
+{
+  using Pixel = typename TWork::Pixel;
+  constexpr int VNumbers = TWork::Sums + (VMasked ? 1 : 0);
+
+  extern __shared__ double memory[];
+  const LocalSpace         space(blocks, VNumbers, TWork::Inputs, VMasked, sizeof(Pixel));
+  char * const             bytes = reinterpret_cast<char *>(memory);
+  double * const           lines = reinterpret_cast<double *>(bytes + space.LinesAt());
+  Pixel * const            tile = reinterpret_cast<Pixel *>(bytes + space.TileAt());
+  std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
+
+  const TWork work(arguments, static_cast<std::int64_t>(blockIdx.x / static_cast<unsigned int>(blocksOfImage)));
+  const int   block = static_cast<int>(blockIdx.x % static_cast<unsigned int>(blocksOfImage));
+  const int   firstX = block % blocks.tiles[0] * LocalColumns;
+  const int   firstY = block / blocks.tiles[0] % blocks.tiles[1] * blocks.rows;
+  const int   firstZ = block / (blocks.tiles[0] * blocks.tiles[1]) * blocks.slices;
+  const int   slices = min(blocks.slices, blocks.size[2] - firstZ);
+
+  const int  lane = static_cast<int>(threadIdx.x) % LocalColumns;
+  const int  row = static_cast<int>(threadIdx.x) / LocalColumns;
+  const bool hasColumn = row < blocks.rows;
+  const int  x = firstX + ColumnOfLane<VRadius>(lane);
+  const int  y = firstY + row;
+  const bool hasRow = hasColumn && y < blocks.size[1]; // the same for all of a warp
+  const int ofPlane = CountAlong(x, blocks.radius[0], blocks.size[0]) * CountAlong(y, blocks.radius[1], blocks.size[1]);
+
+  ColumnWindow<VNumbers> column(space, memory + (hasColumn ? row * LocalColumns + lane : 0));
+  Pixel * const          staged = reinterpret_cast<Pixel *>(lines) + row * 3 * LocalColumns;
+  LocalCorrelationSums   total;
+  RowSample              sample{};
+  sample.rowLength = min(LocalColumns, blocks.size[0] - firstX);
+  sample.lane = lane;
+  sample.isInGrid = x < blocks.size[0];
+
+  const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
+  const auto copy = [&](int z) {
+    CopyTile<VMasked, VRadius>(
+      work, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
+  };
+
+  const int begin = firstZ - blocks.radius[2];
+  const int steps = slices + 2 * blocks.radius[2];
+  if (isSlice(begin))
+  {
+    copy(begin);
+  }
+  int at = 0; // slot of the ring
+  for (int step = 0; step < steps; ++step)
+  {
+    const int  z = begin + step;
+    const bool isThere = isSlice(z);
+    if (isThere)
+    {
+      WaitForTile();
+      SumAlongX<VMasked, VRadius>(work, blocks, space, tile, inside, lines);
+      __syncthreads();
+    }
+    if (step + 1 < steps && isSlice(z + 1))
+    {
+      copy(z + 1); // arrives while the sums of this slice are used
+    }
+    if (isThere)
+    {
+      SumAlongY<VNumbers, VRadius>(blocks, space, lines, memory + at * VNumbers * space.plane);
+      __syncthreads();
+    }
+    double window[VNumbers];
+    if (hasColumn)
+    {
+      column.Push(isThere, at, window);
+    }
+    at = at + 1 < space.slots ? at + 1 : 0;
+    if (step < 2 * blocks.radius[2] || !hasRow)
+    {
+      continue;
+    }
+    const int of = z - blocks.radius[2];
+    double    sums[TWork::Sums];
+#pragma unroll
+    for (int n = 0; n < TWork::Sums; ++n)
+    {
+      sums[n] = window[n];
+    }
+    const double count =
+      VMasked ? window[VNumbers - 1] : static_cast<double>(ofPlane) * CountAlong(of, blocks.radius[2], blocks.size[2]);
+    sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
+    sample.offset = sample.firstOfRow + (x - firstX);
+    sample.place[0] = x;
+    sample.place[1] = y;
+    sample.place[2] = of;
+    work.template Evaluate<VRadius>(sample, sums, count, staged, total);
+  }
+  if (partial != nullptr)
+  {
+    double numbers[3] = { total.correlation, static_cast<double>(total.count), static_cast<double>(total.flatWindows) };
+    SumOverBlock(numbers);
+    if (threadIdx.x == 0)
+    {
+      for (int n = 0; n < 3; ++n)
+      {
+        partial[std::int64_t{ blockIdx.x } * 3 + n] = numbers[n];
+      }
+    }
+  }
+}
+
+/** A block a pair: the sums over the blocks of its march. */
+__global__ void
+__launch_bounds__(MostLocalThreads)
+  SumKernel(const double * partial, int blocks, std::int64_t pairs, LocalCorrelationSums * sums)
+{
+  for (std::int64_t number = blockIdx.x; number < pairs; number += gridDim.x)
+  {
+    double numbers[3] = {};
+    for (int block = static_cast<int>(threadIdx.x); block < blocks; block += static_cast<int>(blockDim.x))
+    {
+      for (int n = 0; n < 3; ++n)
+      {
+        numbers[n] += partial[(number * blocks + block) * 3 + n];
+      }
+    }
+    SumOverBlock(numbers);
+    if (threadIdx.x == 0)
+    {
+      sums[number].correlation = numbers[0];
+      sums[number].count = static_cast<std::int64_t>(numbers[1]);
+      sums[number].flatWindows = static_cast<std::int64_t>(numbers[2]);
+    }
+    __syncthreads();
+  }
+}
+
+template <typename TReal>
+__global__ void
+LossSumKernel(const LocalCorrelationSums * sums, std::int64_t pairs, TReal * to)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < pairs)
+  {
+    to[i] = static_cast<TReal>(sums[i].correlation);
+  }
+}
+
+/** How a march is launched. */
+struct March
+{
+  March(const WindowGrid & grid, const WindowNumbers & ofWindow, int device)
+    : numbers(ofWindow)
+    , blocks(PlanBlocks(grid, ofWindow, device))
+    , ofImage(CountBlocks(blocks))
+    , all(ofImage * grid.images)
+  {
+    if (all > 0x7FFFFFFF)
+    {
+      throw DeviceError(DeviceError::Kind::Other, "The images have more samples than a grid of blocks can hold.");
+    }
+  }
+
+  WindowNumbers numbers;
+  LocalBlocks   blocks;
+  std::int64_t  ofImage; ///< blocks
+  std::int64_t  all;     ///< blocks
+};
+
+template <typename TWork, bool VMasked, int VRadius>
+void
+Launch(const ExactArguments<typename TWork::Pixel> & arguments,
+       const March &                                 march,
+       double *                                      partial,
+       const Stream &                                stream)
+{
+  const auto kernel = &WindowKernel<TWork, VMasked, VRadius>;
+  const auto bytes = SpaceOf(march.blocks, march.numbers).Bytes();
+  const auto threads = static_cast<unsigned int>(std::max(march.blocks.rows, 4) * LocalColumns);
+  AllowSharedMemory(kernel, bytes);
+  kernel<<<static_cast<unsigned int>(march.all), threads, bytes, stream.Get()>>>(
+    arguments, march.blocks, static_cast<int>(march.ofImage), partial);
+  CheckCuda(cudaGetLastError(), "WindowKernel");
+}
+
+/** Enqueues the kernel for a radius: those of ANTs and of VoxelMorph are compiled for floats. */
+template <typename TWork, bool VMasked>
+void
+LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
+             const March &                                 march,
+             double *                                      partial,
+             const Stream &                                stream)
+{
+  if constexpr (std::is_same<typename TWork::Pixel, float>::value)
+  {
+    const LocalBlocks & blocks = march.blocks;
+    const int           radius = blocks.radius[0];
+    if (radius == blocks.radius[1] && blocks.rows % MostLocalRows == 0 &&
+        blocks.rows * LocalColumns <= LocalThreads(radius, VMasked))
+    {
+      switch (radius)
+      {
+        case 2:
+          return Launch<TWork, VMasked, 2>(arguments, march, partial, stream);
+        case 4:
+          return Launch<TWork, VMasked, 4>(arguments, march, partial, stream);
+        default:
+          break;
+      }
+    }
+  }
+  Launch<TWork, VMasked, -1>(arguments, march, partial, stream);
+}
+
+/** The launch for pairs, except for the number of factors. */
+struct Plan
+{
+  /** \exception DeviceError windows are too large, or there are too many samples */
+  Plan(const ExactCorrelation & correlation, int factors, int device)
+    : bytesOfPixel(SizeOf(correlation.descriptor.pixel))
+    , grid{ correlation.descriptor.grid.size, CutRadius(correlation.descriptor), correlation.pairs }
+    , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
+    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel }, device)
+    , centreBlocks(
+        std::min(MostCentreBlocks,
+                 (correlation.descriptor.grid.Count() + MostLocalThreads - 1) / std::int64_t{ MostLocalThreads }))
+  {}
+
+  static bool
+  IsMasked(const ExactCorrelation & correlation)
+  {
+    return correlation.images.fixedInside != nullptr || correlation.images.movingInside != nullptr;
+  }
+  std::size_t
+  PartialBytes() const
+  {
+    return static_cast<std::size_t>(3 * std::max(windows.all, centreBlocks * grid.images)) * sizeof(double);
+  }
+
+  std::size_t  bytesOfPixel;
+  WindowGrid   grid;
+  March        windows;
+  March        factorWindows;
+  std::int64_t centreBlocks; ///< of a pair
+};
+
+template <typename TReal>
+void
+FindCentres(const ExactArguments<TReal> & arguments,
+            const Plan &                  plan,
+            const ExactScratch<TReal> &   scratch,
+            const Stream &                stream)
+{
+  constexpr std::int64_t mostRows = 65535;
+  const auto             rows = static_cast<unsigned int>(std::min(plan.grid.images, mostRows));
+  const dim3             blocks(static_cast<unsigned int>(plan.centreBlocks), rows);
+  CentreKernel<TReal><<<blocks, MostLocalThreads, 0, stream.Get()>>>(arguments, plan.grid.images, scratch.partial);
+  CheckCuda(cudaGetLastError(), "CentreKernel");
+  MeanKernel<<<rows, MostLocalThreads, 0, stream.Get()>>>(
+    scratch.partial, static_cast<int>(plan.centreBlocks), plan.grid.images, arguments.keepsNonFinite, scratch.centres);
+  CheckCuda(cudaGetLastError(), "MeanKernel");
+}
+
+/** Multiplies the derivatives of oblique grids with their gradients. */
+template <typename TReal>
+void
+FinishOblique(const ExactArguments<TReal> & arguments, const Stream & stream)
+{
+  const GridPair<TReal> & pair = arguments.first;
+  const auto              finish = [&](void * derivative, const TReal * image, const void * gradients) {
+    if (derivative != nullptr && pair.IsOblique(gradients))
+    {
+      LaunchOblique(pair, arguments.plane, image, derivative, stream);
+    }
+  };
+  finish(pair.movingDerivative, pair.moving, pair.movingGradient);
+  finish(pair.fixedDerivative, pair.fixed, pair.fixedGradient);
+}
+
+template <typename TReal>
+void
+Evaluate(const ExactCorrelation & correlation, const Stream & stream, int device)
+{
+  const int                 factors = CountFactors(correlation);
+  const Plan                plan(correlation, factors, device);
+  const ExactScratch<TReal> scratch(correlation, plan.PartialBytes());
+  const auto                arguments = MakeExactArguments(correlation, scratch);
+  FindCentres(arguments, plan, scratch, stream);
+  Plan::IsMasked(correlation) ? LaunchRadius<PairWork<TReal>, true>(arguments, plan.windows, scratch.partial, stream)
+                              : LaunchRadius<PairWork<TReal>, false>(arguments, plan.windows, scratch.partial, stream);
+  const auto rows = static_cast<unsigned int>(std::min<std::int64_t>(correlation.pairs, 65535));
+  SumKernel<<<rows, MostLocalThreads, 0, stream.Get()>>>(
+    scratch.partial, static_cast<int>(plan.windows.ofImage), correlation.pairs, correlation.sums);
+  CheckCuda(cudaGetLastError(), "SumKernel");
+  if (factors == ExactWindowNumbers)
+  {
+    LaunchRadius<FactorWork<TReal, ExactWindowNumbers>, false>(arguments, plan.factorWindows, nullptr, stream);
+  }
+  else if (factors > 0)
+  {
+    LaunchRadius<FactorWork<TReal, FactorsOfOne>, false>(arguments, plan.factorWindows, nullptr, stream);
+  }
+  FinishOblique(arguments, stream);
+}
+
+/** Calls \p run with a number of the type of the pixels. */
+template <typename TRun>
+void
+DispatchPixel(const ExactCorrelation & correlation, const TRun & run)
+{
+  correlation.descriptor.pixel == ScalarType::Float32 ? run(float()) : run(double());
+}
+
+} // namespace
+
+std::size_t
+CountExactPartialSumsOnCuda(const ExactCorrelation & correlation, int factors, int device)
+{
+  // Blocks of masked windows are the smallest: masks are not known yet.
+  const std::uint8_t inside = 1;
+  ExactCorrelation   masked = correlation;
+  masked.images.fixedInside = &inside;
+  return std::max(Plan(correlation, factors, device).PartialBytes(), Plan(masked, factors, device).PartialBytes());
+}
+
+void
+EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device)
+{
+  const DeviceScope scope(device);
+  DispatchPixel(correlation, [&](auto pixel) { Evaluate<decltype(pixel)>(correlation, stream, device); });
+}
+
+void
+StoreLossSumsOnCuda(const ExactCorrelation & correlation, void * sums, const Stream & stream)
+{
+  constexpr unsigned int threads = 128;
+  const auto             blocks = static_cast<unsigned int>((correlation.pairs + threads - 1) / threads);
+  DispatchPixel(correlation, [&](auto pixel) {
+    using Real = decltype(pixel);
+    LossSumKernel<<<blocks, threads, 0, stream.Get()>>>(correlation.sums, correlation.pairs, static_cast<Real *>(sums));
+    CheckCuda(cudaGetLastError(), "LossSumKernel");
+  });
+}
+
+} // namespace itk::CudaSpline
