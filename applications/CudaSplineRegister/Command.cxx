@@ -312,12 +312,12 @@ RunCommand(Options options)
   {
     report.evaluation = Evaluate(request, result, truth);
   }
-  if (report.signal == 0)
+  report.agreement = result.agreement;
+  if (result.agreement)
   {
-    report.agreement = MeasureAgreement(request, result.transform);
-    if (const std::string poor = DescribePoorAgreement(*report.agreement); !poor.empty())
+    if (const std::string poor = itk::CudaSpline::DescribePoorAgreement(*result.agreement); !poor.empty())
     {
-      Warn(poor + "; look at --picture whether the images lie over each other");
+      Warn(poor + "; --picture shows whether the images lie on each other");
     }
   }
   files.Write(request, result, report);

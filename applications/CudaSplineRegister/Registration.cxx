@@ -103,6 +103,7 @@ public:
     RegistrationResult result;
     result.isStopped = outcome.isStopped;
     result.valueFactors = outcome.valueFactors;
+    result.agreement = outcome.agreement;
     result.start = this->Combine(outcome.start ? std::vector<typename Base::Pointer>{ MakeLinear(*outcome.start) }
                                                : std::vector<typename Base::Pointer>());
     std::vector<typename Base::Pointer> chain; // as itk::CompositeTransform has it: the last one is applied first
@@ -128,22 +129,6 @@ public:
   Measure(const itk::TransformBase * transform)
   {
     return itk::CudaSpline::MeasureSimilarity(Describe(m_Request), this->DescribeTransform(transform), m_Context);
-  }
-
-  Agreement
-  Agree(const itk::TransformBase * transform) const
-  {
-    using Vector = itk::CudaSpline::LinearTransform::Vector;
-    const auto * const map = dynamic_cast<const Base *>(transform);
-    const auto         pair = Describe(m_Request);
-    return itk::CudaSpline::MeasureAgreement(pair.fixed, pair.moving, [map](const Vector & place) {
-      typename Transforms::Point point;
-      std::copy_n(place.begin(), VDimension, point.Begin());
-      const auto moved = map->TransformPoint(point);
-      Vector     to{};
-      std::copy_n(moved.Begin(), VDimension, to.begin());
-      return to;
-    });
   }
 
 private:
@@ -251,14 +236,17 @@ private:
   void
   Note(const itk::CudaSpline::PipelineWarning & warning) const
   {
-    if (m_Request.note)
+    if (m_Request.note && warning.kind != itk::CudaSpline::PipelineWarning::Kind::PoorAgreement) // see the result
     {
       const std::string where =
         warning.stage < 0 ? ""
                           : "stage " + std::to_string(warning.stage + 1) + " (" +
                               NameOf(m_Options.spec.stages[static_cast<std::size_t>(warning.stage)].GetKind()) + "): ";
+      using Kind = itk::CudaSpline::PipelineWarning::Kind;
       m_Request.note(where + warning.text +
-                     (warning.kind == itk::CudaSpline::PipelineWarning::Kind::PoorRotation ? " with --picture" : ""));
+                     (warning.kind == Kind::PoorRotation    ? " with --picture"
+                      : warning.kind == Kind::FewIterations ? " (--iterations)"
+                                                            : ""));
     }
   }
 
@@ -387,13 +375,6 @@ MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase 
                        [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Measure(transform); });
 }
 
-Agreement
-MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform)
-{
-  return WithDimension(request,
-                       [&](auto dimension) { return Runner<decltype(dimension)::value>(request).Agree(transform); });
-}
-
 Volume
 WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
@@ -419,23 +400,6 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
     BlankOutside(warped, *finite, transform, request.options->defaultValue, settings);
   }
   return warped;
-}
-
-std::string
-DescribePoorAgreement(const Agreement & agreement)
-{
-  if (agreement.overlap < leastOverlap)
-  {
-    return "only " + Brief(100.0 * agreement.overlap) +
-           " % of the fixed image lie in the moving one (few are less than " + Brief(100.0 * leastOverlap) + " %)";
-  }
-  if (agreement.explained < leastExplained) // false for NaN
-  {
-    return "the moving image explains " + Brief(100.0 * agreement.explained) +
-           " % of the fixed one's entropy under the transform, as unrelated images do (poor is below " +
-           Brief(100.0 * leastExplained) + " %)";
-  }
-  return {};
 }
 
 } // namespace CudaSplineRegister

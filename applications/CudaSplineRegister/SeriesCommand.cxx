@@ -439,10 +439,10 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     volume.motion = files.Add(request, finite, result);
     volume.stages = result.stages;
     volume.valueFactors = result.valueFactors;
-    volume.agreement = MeasureAgreement(request, result.transform);
+    volume.agreement = result.agreement.value_or(Agreement());
     volume.seconds = one.GetSeconds();
     report.volumes.push_back(volume);
-    if (const std::string why = DescribePoorAgreement(volume.agreement); !why.empty())
+    if (const std::string why = itk::CudaSpline::DescribePoorAgreement(volume.agreement); !why.empty())
     {
       poor.push_back(where + ": " + why);
     }
