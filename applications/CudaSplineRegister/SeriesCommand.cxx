@@ -416,13 +416,13 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   {
     const Stopwatch       one;
     std::optional<Volume> finite;
-    ReadMoving(options, inputs, number, request, finite);
-    std::size_t iterations = 0;
+    std::size_t           iterations = 0;
     request.progress = [&iterations](const Iteration &) { ++iterations; };
     const std::string        where = "volume " + std::to_string(number) + " of \"" + options.moving + "\"";
     const RegistrationResult result = [&] {
       try
       {
+        ReadMoving(options, inputs, number, request, finite);
         return Register(request);
       }
       catch (const itk::ExceptionObject & exception)

@@ -48,7 +48,7 @@ def register(*arguments, **options):
 def run_program(tmp_path, fixed, moving, *options):
     """(the report, the points' map, what the program wrote to standard error)."""
     sitk = pytest.importorskip("SimpleITK")
-    names = [str(tmp_path / name) for name in ("fixed.mha", "moving.mha", "found.tfm", "report.json")]
+    names = [str(tmp_path / name) for name in ("fixed.mha", "moving.mha", "found.h5", "report.json")]
     for image, name in zip((fixed, moving), names):
         made = sitk.GetImageFromArray(image.array)
         made.SetSpacing(image.spacing.tolist())
@@ -195,3 +195,43 @@ class TestIterations:
         assert "stage 1 (translation): level 1 of 1 ended after 15 iterations" in text and "(--iterations)" in text, text
         report, _, text = run_program(tmp_path, fixed, moving, *options.split(), "--iterations", "15", "--iteration-limit", "200")
         assert report["stages"][0]["levels"][0]["iterations"] > 30 and "iterations" not in text, text
+
+
+class TestSeries:
+    """A volume that cannot be registered is named."""
+
+    def series(self):
+        volume = head((20, 24, 22), 23).array
+        return numpy.stack([volume, numpy.full_like(volume, numpy.nan), volume])
+
+    def test_register_series(self):
+        with pytest.raises(ValueError, match="^series: volume 1: it has no pixel with a finite value"):
+            cudaspline.register_series(self.series(), iterations=2, device="cpu")
+
+    @needs_program
+    def test_program(self, tmp_path):
+        sitk = pytest.importorskip("SimpleITK")
+        name = str(tmp_path / "series.nii")
+        volumes = [sitk.GetImageFromArray(volume) for volume in self.series()]
+        sitk.WriteImage(sitk.JoinSeries(volumes), name)
+        arguments = [PROGRAM, name, "--motion", "first", "-o", str(tmp_path / "found_%d.tfm"), "--iterations", "2", "--device", "cpu"]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "volume 1 of" in done.stderr and "no voxel with a finite value" in done.stderr, done.stderr
+
+
+class TestConstantImages:
+    """Fields do not move where one of the images is the same everywhere, and a warning says why."""
+
+    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
+    def test_register(self, kind):
+        image = head(PLANE, 23)
+        for images in ((image, like(image, 0 * image.array + 7)), (like(image, 0 * image.array + 7), image)):
+            _, texts = register(*images, kind, initial="none", iterations=(2, 2), shrink=(2, 1))
+            assert any(text.startswith("One of the images is the same everywhere") for text in texts), texts
+
+    @needs_program
+    def test_program(self, tmp_path):
+        image = head(PLANE, 23)
+        flat = like(image, 0 * image.array + 7)
+        _, _, text = run_program(tmp_path, flat, image, "-s", "demons", "--initialize", "none", "--iterations", "2,2", "--shrink", "2,1")
+        assert "one of the images is the same everywhere" in text, text
