@@ -101,6 +101,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DeformableRegistration.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/GreedyLevel.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageAgreement.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImagePyramid.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageStatistics.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/Lbfgs.cxx"

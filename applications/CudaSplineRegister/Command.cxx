@@ -104,16 +104,16 @@ MeasureResult(const RegistrationRequest & request,
   {
     report.evaluation = Evaluate(request, result, truth);
   }
-  if (report.signal == 0)
+  report.agreement = result.agreement;
+  if (result.agreement)
   {
     if (!options.quiet || !options.report.empty())
     {
       report.before = MeasureAgreement(request, result.start);
     }
-    report.agreement = MeasureAgreement(request, result.transform);
-    if (const std::string poor = DescribePoorAgreement(*report.agreement); !poor.empty())
+    if (const std::string poor = itk::CudaSpline::DescribePoorAgreement(*result.agreement); !poor.empty())
     {
-      Warn(poor + "; look at --picture whether the images lie over each other");
+      Warn(poor + "; --picture shows whether the images are aligned");
     }
   }
   report.evaluateSeconds = time.GetSeconds();

@@ -154,7 +154,8 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
 bool
 IsExplained(const std::string & name, const StageSpec & spec)
 {
-  static const std::set<std::string> ofLevels{ "kind", "iterations", "shrink", "sigmas", "sigmas_in_mm" };
+  static const std::set<std::string> ofLevels{ "kind",   "iterations", "iteration_limit",
+                                               "shrink", "sigmas",     "sigmas_in_mm" };
   const bool                         isOfSamples = name == "fraction" || name == "seed";
   return ofLevels.count(name) == 0 && (name != "radius" || spec.HasMetricThat(itk::CudaSpline::HasWindows)) &&
          (name != "variance_floor" || spec.HasMetricThat(itk::CudaSpline::HasVarianceFloors)) &&
@@ -191,7 +192,7 @@ ExplainStage(std::ostream &                         stream,
     const char * const between = shrink.empty() ? "" : ", ";
     shrink += between + std::to_string(level.shrink);
     sigmas += between + Brief(level.sigma);
-    iterations += between + std::to_string(level.iterations);
+    iterations += between + std::to_string(level.GetMaximum());
   }
   stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage, spec) << '\n'
          << "  levels: " << spec.levels.size() << " | shrink " << shrink << " | sigmas " << sigmas

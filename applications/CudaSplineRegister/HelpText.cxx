@@ -93,7 +93,10 @@ Beginning
   they may be negative, as of CT, and under the masks. Masks count where they are not 0, nor NaN.
   --initialize search tries rotations about them, too: every 10 degrees in 2D, 600 in 3D, by the mutual information
   of coarse images, and goes to the best place near the best of them. A warning says where that explains little of
-  the fixed image.
+  the fixed image. Of 2D images that have little in common after the linear stages (Evaluation: below 6 standard
+  deviations), the search runs by itself: if what it finds explains a tenth more, the stages start once more from there, and
+  the better result is kept, with a warning. Not after another
+  --initialize than moments and centre, nor an --initial-transform.
 
   --initial-transform starts with transforms in files, from fixed points to moving points. Of several, the LAST given is
   applied FIRST to a point, the order of CudaSplineResample -t and of itk::CompositeTransform; ANTs lists them the other
@@ -127,10 +130,14 @@ Evaluation
   labels of both images, Dice's overlap of each; with landmarks, files of a point a line, x,y[,z] in ITK's mm, the
   distances: where the fixed points go from the moving ones. Before is where the first stage began.
 
-  Whether images can belong to each other at all is looked at without being asked: a warning says, with the number,
-  where less than 10 % of the fixed image lie in the moving one, or where the latter tells less than 3 % of the
-  former's entropy (mutual information of coarse images, less what chance gives), as unrelated images do. Images of
-  one subject by different scanners have more than 10 %. --report has both numbers.
+  A warning says, with the number, where images do not seem to belong to each other: less than 10 % of the fixed image
+  are inside the moving one; the moving image explains less than 3 % of the fixed one's entropy (mutual information of
+  coarse images, less that of shuffled values); or it explains less than 50 %, and under the linear stages hardly more
+  than if it is turned within its outline (3 standard deviations). --report has these numbers as "agreement".
+
+  No stage ends with a worse metric than it began with, by the metric at its last level: what made it worse is undone,
+  and a warning names the level if it was worse by more than 5 %. Another warning names a level that ended by its
+  number of iterations while the metric still fell by more than 1 % (fields: 5 %) of its value in ten iterations.
 
 Series
   A moving image of several volumes (4D) is laid over the fixed image volume by volume, one in memory at a time,

@@ -43,7 +43,7 @@ BarText(const Iteration & iteration, const Options & options)
   const StageSpec & stage = options.spec.stages[iteration.stage];
   return std::string(NameOf(stage.GetKind())) + " " + std::to_string(iteration.level + 1) + "/" +
          std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + "/" +
-         std::to_string(stage.levels[iteration.level].iterations) + ": " + Brief(iteration.value);
+         std::to_string(stage.levels[iteration.level].GetMaximum()) + ": " + Brief(iteration.value);
 }
 
 } // namespace

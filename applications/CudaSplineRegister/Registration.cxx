@@ -98,6 +98,7 @@ public:
     RegistrationResult result;
     result.isStopped = outcome.isStopped;
     result.valueFactors = outcome.valueFactors;
+    result.agreement = outcome.agreement;
     result.start = this->Combine(outcome.start ? std::vector<typename Base::Pointer>{ MakeLinear(*outcome.start) }
                                                : std::vector<typename Base::Pointer>());
     std::vector<typename Base::Pointer> chain; // as itk::CompositeTransform has it: the last one is applied first
@@ -132,19 +133,9 @@ public:
   }
 
   Agreement
-  Agree(const itk::TransformBase * transform) const
+  Agree(const itk::TransformBase * transform)
   {
-    using Vector = itk::CudaSpline::LinearTransform::Vector;
-    const auto * const map = dynamic_cast<const Base *>(transform);
-    const auto         pair = Describe(m_Request);
-    return itk::CudaSpline::MeasureAgreement(pair.fixed, pair.moving, [map](const Vector & place) {
-      typename Transforms::Point point;
-      std::copy_n(place.begin(), VDimension, point.Begin());
-      const auto moved = map->TransformPoint(point);
-      Vector     to{};
-      std::copy_n(moved.Begin(), VDimension, to.begin());
-      return to;
-    });
+    return itk::CudaSpline::MeasureAgreement(Describe(m_Request), this->DescribeTransform(transform), m_Context);
   }
 
 private:
@@ -281,14 +272,17 @@ private:
   void
   Note(const itk::CudaSpline::PipelineWarning & warning) const
   {
-    if (m_Request.note)
+    if (m_Request.note && warning.kind != itk::CudaSpline::PipelineWarning::Kind::PoorAgreement) // see the result
     {
       const std::string where =
         warning.stage < 0 ? ""
                           : "stage " + std::to_string(warning.stage + 1) + " (" +
                               NameOf(m_Options.spec.stages[static_cast<std::size_t>(warning.stage)].GetKind()) + "): ";
+      using Kind = itk::CudaSpline::PipelineWarning::Kind;
       m_Request.note(where + warning.text +
-                     (warning.kind == itk::CudaSpline::PipelineWarning::Kind::PoorRotation ? " with --picture" : ""));
+                     (warning.kind == Kind::PoorRotation    ? " with --picture"
+                      : warning.kind == Kind::FewIterations ? " (--iterations)"
+                                                            : ""));
     }
   }
 
@@ -457,23 +451,6 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
                  const itk::TransformBase *    transform)
 {
   return WarpWhatIsFinite(request, request.moving, finite, transform, request.fixed.grid);
-}
-
-std::string
-DescribePoorAgreement(const Agreement & agreement)
-{
-  if (agreement.overlap < leastOverlap)
-  {
-    return "only " + Brief(100.0 * agreement.overlap) +
-           " % of the fixed image lie in the moving one (few are less than " + Brief(100.0 * leastOverlap) + " %)";
-  }
-  if (agreement.explained < leastExplained) // false for NaN
-  {
-    return "the moving image explains " + Brief(100.0 * agreement.explained) +
-           " % of the fixed one's entropy under the transform, as unrelated images do (poor is below " +
-           Brief(100.0 * leastExplained) + " %)";
-  }
-  return {};
 }
 
 } // namespace CudaSplineRegister

@@ -89,6 +89,9 @@ struct RegistrationRequest
   const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
 };
 
+/** \brief Whether two images can belong to each other under a transform, from coarse images. */
+using Agreement = itk::CudaSpline::ImageAgreement;
+
 /** \brief Factors of values, of the fixed and the moving image of each pair. */
 using ValueFactors = std::vector<std::array<double, 2>>;
 
@@ -99,6 +102,7 @@ struct RegistrationResult
   itk::TransformBase::Pointer start;     ///< where the first stage started
   std::vector<StageResult>    stages;
   bool                        isStopped{ false }; ///< by the signal: the transform is the best so far
+  std::optional<Agreement>    agreement;          ///< nothing if it was stopped
   ValueFactors                valueFactors;       ///< by which values were multiplied to be compared
 };
 
@@ -121,13 +125,6 @@ using Similarity = itk::CudaSpline::PairSimilarity;
  * \exception std::invalid_argument the images do not overlap */
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
-
-/** \brief Whether two images can belong to each other under a transform, from coarse images. */
-using Agreement = itk::CudaSpline::ImageAgreement;
-
-/** \brief Below these an agreement is poor, and the user is warned. */
-inline constexpr double leastOverlap = 0.1;
-inline constexpr double leastExplained = 0.03;
 
 /** \brief Agreement of the first pair under a transform and the masks. */
 Agreement
@@ -152,11 +149,6 @@ Volume
 WarpWhatIsFinite(const RegistrationRequest &   request,
                  const std::optional<Volume> & finite,
                  const itk::TransformBase *    transform);
-
-/** \brief Says, with the numbers, where the images hardly overlap under a transform, or where the one tells nothing of
- * the other; empty where neither is so. */
-std::string
-DescribePoorAgreement(const Agreement & agreement);
 
 } // namespace CudaSplineRegister
 

@@ -204,7 +204,9 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
 nlohmann::json
 AgreementAsJson(const Agreement & agreement)
 {
-  return { { "overlap", agreement.overlap }, { "explained", agreement.explained } };
+  return { { "overlap", agreement.overlap },
+           { "explained", agreement.explained },
+           { "significance", agreement.significance } };
 }
 
 /** File names may hold bytes that are no UTF-8: they are replaced, not an error. */

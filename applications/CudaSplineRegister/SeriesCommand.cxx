@@ -324,13 +324,13 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   {
     const Stopwatch       one;
     std::optional<Volume> finite;
-    ReadMoving(options, inputs, number, request, finite);
-    std::size_t iterations = 0;
+    std::size_t           iterations = 0;
     request.progress = [&iterations](const Iteration &) { ++iterations; };
     const std::string        where = "volume " + std::to_string(number) + " of \"" + options.moving + "\"";
     const RegistrationResult result = [&] {
       try
       {
+        ReadMoving(options, inputs, number, request, finite);
         return Register(request);
       }
       catch (const itk::ExceptionObject & exception)
@@ -347,10 +347,10 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
     volume.motion = files.Add(request, finite, result);
     volume.stages = result.stages;
     volume.valueFactors = result.valueFactors;
-    volume.agreement = MeasureAgreement(request, result.transform);
+    volume.agreement = result.agreement.value_or(Agreement());
     volume.seconds = one.GetSeconds();
     report.volumes.push_back(volume);
-    if (const std::string why = DescribePoorAgreement(volume.agreement); !why.empty())
+    if (const std::string why = itk::CudaSpline::DescribePoorAgreement(volume.agreement); !why.empty())
     {
       poor.push_back(where + ": " + why);
     }

@@ -126,7 +126,7 @@ AddStage(const Report & report, const Options & options, std::size_t number, Lin
     const LevelResult & found = stage.levels[level];
     const bool          isIterated = found.iterations > 0;
     lines.AddRow(LevelCells(std::to_string(level + 1) + "/" + std::to_string(stage.levels.size()),
-                            std::to_string(found.iterations) + "/" + std::to_string(asked.levels[level].iterations),
+                            std::to_string(found.iterations) + "/" + std::to_string(asked.levels[level].GetMaximum()),
                             FirstValue(report, number, level),
                             isIterated ? Short(found.value) : "-"),
                  found.stop);

@@ -52,6 +52,7 @@ class StageOptions(TypedDict, total=False):
 
     metric: Metrics
     iterations: Union[int, Sequence[int]]
+    iteration_limit: Union[int, Sequence[int]]
     shrink: Sequence[int]
     sigmas: Sequence[float]
     sigmas_in_mm: bool

@@ -21,7 +21,7 @@ from ._methods import choose, device_word
 from ._options import Kind, OtherKind, PresetName, RealType, StageOptions
 from ._pixels import Pixels
 from ._prepared import Like
-from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
+from ._registration_result import Agreement, History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, complete_document, make_document, masks_of, read_document, stages_of
 from ._transform import Transform
 from ._transform_parts import FieldPart, GivenPart, LinearPart, Part
@@ -116,8 +116,9 @@ def register(
     Warns
     -----
     RegistrationWarning
-        It was interrupted, images have pixels that are not finite, a level of fields moves nothing, or a search of rotations has found none
-        that says much.
+        It was interrupted, images have pixels that are not finite or do not seem to belong to each other (report.agreement), a level moves
+        nothing, was undone because it made the metric worse, or ended while the metric still fell, or a search of rotations has found a better
+        start, or none that says much.
 
     Examples
     --------
@@ -151,14 +152,13 @@ def register(
         precision = _real_type(precision)
         document, given = make_document(stages, preset, options, winsorize, precision, name)
     further = _check_further(also)
-    complete_document(document, given, {})  # refuses what is wrong before images are opened
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
     work.mask_stages(masks_of(stages))
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     told = _Told(stages_of(complete), progress)
-    transform, reports, factors = work.run(complete, None if name is not None else initial, told)
+    transform, reports, factors, agreement = work.run(complete, None if name is not None else initial, told)
     told.end()
-    whole = RegistrationReport(reports, time.monotonic() - begin, factors)
+    whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
     return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads), complete)
@@ -481,8 +481,8 @@ class _Work:
 
     def run(
         self, document: Mapping[str, Any], initial: Any, told: _Told
-    ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...]]:
-        """Runs a complete document: (transform, reports of stages, value factors). Raises TypeError or ValueError, naming the argument.
+    ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]]:
+        """Runs a complete document: (transform, reports of stages, value factors, agreement). Raises TypeError or ValueError, naming the argument.
 
         initial: a transform of the caller's; None: the document says where it begins"""
         geometry, device = self.fixed.geometry, self.fixed.pixels.device
@@ -529,7 +529,9 @@ class _Work:
                 parts.pop()
             parts.append(self._part_of(stage, number, fields, grids, coefficients))
         reports = tuple(_report_of(stage, told.stages[number]) for number, stage in enumerate(result["stages"]))
-        return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"]))
+        of = result["agreement"]
+        agreement = None if of is None else Agreement(of["overlap"], _number(of["explained"], math.nan), _number(of["significance"], math.nan))
+        return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"])), agreement
 
     def _parts_of(self, initial: Any) -> list[Part]:
         """A transform to begin with. Raises TypeError or ValueError, naming the argument."""
@@ -624,7 +626,7 @@ def _report_of(stage: Mapping[str, Any], spec: Stage) -> StageReport:
 
 
 def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
-    text = _with_arguments(str(warned["text"]))[:-1]
+    text = _with_arguments(str(warned["text"]))[:-1] + (" (iterations)" if warned["kind"] == "few_iterations" else "")
     if warned["stage"] >= 0:
         return f"stages[{warned['stage']}] ({stages[warned['stage']].kind!r}): {text}."
     return f"{text[0].upper()}{text[1:]}."

@@ -286,11 +286,16 @@ def register_series(
     found = []
     for number in range(opened.count):
         beside = [(image, _image_of(other.volume(number), f"also[{i}]")) for i, (image, other) in enumerate(further)]
-        one = register(
-            fixed, _image_of(opened.volume(number)), stages, also=beside, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
-            winsorize=winsorize, precision=precision, device=device, threads=threads,
-            progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
-        )  # fmt: skip
+        try:
+            one = register(
+                fixed, _image_of(opened.volume(number)), stages, also=beside, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
+                winsorize=winsorize, precision=precision, device=device, threads=threads,
+                progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
+            )  # fmt: skip
+        except ValueError as error:
+            if not str(error).startswith("moving: "):
+                raise
+            raise ValueError(f"series: volume {number}: {str(error)[len('moving: '):]}") from None
         if one.stopped:
             raise KeyboardInterrupt
         if progress is True:

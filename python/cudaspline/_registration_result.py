@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Generic, Iterator, NamedTuple, Union
+from typing import Any, Generic, Iterator, NamedTuple, Optional, Union
 
 import numpy
 
@@ -145,6 +145,18 @@ class StageReport:
     execution: _library.Report
 
 
+class Agreement(NamedTuple):
+    """Whether the images of a registration can belong to each other, by coarse images."""
+
+    #: Part of the fixed image, under its mask, that is inside the moving one.
+    overlap: float
+    #: Part of the fixed image's entropy that the moving image explains, less what shuffled values explain; NaN where fixed is constant.
+    explained: float
+    #: By how many standard deviations the images have more in common, under the transform without fields and B-splines, than if the moving one
+    #: is turned within its outline. Unrelated images have less than 3; NaN where there are too few voxels.
+    significance: float
+
+
 @dataclass(frozen=True)
 class RegistrationReport:
     """What a registration came to. str(report) is a table."""
@@ -156,6 +168,8 @@ class RegistrationReport:
     #: below 2^-7 or above 2^30. What is told of mean squares is in units of the images all the same, but where a stage compares several
     #: pairs, whose values are then of the multiplied images.
     value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
+    #: None where the registration was interrupted.
+    agreement: Optional[Agreement] = None
 
     def __str__(self) -> str:
         lines = [
@@ -172,6 +186,9 @@ class RegistrationReport:
                     f"  1/{level.shrink}, sigma {level.sigma:g}: {level.iterations} iterations in {level.seconds:.3g} s, "
                     f"metric {level.value:.6g}; {level.end}"
                 )
+        if self.agreement is not None:
+            found = self.agreement
+            lines.append(f"{100 * found.overlap:.3g} % overlap; {100 * found.explained:.3g} % of the fixed image's entropy are explained")
         lines.append(f"{self.seconds:.3g} s")
         return "\n".join(lines)
 

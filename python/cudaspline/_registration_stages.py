@@ -51,6 +51,8 @@ class Stage:
         a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
         its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iteration_limit: to how many iterations a level of a matrix or of "bspline" goes on as long as the metric falls by more than 1 % of its value in
+        ten iterations. None: iterations, where these are given, else five times as many
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
@@ -94,6 +96,7 @@ class Stage:
     kind: str
     metric: Union[None, str, Sequence[Union[str, tuple[str, float]]]] = None
     iterations: Union[None, int, Sequence[int]] = None
+    iteration_limit: Union[None, int, Sequence[int]] = None
     shrink: Optional[Sequence[int]] = None
     sigmas: Optional[Sequence[float]] = None
     sigmas_in_mm: Optional[bool] = None

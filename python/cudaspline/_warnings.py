@@ -77,7 +77,8 @@ class LabelWarning(ResamplingWarning):
 
 
 class RegistrationWarning(UserWarning):
-    """A registration was stopped, or has images with pixels that are not finite.
+    """A registration was stopped, has images with pixels that are not finite, or a result that needs attention: images that do not seem to
+    belong to each other, levels that were undone or need more iterations, a start that was replaced.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.RegistrationWarning, cudaspline.ResamplingWarning)

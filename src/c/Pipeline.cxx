@@ -244,6 +244,14 @@ DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsig
 }
 
 Json
+DescribeAgreement(const ImageAgreement & agreement)
+{
+  return { { "overlap", agreement.overlap },
+           { "explained", NumberOf(agreement.explained) },
+           { "significance", NumberOf(agreement.significance) } };
+}
+
+Json
 DescribeOutcome(const RegistrationOutcome & outcome, const RegistrationSpec & spec, unsigned int dimension)
 {
   Json stages = Json::array();
@@ -254,6 +262,7 @@ DescribeOutcome(const RegistrationOutcome & outcome, const RegistrationSpec & sp
   return { { "stopped", outcome.isStopped },
            { "value_factors", outcome.valueFactors },
            { "start", outcome.start ? DescribeLinear(*outcome.start) : Json() },
+           { "agreement", outcome.agreement ? DescribeAgreement(*outcome.agreement) : Json() },
            { "stages", stages } };
 }
 
@@ -276,7 +285,8 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = { "faint_values", "poor_rotation", "still_levels", "skipped_level" };
+    static constexpr const char * names[] = { "faint_values",  "poor_rotation",  "still_levels",   "skipped_level",
+                                              "undone_levels", "few_iterations", "found_rotation", "poor_agreement" };
     const Json                    text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },
                      { "text", warning.text } };

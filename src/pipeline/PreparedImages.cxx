@@ -286,11 +286,8 @@ PreparedImages::Rescale(const RegistrationSpec & spec, const std::function<void(
   return factors;
 }
 
-double
-PreparedImages::CountInside(std::size_t                                pair,
-                            const FieldGrid &                          grid,
-                            const std::vector<TransformChain::Stage> & stages,
-                            double &                                   all)
+std::vector<double>
+PreparedImages::SampleDisplacements(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages) const
 {
   const FieldShape    shape{ grid, ScalarType::Float64 };
   std::vector<double> displacements(static_cast<std::size_t>(shape.Numbers()), 0.0);
@@ -301,8 +298,29 @@ PreparedImages::CountInside(std::size_t                                pair,
     MakeField(stages, shape, field.Data(), residence);
     Download(displacements.data(), field.Data(), shape.Bytes(), residence);
   }
-  const ImagePair & images = m_Pairs[pair];
-  const SpatialMask mask(
+  return displacements;
+}
+
+ImageAgreement
+PreparedImages::MeasureAgreement(const std::vector<TransformChain::Stage> & whole,
+                                 const std::vector<TransformChain::Stage> & linear)
+{
+  const auto sampler = [this](const std::vector<TransformChain::Stage> & stages) {
+    return [this, &stages](const FieldGrid & grid) { return this->SampleDisplacements(grid, stages); };
+  };
+  return itk::CudaSpline::MeasureAgreement(
+    this->OnHost(m_Pairs.front().fixed), this->OnHost(m_Pairs.front().moving), sampler(whole), sampler(linear), m_Host);
+}
+
+double
+PreparedImages::CountInside(std::size_t                                pair,
+                            const FieldGrid &                          grid,
+                            const std::vector<TransformChain::Stage> & stages,
+                            double &                                   all)
+{
+  const std::vector<double> displacements = this->SampleDisplacements(grid, stages);
+  const ImagePair &         images = m_Pairs[pair];
+  const SpatialMask         mask(
     images.fixed.maskGrid,
     static_cast<const std::uint8_t *>(this->ToHost(images.fixed.mask, CountMaskBytes(images.fixed))));
   double         inside = 0.0;

@@ -85,6 +85,13 @@ public:
   MaskedImage
   OnHost(const MaskedImage & image);
 
+  /** How well the images of the first pair agree.
+   *
+   * \param[in] whole stages from the fixed image to the moving one, in the memory of the images
+   * \param[in] linear those of them that were given or are linear */
+  ImageAgreement
+  MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> & linear);
+
   /** Part of the fixed image of the first pair, under the mask of a pair, that is inside both images of the pair.
    *
    * \param[in] pair number
@@ -148,6 +155,9 @@ private:
   Transform(MaskedImage & image, const TFunctor & functor);
   const void *
   ToHost(const void * data, std::size_t bytes);
+  /** How far stages move the samples of a grid (mm), in host memory. */
+  std::vector<double>
+  SampleDisplacements(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages) const;
   double
   CountInside(std::size_t                                pair,
               const FieldGrid &                          grid,

@@ -21,6 +21,7 @@
 #include "pipeline/StageRun.h"
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 #include "itkCudaSpline/pipeline/SpecDocument.h"
 
@@ -28,6 +29,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -35,6 +38,9 @@ namespace itk::CudaSpline
 
 namespace
 {
+
+/** How many times as much another rotation has to explain. */
+constexpr double ClearlyMore = 1.1;
 
 /** Less overlap than this explains why a stage failed. */
 constexpr double LeastOverlap = 0.1;
@@ -97,6 +103,9 @@ public:
     , m_Images(input, host)
   {
     m_Host.backend = Backend::Cpu;
+    m_StageCallbacks.allocate = callbacks.allocate;
+    m_StageCallbacks.iteration = [this](const PipelineIteration & iteration) { return this->Report(iteration); };
+    m_StageCallbacks.warning = [this](const PipelineWarning & warning) { m_HeldWarnings.push_back(warning); };
   }
 
   RegistrationOutcome
@@ -107,8 +116,9 @@ public:
     {
       m_Images.Clip(*m_Spec.winsorize);
     }
-    m_Outcome.valueFactors = m_Images.Rescale(m_Spec, m_Callbacks.warning);
+    m_Outcome.valueFactors = m_Images.Rescale(m_Spec, m_StageCallbacks.warning);
     this->Initialize();
+    this->ReleaseWarnings();
     for (std::size_t pair = 0; pair < m_Input.pairs.size() && this->Iterates(); ++pair)
     {
       if (m_Images.MeasureOverlap(pair, this->MakeStages(0)) == 0.0)
@@ -116,11 +126,19 @@ public:
         throw OverlapError(pair, -1, "", 0.0, "");
       }
     }
+    const std::size_t linear = this->CountFirstLinear();
     for (std::size_t number = 0; number < m_Spec.stages.size() && !m_Outcome.isStopped; ++number)
     {
       this->RunNext(number);
+      if (number + 1 == linear && this->MayRotate())
+      {
+        this->CheckRotation(linear);
+      }
+      this->ReleaseWarnings();
     }
     this->WarnOfStillLevels();
+    this->CheckAgreement();
+    this->ReleaseWarnings();
     return std::move(m_Outcome);
   }
 
@@ -151,13 +169,36 @@ private:
     }
   }
 
+  /** A warning of what may still be replaced by a better result. */
   void
-  Warn(PipelineWarning::Kind kind, int stage, const std::string & text) const
+  Warn(PipelineWarning::Kind kind, int stage, const std::string & text)
   {
-    if (m_Callbacks.warning)
+    m_HeldWarnings.push_back({ kind, stage, text });
+  }
+
+  void
+  ReleaseWarnings()
+  {
+    for (const PipelineWarning & warning : m_HeldWarnings)
     {
-      m_Callbacks.warning({ kind, stage, text });
+      if (m_Callbacks.warning)
+      {
+        m_Callbacks.warning(warning);
+      }
     }
+    m_HeldWarnings.clear();
+  }
+
+  /** Reports an iteration, or keeps it where a second result is tried. */
+  bool
+  Report(const PipelineIteration & iteration)
+  {
+    if (m_IsTrial)
+    {
+      m_TrialIterations.push_back(iteration);
+      return true;
+    }
+    return !m_Callbacks.iteration || m_Callbacks.iteration(iteration);
   }
 
   /** Whether any level has iterations. */
@@ -219,12 +260,17 @@ private:
     return *centre;
   }
 
+  FoundRotation
+  FindBestRotation(const LinearTransform::Vector & shift)
+  {
+    const ImagePair & pair = m_Images.GetPairs().front();
+    return FindRotation(m_Images.OnHost(pair.fixed), m_Images.OnHost(pair.moving), m_Centre, shift, m_Host);
+  }
+
   LinearTransform
   SearchRotation(const LinearTransform::Vector & shift)
   {
-    const ImagePair &   pair = m_Images.GetPairs().front();
-    const FoundRotation found =
-      FindRotation(m_Images.OnHost(pair.fixed), m_Images.OnHost(pair.moving), m_Centre, shift, m_Host);
+    const FoundRotation found = this->FindBestRotation(shift);
     if (found.explained < PoorExplanation)
     {
       this->Warn(PipelineWarning::Kind::PoorRotation,
@@ -236,8 +282,105 @@ private:
     return found.transform;
   }
 
+  /** How many linear stages there are before the first other one. */
+  std::size_t
+  CountFirstLinear() const
+  {
+    const auto isLinear = [](const StageSpec & stage) { return std::holds_alternative<LinearModel>(stage.model); };
+    const auto other = std::find_if_not(m_Spec.stages.begin(), m_Spec.stages.end(), isLinear);
+    return static_cast<std::size_t>(other - m_Spec.stages.begin());
+  }
+
+  /** Whether the linear stages may start from another rotation: nothing that was asked for is against it. */
+  bool
+  MayRotate() const
+  {
+    // In 3D the search takes longer than most registrations: 40 s of a processor's core, and 0.1 s in 2D.
+    const bool isQuick = m_Images.GetFixedGrid().dimension == 2;
+    const bool isStartOurs = m_Outcome.start && m_Spec.initial != InitialAlignment::Search;
+    return isQuick && isStartOurs && !m_Outcome.isStopped && this->Iterates() &&
+           std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [](const StageSpec & stage) {
+             const auto * const linear = std::get_if<LinearModel>(&stage.model);
+             return linear != nullptr && linear->kind != LinearKind::Translation && stage.restriction.empty();
+           });
+  }
+
+  /** Starts the linear stages once more from the best of many rotations, where the images have little in common and a
+   * rotation explains more. The better result is kept. */
   void
-  WarnOfStillLevels() const
+  CheckRotation(std::size_t linear)
+  {
+    const ImageAgreement before = this->MeasureLinear();
+    if (!(before.significance < DoubtfulSignificance))
+    {
+      return;
+    }
+    const FoundRotation                      found = this->FindBestRotation(m_Outcome.start->GetTranslation());
+    const std::vector<TransformChain::Stage> rotation{ found.transform.MakeStage() };
+    if (!(m_Images.MeasureAgreement(rotation, rotation).explained > ClearlyMore * before.explained))
+    {
+      return;
+    }
+    const RegistrationOutcome          first = m_Outcome;
+    const std::vector<PipelineWarning> warnings = std::exchange(m_HeldWarnings, {});
+    const auto                         last = std::make_pair(m_Linear, m_LinearKind);
+    const double                       after = this->TryStart(found.transform, linear);
+    if (after > ClearlyMore * before.explained)
+    {
+      this->Warn(
+        PipelineWarning::Kind::FoundRotation,
+        -1,
+        "the result from the initial alignment explained " + Brief(100.0 * before.explained) +
+          " % of the fixed image's entropy; a search of rotations found another start, whose result explains " +
+          Brief(100.0 * after) + " % and is kept");
+      for (const PipelineIteration & iteration : std::exchange(m_TrialIterations, {}))
+      {
+        m_Outcome.isStopped = !this->Report(iteration) || m_Outcome.isStopped;
+      }
+      return;
+    }
+    m_TrialIterations.clear();
+    m_Outcome = first;
+    m_HeldWarnings = warnings;
+    std::tie(m_Linear, m_LinearKind) = last;
+  }
+
+  /** Runs the linear stages from another start. \return what the result explains; -1 if they fail */
+  double
+  TryStart(const LinearTransform & start, std::size_t linear)
+  {
+    m_Outcome.start = start;
+    m_Outcome.stages.clear();
+    m_Linear = start;
+    m_LinearKind = LinearKind::Rigid;
+    m_IsTrial = true;
+    double explained = -1.0;
+    try
+    {
+      for (std::size_t number = 0; number < linear; ++number)
+      {
+        this->RunNext(number);
+      }
+      explained = this->MeasureLinear().explained;
+    }
+    catch (const std::invalid_argument &)
+    {
+      // The images do not overlap there.
+    }
+    m_IsTrial = false;
+    return explained;
+  }
+
+  /** The agreement under what is found before the first stage that is not linear. */
+  ImageAgreement
+  MeasureLinear()
+  {
+    const std::vector<TransformChain::Stage> stages = this->MakeStages(0);
+    return m_Images.MeasureAgreement(stages, stages);
+  }
+
+  void
+  WarnOfStillLevels()
   {
     for (std::size_t number = 0; number < m_Spec.stages.size(); ++number)
     {
@@ -252,6 +395,84 @@ private:
                      "of axes stay where they are; smaller values of shrink, or images of fewer axes, help");
       }
     }
+  }
+
+  /** Levels whose results were clearly worse than their starts. */
+  void
+  WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome)
+  {
+    constexpr double clear = 0.05; // less is what an optimizer leaves at a start that was a minimum
+    const auto       undone = std::find_if(outcome.levels.begin(), outcome.levels.end(), [](const LevelRecord & level) {
+      return level.end == LevelEnd::Undone && level.loss > clear;
+    });
+    if (undone != outcome.levels.end())
+    {
+      this->Warn(PipelineWarning::Kind::UndoneLevels,
+                 static_cast<int>(number),
+                 "what level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " +
+                   std::to_string(outcome.levels.size()) +
+                   " and those after it did was undone: it made the metric worse by " + Brief(100.0 * undone->loss) +
+                   " % of its value");
+    }
+  }
+
+  /** A level that ended by its number of iterations while values still fell fast, and no later level found an end. */
+  void
+  WarnOfFewIterations(std::size_t number, const StageOutcome & outcome)
+  {
+    const auto last = std::find_if(
+      outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) { return level.iterations > 0; });
+    if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
+        !(last->fallRate > (m_Spec.stages[number].IsOfFields() ? FastFieldFall : FastFall)))
+    {
+      return;
+    }
+    this->Warn(PipelineWarning::Kind::FewIterations,
+               static_cast<int>(number),
+               "level " + std::to_string(outcome.levels.rend() - last) + " of " +
+                 std::to_string(outcome.levels.size()) + " ended after " + std::to_string(last->iterations) +
+                 " iterations while the metric still fell by " + Brief(100.0 * last->fallRate) +
+                 " % of its value in ten; more iterations are needed");
+  }
+
+  /** Whether the images can belong to each other. */
+  void
+  CheckAgreement()
+  {
+    if (m_Outcome.isStopped)
+    {
+      return;
+    }
+    m_Images.SetMasks(m_Input.pairs); // not those of the last stage
+    m_Outcome.agreement = m_Images.MeasureAgreement(this->MakeStages(0), this->MakeLinearStages());
+    if (!this->Iterates()) // what was given is not judged by what a registration finds by chance
+    {
+      m_Outcome.agreement->significance = std::numeric_limits<double>::quiet_NaN();
+      m_Outcome.agreement->isConstant = false;
+    }
+    if (const std::string poor = DescribePoorAgreement(*m_Outcome.agreement); !poor.empty())
+    {
+      this->Warn(PipelineWarning::Kind::PoorAgreement, -1, poor);
+    }
+  }
+
+  /** The stages that were given or are linear. */
+  std::vector<TransformChain::Stage>
+  MakeLinearStages() const
+  {
+    std::vector<TransformChain::Stage> stages;
+    for (const FoundTransform & found : m_Outcome.GetChain())
+    {
+      if (std::holds_alternative<LinearTransform>(found))
+      {
+        stages.push_back(MakeChainStage(found));
+      }
+    }
+    if (m_Input.initial)
+    {
+      stages.insert(stages.end(), m_Input.initial->begin(), m_Input.initial->end());
+    }
+    return stages;
   }
 
   /** What points go through after a stage: what was found before it, without the last ones, and the given transform. */
@@ -316,14 +537,13 @@ private:
       iteration.convergence = found.convergence;
       iteration.step = found.step;
       iteration.progress = EstimateProgress(m_Spec, dimension, number, found.level, found.number);
-      isStopped = m_Callbacks.iteration && !m_Callbacks.iteration(iteration);
+      isStopped = !this->Report(iteration);
       return !isStopped;
     };
     const auto         begin = std::chrono::steady_clock::now();
-    const StageContext context{
-      stage, number, m_Spec.precision, m_Images, behind, m_Callbacks, watch, m_Device, m_Host
-    };
-    StageOutcome outcome = this->RunGuarded(context, start);
+    const StageContext context{ stage,    number, m_Spec.precision, m_Images, behind, m_StageCallbacks, watch,
+                                m_Device, m_Host };
+    StageOutcome       outcome = this->RunGuarded(context, start);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome.use = GetBackendUse();
     outcome.replacesPrevious = replaces;
@@ -331,6 +551,8 @@ private:
     {
       level.value *= unit;
     }
+    this->WarnOfUndoneLevels(number, outcome);
+    this->WarnOfFewIterations(number, outcome);
     m_Linear.reset();
     if (const auto * const found = std::get_if<LinearTransform>(&outcome.transform))
     {
@@ -395,6 +617,10 @@ private:
   const RegistrationInput &      m_Input;
   const RegistrationSpec &       m_Spec;
   const PipelineCallbacks &      m_Callbacks;
+  PipelineCallbacks              m_StageCallbacks; ///< of stages, whose results may be replaced
+  std::vector<PipelineWarning>   m_HeldWarnings;
+  std::vector<PipelineIteration> m_TrialIterations;
+  bool                           m_IsTrial{ false };
   const std::string &            m_Device;
   ExecutionContext               m_Host;
   PreparedImages                 m_Images;
@@ -413,7 +639,8 @@ Describe(LevelEnd end)
                                             "values hardly fall any more",
                                             "it was stopped",
                                             "steps are shorter than the minimum",
-                                            "there is no direction in which values fall" };
+                                            "there is no direction in which values fall",
+                                            "it made the metric worse and was undone" };
   return texts[static_cast<std::size_t>(end)];
 }
 
@@ -454,6 +681,16 @@ RunRegistration(const RegistrationInput & input,
                 const ExecutionContext &  context)
 {
   return Pipeline(input, spec, callbacks, device, context).Run();
+}
+
+ImageAgreement
+MeasureAgreement(const ImagePair &                          pair,
+                 const std::vector<TransformChain::Stage> & stages,
+                 const ExecutionContext &                   context)
+{
+  RegistrationInput input;
+  input.pairs.push_back(pair);
+  return PreparedImages(input, context).MeasureAgreement(stages, stages);
 }
 
 PairSimilarity

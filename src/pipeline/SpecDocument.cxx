@@ -272,17 +272,18 @@ private:
       }
       this->Try(name, static_cast<int>(number), value, [&] { option->read(value, draft); });
     };
+    // In the order of the table: iterations replace limits of a preset, and not those that come with them.
     const Json forAll = document.value("options", Json::object());
-    for (const auto & member : forAll.items())
-    {
-      apply(member.key(), member.value());
-    }
     const Json forEach = document.value("stage_options", Json::object());
-    for (const auto & member : forEach.items())
+    for (const StageOption & option : AllStageOptions())
     {
-      if (member.value().is_array() && member.value().size() == count)
+      if (forAll.contains(option.name))
       {
-        apply(member.key(), member.value()[number]);
+        apply(option.name, forAll[option.name]);
+      }
+      if (forEach.contains(option.name) && forEach[option.name].is_array() && forEach[option.name].size() == count)
+      {
+        apply(option.name, forEach[option.name][number]);
       }
     }
   }

@@ -97,6 +97,14 @@ ReadLevels(const Json & value, const TRead & read)
   return values;
 }
 
+/** Numbers of iterations: one for each level, or one for all. */
+std::vector<unsigned int>
+ReadIterations(const Json & value)
+{
+  return ReadLevels(value.is_array() ? value : Json::array({ value }),
+                    [](const Json & one) { return static_cast<unsigned int>(ReadInteger(one, 0, 1000000)); });
+}
+
 bool
 ReadFlag(const Json & value)
 {
@@ -331,6 +339,9 @@ WriteField(const StageSpec & stage)
 /** Most linear levels end before, as their steps become short. */
 constexpr unsigned int IterationsOfMatrices = 200;
 
+/** How many times as many iterations a level makes by default if values still fall fast. */
+constexpr unsigned int LimitFactor = 5;
+
 /** Levels of fields from fine to coarse, as antsRegistrationSyN.sh has them. */
 constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
@@ -365,12 +376,20 @@ AllStageOptions()
     { "iterations",
       All,
       [](const Json & value, StageDraft & draft) {
-        draft.iterations = ReadLevels(value.is_array() ? value : Json::array({ value }), [](const Json & one) {
-          return static_cast<unsigned int>(ReadInteger(one, 0, 1000000));
-        });
+        if (draft.iterations) // those of a preset, with their limits
+        {
+          draft.limits.reset();
+        }
+        draft.iterations = ReadIterations(value);
       },
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.iterations; });
+      } },
+    { "iteration_limit",
+      Linear | Spline,
+      [](const Json & value, StageDraft & draft) { draft.limits = ReadIterations(value); },
+      [](const StageSpec & stage) {
+        return WriteLevels(stage, [](const PyramidLevel & level) { return level.limit; });
       } },
     { "shrink",
       All,
@@ -560,11 +579,12 @@ void
 MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
 {
   const std::size_t iterations = draft.iterations && draft.iterations->size() > 1 ? draft.iterations->size() : 0;
+  const std::size_t limits = draft.limits && draft.limits->size() > 1 ? draft.limits->size() : 0;
   const std::size_t shrink = draft.shrink ? draft.shrink->size() : 0;
   const std::size_t sigmas = draft.sigmas ? draft.sigmas->size() : 0;
-  std::size_t       count = std::max({ iterations, shrink, sigmas });
+  std::size_t       count = std::max({ iterations, limits, shrink, sigmas });
   const auto        isOther = [&count](std::size_t given) { return given != 0 && given != count; };
-  if (isOther(iterations) || isOther(shrink) || isOther(sigmas))
+  if (isOther(iterations) || isOther(limits) || isOther(shrink) || isOther(sigmas))
   {
     const auto textOf = [&](std::size_t given, bool isThere) { return isThere ? std::to_string(given) : "none"; };
     problems.push_back({ "iterations, shrink, sigmas",
@@ -599,6 +619,10 @@ MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<
                       : stage.IsOfFields() ? IterationsOfFields[std::min(coarseness, 3U)]
                       : std::holds_alternative<LinearModel>(stage.model) ? IterationsOfMatrices
                                                                          : (coarseness == 0 ? 50 : 100);
+    made.limit = stage.IsOfFields() ? 0
+                 : draft.limits     ? (*draft.limits)[draft.limits->size() == 1 ? 0 : level]
+                 : draft.iterations ? made.iterations
+                                    : LimitFactor * made.iterations;
     made.shrink = draft.shrink ? (*draft.shrink)[level] : 1U << std::min(coarseness, 10U);
     made.sigma = draft.sigmas ? (*draft.sigmas)[level] : coarseness;
     made.isByAxis = true;

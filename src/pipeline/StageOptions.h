@@ -54,6 +54,7 @@ struct StageDraft
 {
   StageSpec                                stage;      ///< all other values
   std::optional<std::vector<unsigned int>> iterations; ///< one value: for all levels
+  std::optional<std::vector<unsigned int>> limits;     ///< likewise
   std::optional<std::vector<unsigned int>> shrink;
   std::optional<std::vector<double>>       sigmas;
   std::optional<unsigned int>              levels; ///< their number

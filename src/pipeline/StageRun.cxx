@@ -148,6 +148,18 @@ FractionsOf(const SamplePlan & plan)
   return fractions;
 }
 
+/** The last level that iterates: at its resolution the stage's result is compared with its start. */
+std::size_t
+FindLastIterated(const StageSpec & stage, const SamplePlan & plan)
+{
+  std::size_t last = stage.levels.size();
+  while (last > 0 && (stage.levels[last - 1].iterations == 0 || plan.isSkipped[last - 1]))
+  {
+    --last;
+  }
+  return last - 1;
+}
+
 /** Work of all levels; the images travel to a device once. */
 template <typename TCount>
 OperationWork
@@ -223,7 +235,7 @@ EndOf(LbfgsStop stop)
 
 /** A level of a linear transform or a B-spline. */
 LevelRecord
-MakeRecord(LevelEnd end, unsigned int iterations, double value, double seconds)
+MakeRecord(LevelEnd end, unsigned int iterations, double value, double seconds, double fallRate)
 {
   LevelRecord record;
   record.end = end;
@@ -231,6 +243,7 @@ MakeRecord(LevelEnd end, unsigned int iterations, double value, double seconds)
   record.value = value;
   record.convergence = std::numeric_limits<double>::infinity();
   record.seconds = seconds;
+  record.fallRate = fallRate;
   return record;
 }
 
@@ -255,11 +268,15 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   const auto       optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
 
   // Where a device fails, the host continues after the last iteration.
-  LinearTransform          transform = start.As(model.kind);
-  std::vector<LevelRecord> records;
-  unsigned int             done = 0;
-  bool                     isStopped = false;
-  const LinearWatch        watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+  LinearTransform              transform = start.As(model.kind);
+  std::vector<LevelRecord>     records;
+  std::vector<LinearTransform> starts; // of the levels
+  std::optional<std::size_t>   undone;
+  double                       loss = 0.0;
+  const std::size_t            last = FindLastIterated(context.spec, samples);
+  unsigned int                 done = 0;
+  bool                         isStopped = false;
+  const LinearWatch watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
     done = iteration.number;
     const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
     return context.watch({ level,
@@ -286,19 +303,28 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
       const SynSide movingSide = context.images.MakeMoving(1, context.behind, residence).front();
       while (records.size() < options.levels.size() && !isStopped)
       {
+        if (starts.size() == records.size())
+        {
+          starts.push_back(transform);
+        }
         const LinearRegistration registration(fixedSide, movingSide, optionsOf(records.size()), residence);
-        const LinearRecord       record = registration.RunLevel(records.size(), transform, watch, done);
+        const LinearRecord       record = registration.RunLevel(
+          records.size(), transform, watch, done, records.size() == last ? starts : std::vector<LinearTransform>());
+        undone = record.kept ? record.kept : undone;
+        loss = record.kept ? record.loss : loss;
         if (record.stop == LinearStop::NoSamples)
         {
           throw NoSamples(records.size(), transform);
         }
         isStopped = record.stop == LinearStop::Stopped;
-        records.push_back(MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds));
+        records.push_back(
+          MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds, record.fallRate));
         done = 0;
       }
     },
     context.device);
   FillUp(records, options.levels.size());
+  MarkUndone(records, undone, loss);
   outcome.levels = records;
   outcome.fractions = FractionsOf(samples);
   outcome.transform = transform;
@@ -328,6 +354,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     return context.watch(
       { level, evaluation.number, evaluation.value, std::numeric_limits<double>::infinity(), evaluation.way });
   };
+  const std::size_t         last = FindLastIterated(context.spec, samples);
   StageOutcome              outcome;
   std::vector<double>       coefficients;
   std::vector<SplineRecord> found;
@@ -365,7 +392,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
         if (!isStopped)
         {
           const SplineRegistration registration(fixedSide, movingSide, optionsOf(level), residence);
-          found.push_back(registration.RunLevel(level, grid, coefficients, watch));
+          found.push_back(registration.RunLevel(level, grid, coefficients, watch, 0, level == last));
           isStopped = found.back().stop == LbfgsStop::None;
         }
       }
@@ -377,9 +404,14 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     {
       throw NoSamples(outcome.levels.size());
     }
-    outcome.levels.push_back(MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds));
+    outcome.levels.push_back(
+      MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds, level.fallRate));
   }
   FillUp(outcome.levels, options.levels.size());
+  for (const SplineRecord & level : found)
+  {
+    MarkUndone(outcome.levels, level.isUndone ? std::optional<std::size_t>(0) : std::nullopt, level.loss);
+  }
   outcome.fractions = FractionsOf(samples);
   FoundSpline spline;
   spline.grid = gridOf(options.levels.size() - 1);

@@ -243,7 +243,7 @@ TEST_F(RegisterFields, Winsorize)
     std::vector<std::string> options{ "--stage", "rigid", "--metric", "correlation", "-o", Path("out.tfm") };
     options.insert(options.end(), { "--initialize", "centre" });
     options.insert(options.end(), more.begin(), more.end());
-    ExpectQuietSuccess(Register(options));
+    EXPECT_EQ(Register(options).code, 0); // outliers may be warned of: they hide that the images agree
     return DistanceOf<2>("out.tfm", known.GetPointer(), fieldSize);
   };
   EXPECT_LE(distance({ "--winsorize", "0.005,0.99" }), 0.3);

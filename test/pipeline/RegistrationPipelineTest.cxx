@@ -187,7 +187,7 @@ TEST_F(PipelinePair, ValuesAreClippedAndRescaled)
   EXPECT_NEAR(std::get<LinearTransform>(outcome.GetChain().front()).GetTranslation()[0], shift[0], 0.1);
   EXPECT_EQ(m_Moving[18 * 40 + 20] < 1e-6F, true); // the caller's pixels stay
   this->Run({ { { "kind", "translation" }, { "metric", "meansquares" }, { "iterations", 1 } } });
-  ASSERT_EQ(m_Warnings.size(), 1u);
+  ASSERT_FALSE(m_Warnings.empty());
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::FaintValues);
 }
 
@@ -333,6 +333,79 @@ TEST_F(PipelinePair, ShrinksByAxis)
   this->Run(
     { { { "kind", "greedy" }, { "radius", 1 }, { "iterations", 1 }, { "shrink", { 4 } }, { "sigmas", { 0 } } } });
   EXPECT_EQ((m_Arrays[{ 0, 0 }].size()), 2u * (40 / 4) * 36); // 6 mm by 5 mm
+}
+
+/** Steps that are too long make the metric worse: the start is restored, and the level named. */
+TEST_F(PipelinePair, LevelsThatMakeTheMetricWorseAreUndone)
+{
+  m_Moving = m_Fixed;
+  m_Moving[700] += 1.0F; // not quite the same
+  const Json stages{
+    { { "kind", "rigid" }, { "optimizer", "gradient-descent" }, { "step", 20 }, { "metric", "meansquares" } },
+    { { "kind", "syn" }, { "learning_rate", 4 }, { "radius", 2 } },
+    { { "kind", "greedy" }, { "learning_rate", 6 }, { "radius", 2 } }
+  };
+  for (const Json & stage : stages)
+  {
+    const RegistrationOutcome outcome = this->Run(
+      { stage }, { { "options", { { "iterations", { 3, 3 } }, { "shrink", { 2, 1 } }, { "sigmas", { 1, 0 } } } } });
+    EXPECT_EQ(outcome.stages[0].levels.back().end, LevelEnd::Undone) << stage;
+    EXPECT_GT(outcome.stages[0].levels.back().loss, 0.01) << stage;
+    const auto warned = std::find_if(m_Warnings.begin(), m_Warnings.end(), [](const PipelineWarning & warning) {
+      return warning.kind == PipelineWarning::Kind::UndoneLevels;
+    });
+    ASSERT_NE(warned, m_Warnings.end()) << stage;
+    EXPECT_EQ(warned->stage, 0);
+    EXPECT_NE(warned->text.find("what level 1 of 2"), std::string::npos) << warned->text;
+    if (const auto * const linear = std::get_if<LinearTransform>(&outcome.stages[0].transform))
+    {
+      EXPECT_EQ(linear->Apply({ { 9.0, 26.0, 0.0 } })[0], 9.0);
+      continue;
+    }
+    for (const double displacement : m_Arrays[{ 0, 0 }])
+    {
+      ASSERT_EQ(displacement, 0.0) << stage;
+    }
+  }
+}
+
+/** A level that is cut short warns; a limit lets it go on, and iterations that suffice do not warn. */
+TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
+{
+  const auto run = [this](const Json & more) {
+    Json stage{ { "kind", "translation" }, { "optimizer", "gradient-descent" },
+                { "step", 0.05 },          { "metric", "meansquares" },
+                { "shrink", { 1 } },       { "sigmas", { 0 } } };
+    stage.update(more);
+    return this->Run({ stage }).stages[0].levels[0];
+  };
+  EXPECT_EQ(run({ { "iterations", 15 } }).iterations, 15u);
+  ASSERT_EQ(m_Warnings.size(), 1u);
+  EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::FewIterations);
+  EXPECT_NE(m_Warnings[0].text.find("level 1 of 1 ended after 15 iterations"), std::string::npos);
+  const LevelRecord limited = run({ { "iterations", 15 }, { "iteration_limit", 300 } });
+  EXPECT_GT(limited.iterations, 20u);
+  EXPECT_LE(limited.fallRate, 0.01);
+  EXPECT_TRUE(m_Warnings.empty());
+}
+
+/** A slice that is turned by half a circle. */
+TEST_F(PipelinePair, TurnedSlicesAreFound)
+{
+  const auto &       grid = m_Input.pairs[0].fixed.grid;
+  std::vector<float> other(m_Fixed.rbegin(), m_Fixed.rend());
+  m_Moving = other;
+  m_Input.pairs[0].moving.pixels = m_Moving.data();
+  const RegistrationOutcome outcome = this->Run({ "rigid" }, { { "initial", "moments" } });
+  const LinearTransform     found = std::get<LinearTransform>(outcome.GetChain().front());
+  const auto                moved = found.Apply({ { grid.origin[0], grid.origin[1], 0.0 } });
+  EXPECT_NEAR(moved[0], grid.origin[0] + 39 * 1.5, 1.0);
+  EXPECT_NEAR(moved[1], grid.origin[1] + 35 * 1.25, 1.0);
+  ASSERT_TRUE(outcome.agreement);
+  EXPECT_GT(outcome.agreement->explained, 0.5);
+  ASSERT_EQ(m_Warnings.size(), 1u);
+  EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::FoundRotation);
+  EXPECT_LE(m_Iterations.back().progress, 1.0);
 }
 
 } // namespace

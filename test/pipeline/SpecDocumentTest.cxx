@@ -70,6 +70,7 @@ TEST(SpecDocument, HasTheDefaultsOfEachKind)
     EXPECT_EQ(stage.GetKind(), kind);
     EXPECT_EQ(stage.IsOfFields(), kind >= StageKind::Syn);
     ASSERT_EQ(stage.levels.size(), stage.IsOfFields() ? 4u : 3u);
+    EXPECT_EQ(stage.levels.back().limit, stage.IsOfFields() ? 0u : 5u * stage.levels.back().iterations);
     EXPECT_EQ(stage.levels.back().shrink, 1u);
     EXPECT_EQ(stage.levels.back().iterations, stage.IsOfFields() ? 20u : kind == StageKind::BSpline ? 50u : 200u);
     EXPECT_EQ(stage.metrics.front().kind,
@@ -103,7 +104,7 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   {
     return kind == StageKind::Demons ? Json("meansquares") : Json(integer(0, 1) == 0 ? "mattes" : "MeanSquares");
   }
-  if (name == "iterations")
+  if (name == "iterations" || name == "iteration_limit")
   {
     return list([&] { return integer(0, 1000); });
   }
@@ -195,7 +196,8 @@ TEST(SpecDocument, IsReadAsItWasWritten)
       for (const auto & member : stages[number].items())
       {
         const Json & found = complete["stages"][number].value(member.key(), Json());
-        if (member.key() == "iterations" && member.value().size() == 1) // for all levels
+        const bool   isOfLevels = member.key() == "iterations" || member.key() == "iteration_limit";
+        if (isOfLevels && member.value().size() == 1) // for all levels
         {
           EXPECT_EQ(found[0], member.value()[0]);
         }
@@ -206,6 +208,21 @@ TEST(SpecDocument, IsReadAsItWasWritten)
       }
     }
   }
+}
+
+/** Numbers of iterations that are given are limits, unless a limit is given, too; in any order. */
+TEST(SpecDocument, LimitsOfIterations)
+{
+  const auto limitOf = [](const Json & options) {
+    Json document = MakeDocument({ "rigid" });
+    document["options"] = options;
+    return ReadSpec(document.dump()).stages.at(0).levels.front().limit;
+  };
+  EXPECT_EQ(limitOf({ { "iterations", 7 } }), 7u);
+  EXPECT_EQ(limitOf({ { "iterations", 7 }, { "iteration_limit", 9 } }), 9u);
+  EXPECT_EQ(limitOf({ { "iteration_limit", { 9, 8 } }, { "iterations", 7 } }), 9u);
+  Json preset{ { "cudaspline_registration", 1 }, { "preset", "brain" } };
+  EXPECT_EQ(ReadSpec(preset.dump()).stages.at(0).levels.front().limit, 100u);
 }
 
 /** Each option refuses what it cannot have, by its name, and kinds that do not have it. */

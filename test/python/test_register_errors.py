@@ -51,6 +51,7 @@ class TestWrong:
             cudaspline.register(numpy.tile(thin, (4, 1, 1)), numpy.tile(thin, (4, 1, 1)), ["translation", "greedy"], metric="cc", **options)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "The moving image explains 0 %")  # two iterations do not align noise
             cudaspline.register(thin, numpy.roll(thin, 1, -1), "greedy", update_variance=0, **options)
 
     def test_words_in_letters_of_any_size(self):
@@ -176,7 +177,7 @@ class TestWrong:
                 found = cudaspline.register(*images, kind, **options)
             for transform in (found.transform, found.transform.inverse()):
                 assert numpy.isfinite(transform.field(images[0])).all()
-            if more is rough and kind != "syn":
+            if more is rough and kind == "greedy":  # those of demons make the metric worse, and are undone
                 assert found.folding.voxels > 0
 
     def test_transforms(self, tmp_path):

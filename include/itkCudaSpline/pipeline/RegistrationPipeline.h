@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/backend/BackendLedger.h"
 #include "itkCudaSpline/kernels/backend/OperationRun.h"
+#include "itkCudaSpline/kernels/registration/ImageAgreement.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/kernels/registration/RotationSearch.h"
 #include "itkCudaSpline/pipeline/RegistrationSpec.h"
@@ -83,10 +84,14 @@ struct PipelineWarning
   /** The kinds. */
   enum class Kind : unsigned char
   {
-    FaintValues,  ///< mean squares hardly see one of the images
-    PoorRotation, ///< the best rotation explains little
-    StillLevels,  ///< levels of a field stage that cannot move anything
-    SkippedLevel  ///< a level with too few samples under the mask
+    FaintValues,   ///< mean squares hardly see one of the images
+    PoorRotation,  ///< the best rotation explains little
+    StillLevels,   ///< levels of a field stage that cannot move anything
+    SkippedLevel,  ///< a level with too few samples under the mask
+    UndoneLevels,  ///< levels that made the metric worse
+    FewIterations, ///< a level ended by its limit while the metric still fell fast
+    FoundRotation, ///< a search of rotations found a better start
+    PoorAgreement  ///< the images hardly overlap, or have no more in common than unrelated ones
   };
   Kind        kind{ Kind::FaintValues }; ///< what it is about
   int         stage{ -1 };               ///< number of the stage; -1: before the first one
@@ -167,6 +172,7 @@ struct RegistrationOutcome
   std::optional<LinearTransform>     start;              ///< found by RegistrationSpec::initial
   std::vector<StageOutcome>          stages;             ///< one for each stage that was started
   std::vector<std::array<double, 2>> valueFactors;       ///< for the values of each pair (FindValueScales())
+  std::optional<ImageAgreement>      agreement;          ///< of the first pair; nothing if the registration was stopped
   bool                               isStopped{ false }; ///< by PipelineCallbacks::iteration
 
   /** The transforms in the order in which points of the fixed image go through them, without
@@ -235,6 +241,16 @@ PairSimilarity
 MeasureSimilarity(const ImagePair &                          pair,
                   const std::vector<TransformChain::Stage> & stages,
                   const ExecutionContext &                   context);
+
+/** \brief Agreement of two images under a transform, whose significance is that of all stages.
+ *
+ * \param[in] pair images and masks, in host memory
+ * \param[in] stages from points of the fixed image to points of the moving one; displacements in host memory
+ * \param[in] context threads */
+ImageAgreement
+MeasureAgreement(const ImagePair &                          pair,
+                 const std::vector<TransformChain::Stage> & stages,
+                 const ExecutionContext &                   context);
 
 /** @} */
 } // namespace itk::CudaSpline

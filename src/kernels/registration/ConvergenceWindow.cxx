@@ -17,7 +17,9 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace itk::CudaSpline
@@ -64,6 +66,25 @@ ConvergenceWindow::GetValue() const
     }
   }
   return sums[0] / static_cast<double>(squares[0]) - sums[1] / static_cast<double>(squares[1]);
+}
+
+void
+FallRate::Add(double value)
+{
+  constexpr std::size_t span = 11; // ten iterations and the value before them
+  m_Lowest.push_back(m_Lowest.empty() ? value : std::min(value, m_Lowest.back()));
+  if (m_Lowest.size() > span)
+  {
+    m_Lowest.pop_front();
+  }
+  m_Largest = value < std::numeric_limits<double>::max() ? std::max(m_Largest, std::abs(value)) : m_Largest;
+  m_IsFull = m_Lowest.size() == span;
+}
+
+double
+FallRate::GetValue() const
+{
+  return m_IsFull && m_Largest > 0.0 ? (m_Lowest.front() - m_Lowest.back()) / m_Largest : 0.0;
 }
 
 } // namespace itk::CudaSpline

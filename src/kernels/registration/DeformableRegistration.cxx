@@ -20,12 +20,15 @@
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
+#include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -153,6 +156,9 @@ struct DeformableRegistration::Parts
   Residence            residence;
   FieldGrid            grid; ///< of the last level
 
+  std::optional<std::size_t> undone;      ///< the first level whose result was not kept
+  double                     loss{ 0.0 }; ///< of that
+
   std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the three
   std::unique_ptr<GreedyLevel> greedy;
   std::unique_ptr<DemonsLevel> demons;
@@ -184,17 +190,84 @@ struct DeformableRegistration::Parts
     }
   }
 
-  /** A level in place of the one before, where there is one, and of its fields. */
+  /** A level in place of the one before, where there is one, and of its fields.
+   *
+   * \param[out] atZero the metric without a displacement, where it is wanted
+   * \return the fields of the level before */
   template <typename TLevel>
-  void
-  MakeNext(std::unique_ptr<TLevel> & last, const FieldShape & shape, const PyramidLevel & level) const
+  std::shared_ptr<const LevelFields>
+  MakeNext(std::unique_ptr<TLevel> & last, const FieldShape & shape, const PyramidLevel & level, double * atZero) const
   {
     const auto coarser = last != nullptr ? last->GetFields() : nullptr;
     last.reset(); // before the next one, the largest so far
     last = this->MakeLevel<TLevel>(shape, level);
     if (coarser != nullptr)
     {
+      if (atZero != nullptr)
+      {
+        *atZero = this->Compare(*last);
+      }
       last->AdaptFrom(*coarser);
+    }
+    return coarser;
+  }
+
+  /** The metric under the fields of a level as they are. */
+  template <typename TLevel>
+  double
+  Compare(TLevel & level) const
+  {
+    if constexpr (std::is_same<TLevel, DemonsLevel>::value)
+    {
+      return level.Compare().Metric();
+    }
+    else
+    {
+      return level.Compare(options.rules);
+    }
+  }
+
+  /** The last level that iterates: at its resolution the stage's result is compared with its start. */
+  std::size_t
+  FindLastIterated() const
+  {
+    std::size_t last = options.levels.size();
+    while (last > 0 && options.levels[last - 1].iterations == 0)
+    {
+      --last;
+    }
+    return last - 1;
+  }
+
+  /** Restores the start of the stage, or that of the last level, where the metric is better there.
+   *
+   * \param[in] atZero the metric at the start of the stage, \param[in] first at the start of the level
+   * \param[in] before the last iteration
+   * \param[in] coarser the fields of the level before, if there is one */
+  template <typename TLevel>
+  void
+  KeepBest(TLevel & level, std::size_t number, double atZero, double first, double before, const LevelFields * coarser)
+  {
+    const double best = std::min(atZero, first);
+    if (before < best) // the last step is short
+    {
+      return;
+    }
+    const double found = this->Compare(level);
+    if (!(best < found))
+    {
+      return;
+    }
+    level.Clear();
+    undone = number;
+    loss = RelativeLoss(best, found);
+    if (coarser != nullptr && first <= atZero)
+    {
+      level.AdaptFrom(*coarser);
+    }
+    else
+    {
+      undone = 0;
     }
   }
 
@@ -226,17 +299,22 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
-    this->MakeNext(last, shape, level);
+    const bool       isCompared = !isStopped && number == this->FindLastIterated();
+    double           atZero = std::numeric_limits<double>::max();
+    const auto       coarser = this->MakeNext(last, shape, level, isCompared ? &atZero : nullptr);
     grid = shape.grid;
 
     LevelRecord       record;
+    double            first = std::numeric_limits<double>::max();
+    FallRate          fallRate;
     ConvergenceWindow window(options.window);
     record.end = isStopped ? LevelEnd::Stopped : LevelEnd::Iterations;
     while (record.iterations < level.iterations && record.end == LevelEnd::Iterations)
     {
       record.value = this->Iterate(*last);
-      ++record.iterations;
+      first = record.iterations++ == 0 ? record.value : first;
       window.Add(record.value);
+      fallRate.Add(record.value);
       record.convergence = window.GetValue();
       if (record.convergence == std::numeric_limits<double>::max())
       {
@@ -246,6 +324,11 @@ struct DeformableRegistration::Parts
       record.end = isStopped                                  ? LevelEnd::Stopped
                    : record.convergence < options.convergence ? LevelEnd::Converged
                                                               : LevelEnd::Iterations;
+    }
+    record.fallRate = fallRate.GetValue();
+    if (isCompared && !isStopped)
+    {
+      this->KeepBest(*last, number, atZero, first, record.value, coarser.get());
     }
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return record;
@@ -275,7 +358,8 @@ DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
                                 std::to_string(options.pairs.size()) + " pairs.");
   }
   const FieldGrid grid = fixed.front().image.grid;
-  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, nullptr, nullptr, nullptr });
+  m_Parts.reset(
+    new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, 0.0, nullptr, nullptr, nullptr });
 }
 
 DeformableRegistration::~DeformableRegistration() = default;
@@ -286,6 +370,7 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
   m_Parts->syn.reset();
   m_Parts->greedy.reset();
   m_Parts->demons.reset();
+  m_Parts->undone.reset();
   std::vector<LevelRecord> records;
   bool                     isStopped = false;
   const auto               run = [&](auto & last, std::size_t number) {
@@ -306,6 +391,7 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
         break;
     }
   }
+  MarkUndone(records, m_Parts->undone, m_Parts->loss);
   return records;
 }
 

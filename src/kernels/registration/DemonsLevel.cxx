@@ -174,6 +174,12 @@ DemonsLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) co
 }
 
 void
+DemonsLevel::Clear()
+{
+  m_Parts->fields->Clear();
+}
+
+void
 DemonsLevel::AdaptFrom(const LevelFields & coarser)
 {
   m_Parts->fields->AdaptFrom(coarser);
@@ -281,6 +287,15 @@ DemonsLevel::Parts::Enqueue()
   {
     this->Smooth(rules.fieldSmoothing, this->Field().Data());
   }
+}
+
+DemonsIteration
+DemonsLevel::Compare()
+{
+  m_Parts->FindForces();
+  DemonsIteration found;
+  Download(&found, m_Parts->record.Data(), sizeof(found), m_Parts->residence);
+  return found;
 }
 
 DemonsIteration

@@ -89,6 +89,12 @@ GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) co
 }
 
 void
+GreedyLevel::Clear()
+{
+  m_Parts->fields->Clear();
+}
+
+void
 GreedyLevel::AdaptFrom(const LevelFields & coarser)
 {
   m_Parts->fields->AdaptFrom(coarser);
@@ -111,6 +117,18 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   forces.MakeUpdate(update.Data(), forces.FixedConfidence(), rules, &numbers->maximumNorm);
   ComposeFields(shape, this->Field().Data(), shape, update.Data(), update.Data(), residence);
   forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
+}
+
+double
+GreedyLevel::Compare(const SynRules & rules)
+{
+  m_Parts->forces.Reserve(rules);
+  m_Parts->forces.MoveMoving(m_Parts->Field().Data());
+  LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
+  m_Parts->forces.Compare(numbers, m_Parts->update.Data(), nullptr);
+  LevelSums sums;
+  Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
+  return m_Parts->forces.WeightedValuesOf(sums)[0];
 }
 
 GreedyIteration

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/Lbfgs.h"
 
+#include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
+
 #include "kernels/registration/LbfgsVectors.h"
 #include "kernels/registration/LineSearch.h"
 
@@ -206,7 +208,15 @@ struct Lbfgs::Parts
   double                    changeGradient[History]{};
   double                    bestValue{ std::numeric_limits<double>::max() };
   unsigned int              evaluations{ 0 };
-  LbfgsStop                 stop{ LbfgsStop::None };
+  FallRate                  fallRate;
+
+  /** Whether there may be another evaluation. */
+  bool
+  MayEvaluate() const
+  {
+    return evaluations < rules.evaluations || (evaluations < rules.limit && fallRate.GetValue() > FastFall);
+  }
+  LbfgsStop stop{ LbfgsStop::None };
 };
 
 Lbfgs::Lbfgs(std::int64_t          places,
@@ -236,7 +246,7 @@ std::optional<LbfgsEvaluation>
 Lbfgs::Evaluate()
 {
   Parts & parts = *m_Parts;
-  if (parts.stop == LbfgsStop::None && parts.evaluations >= parts.rules.evaluations)
+  if (parts.stop == LbfgsStop::None && !parts.MayEvaluate())
   {
     parts.stop = LbfgsStop::Evaluations;
   }
@@ -252,6 +262,7 @@ Lbfgs::Evaluate()
     evaluation.value = std::numeric_limits<double>::max();
   }
   const LbfgsProducts products = SumLbfgsProducts(parts.vectors, parts.scratch.Data(), parts.residence);
+  parts.fallRate.Add(evaluation.value);
   evaluation.number = ++parts.evaluations;
   evaluation.gradient = std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
   evaluation.way = std::sqrt(products.numbers[LbfgsProducts::SquaredWay]);
@@ -260,7 +271,7 @@ Lbfgs::Evaluate()
     parts.bestValue = evaluation.value;
     parts.Copy(parts.best, parts.vectors.at);
   }
-  parts.stop = parts.evaluations < parts.rules.evaluations ? parts.Advance(products, evaluation.value) : parts.stop;
+  parts.stop = parts.MayEvaluate() ? parts.Advance(products, evaluation.value) : parts.stop;
   return evaluation;
 }
 
@@ -274,6 +285,12 @@ unsigned int
 Lbfgs::CountEvaluations() const
 {
   return m_Parts->evaluations;
+}
+
+double
+Lbfgs::GetFallRate() const
+{
+  return m_Parts->fallRate.GetValue();
 }
 
 const double *

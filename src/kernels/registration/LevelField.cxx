@@ -109,6 +109,21 @@ LevelField::GetInverse(const FieldInversion & rules,
   return cameTo;
 }
 
+void
+LevelField::Clear()
+{
+  ClearResident(m_Vectors.Data(), m_Shape.Bytes(), m_Residence);
+}
+
+void
+LevelFields::Clear()
+{
+  for (LevelField & field : m_Fields)
+  {
+    field.Clear();
+  }
+}
+
 LevelFields::LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence)
 {
   m_Fields.reserve(count);

@@ -41,6 +41,9 @@ public:
   {
     return m_Vectors.Data();
   }
+  /** Makes it zero. */
+  void
+  Clear();
   /** \param[in] vectors host memory, \param[in] element type of their numbers */
   void
   Set(const void * vectors, ScalarType element);
@@ -97,6 +100,9 @@ public:
   /** Makes all of those of another level, as many of the same type; waits. */
   void
   AdaptFrom(const LevelFields & other);
+  /** Makes them zero. */
+  void
+  Clear();
 
 private:
   std::vector<LevelField> m_Fields;

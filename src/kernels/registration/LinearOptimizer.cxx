@@ -182,7 +182,8 @@ LinearOptimizer::End(LinearStop stop)
 std::optional<LinearIteration>
 LinearOptimizer::Iterate()
 {
-  if (m_Stop == LinearStop::None && m_Iteration >= m_Rules.iterations)
+  const bool goesOn = m_Iteration < m_Rules.limit && m_FallRate.GetValue() > FastFall;
+  if (m_Stop == LinearStop::None && m_Iteration >= m_Rules.iterations && !goesOn)
   {
     this->End(LinearStop::Iterations);
   }
@@ -205,6 +206,7 @@ LinearOptimizer::Iterate()
     m_Previous = m_Gradient;
   }
   m_Gradient = found.derivative;
+  m_FallRate.Add(found.value);
   if (m_Rules.descent != LinearDescent::RegularStep)
   {
     m_Window.Add(found.value);

@@ -17,13 +17,71 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
+#include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
+
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
 
 namespace itk::CudaSpline
 {
+
+namespace
+{
+
+/** How far two transforms move a corner of a grid apart, in samples along the axis with the least spacing. */
+double
+FindDistance(const FieldGrid & grid, const LinearTransform & one, const LinearTransform & other)
+{
+  const double              sample = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  const std::vector<double> corners = CornersOf(grid);
+  double                    farthest = 0.0;
+  for (std::size_t first = 0; first < corners.size(); first += grid.dimension)
+  {
+    LinearTransform::Vector corner{};
+    std::copy_n(corners.begin() + static_cast<std::ptrdiff_t>(first), grid.dimension, corner.begin());
+    const LinearTransform::Vector a = one.Apply(corner);
+    const LinearTransform::Vector b = other.Apply(corner);
+    farthest = std::max(farthest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+  }
+  return farthest / sample;
+}
+
+/** Replaces a transform with the earlier one that has the lowest value, if that is lower than its own. */
+void
+KeepBest(LinearLevel &                        images,
+         const std::vector<LinearTransform> & earlier,
+         LinearTransform &                    transform,
+         LinearRecord &                       record)
+{
+  const auto   valueOf = [&images](const LinearTransform & of) { return images.Evaluate(of, false).value; };
+  const double found = valueOf(transform);
+  // Those in the middle matter only where the level, or all of them, made it worse.
+  if (std::min(valueOf(earlier.front()), valueOf(earlier.back())) >= found)
+  {
+    return;
+  }
+  double best = found;
+  for (std::size_t n = 0; n < earlier.size(); ++n)
+  {
+    const double value = valueOf(earlier[n]);
+    if (value < best)
+    {
+      best = value;
+      record.kept = n;
+    }
+  }
+  // For identical images any other transform has a higher value, however close it is.
+  const bool isFar = FindDistance(images.GetGrid(), transform, earlier[*record.kept]) > 1.0;
+  record.loss = isFar ? RelativeLoss(best, found) : 0.0;
+  transform = earlier[*record.kept];
+}
+
+} // namespace
 
 LinearRegistration::LinearRegistration(SynSide               fixed,
                                        SynSide               moving,
@@ -49,10 +107,11 @@ LinearRegistration::LinearRegistration(SynSide               fixed,
 }
 
 LinearRecord
-LinearRegistration::RunLevel(std::size_t         level,
-                             LinearTransform &   transform,
-                             const LinearWatch & watch,
-                             unsigned int        done) const
+LinearRegistration::RunLevel(std::size_t                          level,
+                             LinearTransform &                    transform,
+                             const LinearWatch &                  watch,
+                             unsigned int                         done,
+                             const std::vector<LinearTransform> & earlier) const
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
@@ -69,6 +128,7 @@ LinearRegistration::RunLevel(std::size_t         level,
                      m_Residence);
   LinearRules rules = m_Options.rules;
   rules.iterations = of.iterations > done ? of.iterations - done : 0;
+  rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;
   LinearOptimizer descent(images, transform, rules);
   LinearRecord    record;
   record.iterations = done;
@@ -88,6 +148,11 @@ LinearRegistration::RunLevel(std::size_t         level,
   const bool isStopped = record.stop == LinearStop::Stopped;
   transform = isStopped ? descent.GetBest() : descent.GetTransform();
   record.stop = isStopped ? record.stop : descent.GetStop();
+  if (!isStopped && !earlier.empty() && record.stop != LinearStop::NoSamples)
+  {
+    KeepBest(images, earlier, transform, record);
+  }
+  record.fallRate = descent.GetFallRate();
   record.gradient = descent.GetGradientMagnitude();
   record.evaluations = images.CountEvaluations();
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+#include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ SplineRegistration::RunLevel(std::size_t                   level,
                              const TransformChain::Stage & spline,
                              std::vector<double> &         coefficients,
                              const SplineWatch &           watch,
-                             unsigned int                  done) const
+                             unsigned int                  done,
+                             bool                          isCompared) const
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
@@ -80,6 +82,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
                      m_Residence);
   LbfgsRules  rules = m_Options.rules;
   rules.evaluations = of.iterations > done ? of.iterations - done : 0;
+  rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;
   if (rules.stepLength == 0.0)
   {
     rules.stepLength = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
@@ -127,6 +130,15 @@ SplineRegistration::RunLevel(std::size_t                   level,
   Download(coefficients.data(), search.GetBest(), bytes, m_Residence);
   record.stop = search.GetStop();
   record.best = search.GetBestValue();
+  record.fallRate = search.GetFallRate();
+  if (isCompared && goesOn)
+  {
+    ClearResident(start.Data(), bytes, m_Residence);
+    const double atStart = images.Evaluate(start.As<double>(), nullptr).value;
+    record.isUndone = atStart < record.best;
+    record.loss = record.isUndone ? RelativeLoss(atStart, record.best) : 0.0;
+    std::fill(coefficients.begin(), record.isUndone ? coefficients.end() : coefficients.begin(), 0.0);
+  }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return record;
 }

@@ -52,6 +52,9 @@ struct SynLevel::Parts
   {
     return (*fields)[static_cast<std::size_t>(which)];
   }
+  /** Brings both images to the middle, and finds the forces there. */
+  void
+  EnqueueForces();
   void
   Enqueue(const SynRules & rules);
 };
@@ -90,6 +93,12 @@ SynLevel::GetField(SynField which, void * vectors, ScalarType element) const
 }
 
 void
+SynLevel::Clear()
+{
+  m_Parts->fields->Clear();
+}
+
+void
 SynLevel::AdaptFrom(const LevelFields & coarser)
 {
   m_Parts->fields->AdaptFrom(coarser);
@@ -99,6 +108,15 @@ std::shared_ptr<const LevelFields>
 SynLevel::GetFields() const
 {
   return m_Parts->fields;
+}
+
+void
+SynLevel::Parts::EnqueueForces()
+{
+  // The fixed field follows that on the moving image: ITK's order.
+  forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data());
+  forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data());
+  forces.Compare(&record.As<Record>()->sums, updates[0].Data(), updates[1].Data());
 }
 
 void
@@ -112,12 +130,9 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   void * const       moving = this->Field(SynField::MovingToMiddle).Data();
   void * const       movingInverse = this->Field(SynField::MovingToMiddleInverse).Data();
 
-  // Both images in the middle, and the forces there. The fixed field follows that on the moving image: ITK's order.
-  forces.MoveFixed(fixedInverse);
-  forces.MoveMoving(movingInverse);
+  this->EnqueueForces();
   void * const fixedUpdate = updates[0].Data();
   void * const movingUpdate = updates[1].Data();
-  forces.Compare(&numbers->sums, fixedUpdate, movingUpdate);
   forces.MakeUpdate(fixedUpdate, forces.FixedConfidence(), rules, &numbers->maximumNorm[0]);
   forces.MakeUpdate(movingUpdate, forces.MovingConfidence(), rules, &numbers->maximumNorm[1]);
   if (rules.averagesMidpointGradients)
@@ -135,6 +150,17 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   invert(fixedInverse, fixed, 1);
   invert(moving, movingInverse, 2);
   invert(movingInverse, moving, 3);
+}
+
+double
+SynLevel::Compare(const SynRules & rules)
+{
+  m_Parts->forces.Reserve(rules);
+  m_Parts->EnqueueForces();
+  LevelSums sums;
+  Download(&sums, &m_Parts->record.As<Record>()->sums, sizeof(sums), m_Parts->forces.GetResidence());
+  const std::array<double, 2> weighted = m_Parts->forces.WeightedValuesOf(sums);
+  return 0.5 * (weighted[0] + weighted[1]);
 }
 
 SynIteration

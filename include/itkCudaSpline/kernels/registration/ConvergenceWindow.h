@@ -56,6 +56,31 @@ private:
   double             m_Total{ 0.0 }; ///< of all magnitudes, also of those that left the window
 };
 
+/** \brief How fast the values of a descent still fall: by how much the lowest one fell in the last ten iterations, as a
+ * share of the largest magnitude of all. */
+class FallRate
+{
+public:
+  /** Adds the value of an iteration. */
+  void
+  Add(double value);
+
+  /** 0 before the eleventh value. */
+  double
+  GetValue() const;
+
+private:
+  std::deque<double> m_Lowest; ///< so far, after each of the last iterations
+  double             m_Largest{ 0.0 };
+  bool               m_IsFull{ false };
+};
+
+/** \brief A level of a linear transform or a B-spline whose FallRate is higher when its iterations are done needs more
+ * of them. Ordinary registrations end below it. */
+inline constexpr double FastFall = 0.01;
+/** \brief The same of fields, which improve as long as they deform: ordinary ones end at up to 0.03. */
+inline constexpr double FastFieldFall = 0.05;
+
 /** @} */
 } // namespace itk::CudaSpline
 

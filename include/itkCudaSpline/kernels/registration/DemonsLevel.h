@@ -177,9 +177,17 @@ public:
   void
   AdaptFrom(const LevelFields & coarser);
 
+  /** Makes the field zero. */
+  void
+  Clear();
+
   /** The field, of which a finer level is made when this one is gone. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
+
+  /** \brief Compares the images under the field as it is. */
+  DemonsIteration
+  Compare();
 
   /** \brief One iteration; waits for its end.
    *

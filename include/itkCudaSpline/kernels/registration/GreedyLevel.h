@@ -97,9 +97,19 @@ public:
   void
   AdaptFrom(const LevelFields & coarser);
 
+  /** Makes the field zero. */
+  void
+  Clear();
+
   /** The field, of which a finer level is made when this one is gone. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
+
+  /** \brief Compares the images under the field as it is: the value that an iteration would begin with.
+   *
+   * \param[in] rules what iterations go by */
+  double
+  Compare(const SynRules & rules);
 
   /** \brief One iteration; waits for its end.
    *

@@ -37,10 +37,19 @@ struct PyramidLevel
 {
   unsigned int shrink{ 1 };     ///< samples of the fixed image for one of the level's grid, along each axis; from 1 on
   double       sigma{ 0.0 };    ///< of the Gaussian that smooths both images (samples of each, or mm); 0: none
-  unsigned int iterations{ 0 }; ///< at most
+  unsigned int iterations{ 0 }; ///< at most, unless the limit is higher
   /** Whether axes with wider spacing are shrunk less, as by antsRegistration: so that the spacing of each axis is as
    * near as possible to the least one times \c shrink. Else all axes are shrunk alike, as by ITK. */
   bool isByAxis{ false };
+  /** At most as long as values fall fast (FastFall) after the iterations; of linear and B-spline levels. */
+  unsigned int limit{ 0 };
+
+  /** The most iterations that a level can make. */
+  unsigned int
+  GetMaximum() const
+  {
+    return iterations > limit ? iterations : limit;
+  }
 };
 
 /** \brief The inverse of the matrix of a grid, by cofactors: of matrices that are diagonal with ITK's bits.

@@ -39,7 +39,8 @@ namespace itk::CudaSpline
 /** \brief What Lbfgs goes by; names and defaults are those of itk::LBFGSOptimizerv4. */
 struct LbfgsRules
 {
-  unsigned int evaluations{ 500 }; ///< of the function, at most; what ITK calls iterations
+  unsigned int evaluations{ 500 }; ///< of the function, at most, unless the limit is higher; what ITK calls iterations
+  unsigned int limit{ 0 };         ///< at most, as long as values fall fast (FastFall)
   /** The start of a search along a direction, as a factor of the direction; except for the first one, which begins with
    * a step of length 1. */
   double stepLength{ 1.0 };
@@ -137,6 +138,9 @@ public:
    * before the first evaluation. */
   const double *
   GetBest() const;
+  /** How fast values fall. */
+  double
+  GetFallRate() const;
   /** The lowest value so far; the largest double before the first one. */
   double
   GetBestValue() const;

@@ -49,7 +49,8 @@ enum class LinearDescent : unsigned char
 struct LinearRules
 {
   LinearDescent descent{ LinearDescent::RegularStep }; ///< which optimizer
-  unsigned int  iterations{ 100 };                     ///< at most
+  unsigned int  iterations{ 100 };                     ///< at most, unless the limit is higher
+  unsigned int  limit{ 0 };                            ///< at most, as long as values fall fast (FastFall)
   /** Longest way of a corner in the first iteration, and of GradientDescent in each one (mm); 0: the least spacing of
    * the virtual domain. */
   double maximumStep{ 0.0 };
@@ -149,6 +150,12 @@ public:
   {
     return m_BestValue;
   }
+  /** How fast values fall. */
+  double
+  GetFallRate() const
+  {
+    return m_FallRate.GetValue();
+  }
   /** Length of the last gradient, by the scales. */
   double
   GetGradientMagnitude() const
@@ -202,6 +209,7 @@ private:
   double              m_LearningRate{ 1.0 };
   double              m_Relaxation{ 1.0 };
   ConvergenceWindow   m_Window;
+  FallRate            m_FallRate;
   std::vector<double> m_Places; ///< of the watched, where they are
   unsigned int        m_Iteration{ 0 };
   LinearStop          m_Stop{ LinearStop::None };

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 /** \file
@@ -60,9 +61,14 @@ struct LinearRecord
   unsigned int iterations{ 0 };          ///< that were made, those before RunLevel() included
   double       value{ 0.0 };             ///< of the last iteration; 0 where there was none
   double       step{ 0.0 };              ///< of the last iteration (mm)
+  double       fallRate{ 0.0 };          ///< at the end
   double       gradient{ 0.0 };          ///< length of the last gradient, by the scales
   unsigned int evaluations{ 0 };         ///< of the metric
   double       seconds{ 0.0 };           ///< that it took, smoothing included
+  /** Of RunLevel()'s earlier transforms the one that was kept, as its value was lower than that of the level's result.
+   */
+  std::optional<std::size_t> kept;
+  double                     loss{ 0.0 }; ///< RelativeLoss(); 0 if both transforms are within a sample of the level
 };
 
 /** \brief A registration on one backend. */
@@ -83,10 +89,16 @@ public:
    * if this one fails
    * \param[in] watch called after each iteration; may be empty. What it throws is thrown
    * \param[in] done iterations that were made before, of those of the level
+   * \param[in] earlier transforms to which the level's result is compared by the metric of the level; the best one is
+   * kept. Not where the watch stops the level
    * \exception std::invalid_argument images that are too small for their smoothing; what LinearLevel throws
    * \exception DeviceError the device failed */
   LinearRecord
-  RunLevel(std::size_t level, LinearTransform & transform, const LinearWatch & watch, unsigned int done = 0) const;
+  RunLevel(std::size_t                          level,
+           LinearTransform &                    transform,
+           const LinearWatch &                  watch,
+           unsigned int                         done = 0,
+           const std::vector<LinearTransform> & earlier = {}) const;
 
   /** \brief Runs all levels, or those until the watch stops it.
    *

@@ -18,8 +18,12 @@
 #ifndef itkCudaSpline_kernels_registration_RegistrationProgress_h
 #define itkCudaSpline_kernels_registration_RegistrationProgress_h
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <vector>
 
 /** \file
  * \brief What a registration tells while it runs, and of its levels when it has ended. */
@@ -42,6 +46,14 @@ struct RegistrationIteration
 /** \brief Told of each iteration; returns false to end the registration with what it has come to. */
 using RegistrationWatch = std::function<bool(const RegistrationIteration & iteration)>;
 
+/** \brief How much higher a value is than the best one, as a share of the larger magnitude of both. */
+inline double
+RelativeLoss(double best, double value)
+{
+  const double scale = std::max(std::abs(best), std::abs(value));
+  return scale > 0.0 ? (value - best) / scale : 0.0;
+}
+
 /** \brief Why a level has ended. */
 enum class LevelEnd : unsigned char
 {
@@ -49,7 +61,8 @@ enum class LevelEnd : unsigned char
   Converged,  ///< values hardly fall any more
   Stopped,    ///< by the watch, in this level or before it
   ShortStep,  ///< of linear transforms: steps are shorter than the least
-  NoGradient  ///< of linear transforms: there is no direction in which values fall
+  NoGradient, ///< of linear transforms: there is no direction in which values fall
+  Undone      ///< its result was worse than where it, or an earlier level, started, which was restored
 };
 
 /** \brief A level that has ended. */
@@ -60,7 +73,27 @@ struct LevelRecord
   double       value{ 0.0 };                ///< of the last iteration; 0 where there was none
   double       convergence{ 0.0 };          ///< the same
   double       seconds{ 0.0 };              ///< that it took, smoothing included
+  double       loss{ 0.0 };                 ///< RelativeLoss() of LevelEnd::Undone
+  double       fallRate{ 0.0 };             ///< FallRate at the end
 };
+
+/** \brief Marks the levels whose results were not kept.
+ *
+ * \param[in,out] levels of a stage
+ * \param[in] first the first of them; nothing: all were kept
+ * \param[in] loss how much worse the last one was */
+inline void
+MarkUndone(std::vector<LevelRecord> & levels, const std::optional<std::size_t> & first, double loss)
+{
+  for (std::size_t n = first.value_or(levels.size()); n < levels.size(); ++n)
+  {
+    if (levels[n].iterations > 0)
+    {
+      levels[n].end = LevelEnd::Undone;
+      levels[n].loss = loss;
+    }
+  }
+}
 
 /** @} */
 } // namespace itk::CudaSpline

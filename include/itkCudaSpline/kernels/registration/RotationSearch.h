@@ -24,10 +24,9 @@
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <cstdint>
-#include <functional>
 
 /** \file
- * \brief Alignment of coarse images: the best rotation, and whether the images agree at all. On the host.
+ * \brief The best of many rotations, from coarse images. On the host.
  */
 
 namespace itk::CudaSpline
@@ -75,27 +74,6 @@ FindRotation(const MaskedImage &             fixed,
              const LinearTransform::Vector & centre,
              const LinearTransform::Vector & translation,
              const ExecutionContext &        context);
-
-/** \brief Whether two images can belong to each other under a transform, at a glance. */
-struct ImageAgreement
-{
-  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
-  /** Mutual information as a part of the fixed image's entropy, less what chance gives: what it is when the values of
-   * the moving image that are inside are shuffled. Not a number where the fixed image is flat. Images of one subject by
-   * different scanners have 0.1 and more, of unrelated images it is near 0. */
-  double explained{ 1.0 };
-};
-
-/** \brief Agreement of two images, of coarse voxels of which three an axis, and the masks in their middle, are looked
- * at.
- *
- * \param[in] fixed, moving images of one dimension
- * \param[in] transform from places of the fixed image to places of the moving one (mm)
- * \exception std::invalid_argument other dimensions or pixels */
-ImageAgreement
-MeasureAgreement(const MaskedImage &                                                             fixed,
-                 const MaskedImage &                                                             moving,
-                 const std::function<LinearTransform::Vector(const LinearTransform::Vector &)> & transform);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -58,7 +58,10 @@ struct SplineRecord
   unsigned int evaluations{ 0 };        ///< that were made, those before RunLevel() included
   double       value{ 0.0 };            ///< of the last evaluation; 0 where there was none
   double       best{ 0.0 };             ///< the lowest value; the largest double where no sample was valid
+  double       fallRate{ 0.0 };         ///< at the end
   double       seconds{ 0.0 };          ///< that it took, smoothing included
+  bool         isUndone{ false };       ///< without displacements the value is lower: coefficients are 0
+  double       loss{ 0.0 };             ///< RelativeLoss() of that
 };
 
 /** \brief Cells of a B-spline's grid along each axis, x first; 1 or more. */
@@ -108,6 +111,7 @@ public:
    * device fails they are the best that it has found, or, where it is lost, as they were
    * \param[in] watch called after each evaluation; may be empty. What it throws is thrown
    * \param[in] done evaluations that were made before, of those of the level
+   * \param[in] isCompared whether coefficients of 0 are restored if their value is lower than that of the result
    * \exception std::invalid_argument images that are too small for their smoothing; as many coefficients as the grid
    * has not; what SplineLevel throws
    * \exception DeviceError the device failed */
@@ -116,7 +120,8 @@ public:
            const TransformChain::Stage & spline,
            std::vector<double> &         coefficients,
            const SplineWatch &           watch,
-           unsigned int                  done = 0) const;
+           unsigned int                  done = 0,
+           bool                          isCompared = false) const;
 
   /** \brief Runs all levels, or those until the watch stops it, from no displacements.
    *

@@ -118,9 +118,19 @@ public:
   void
   AdaptFrom(const LevelFields & coarser);
 
+  /** Makes the fields zero. */
+  void
+  Clear();
+
   /** The fields, of which a finer level is made when this one is gone. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
+
+  /** \brief Compares the images under the fields as they are: the weighted value that an iteration would begin with.
+   *
+   * \param[in] rules what iterations go by */
+  double
+  Compare(const SynRules & rules);
 
   /** \brief One iteration; waits for its end.
    *
