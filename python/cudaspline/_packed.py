@@ -14,6 +14,8 @@ from typing import Any, BinaryIO, Callable, Iterator, Optional
 
 import numpy
 
+from . import _library
+
 #: Bytes that are deflated together, and before them those that they may refer to.
 BLOCK = 1 << 20
 _WINDOW = 1 << 15
@@ -137,11 +139,18 @@ def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, b
         before = bytes(data[-_WINDOW:])
 
 
+def _count_threads() -> int:
+    """Those of use_threads(), else of the environment, else the processors that the process may use."""
+    words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
+    chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
+    return chosen or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 def compress(file: BinaryIO, read: Callable[[int, int], Any], size: int) -> None:
-    """Writes bytes as gzip does, compressed on all processors.
+    """Writes bytes as gzip does, compressed on as many threads as the library takes.
 
     read: gives bytes by their begin and count, called in their order, with BLOCK bytes at most"""
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = _count_threads()
     checksum = 0
     file.write(_HEADER)
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:

@@ -14,7 +14,7 @@ import numpy
 from . import _library, _packed
 from ._geometry import Geometry, make_geometry
 from ._options import Channels
-from ._warnings import FileWarning, warn
+from ._warnings import FileWarning, printable, warn
 
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
 FORMATS = {".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metaimage"}
@@ -123,7 +123,7 @@ def _files_of(header: Any, path: Path) -> list[Path]:
 def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
     """The numbers that a file has, in its order."""
     if not path.is_file():
-        raise FileNotFoundError(f"{name}: there is no file {path}, which the header names.")
+        raise FileNotFoundError(printable(f"{name}: there is no file {path}, which the header names."))
     kind = numpy.dtype(_library.TYPE_NAMES[header["type"]])
     count = math.prod(header["stored_sizes"]) // max(1, len(header["files"]))
     needed = count * kind.itemsize

@@ -86,6 +86,12 @@ class RegistrationWarning(UserWarning):
     """
 
 
+def printable(text: str) -> str:
+    """A text as one line of at most 1000 letters, with "?" for those that are not printable: damaged files may have any names and fields."""
+    short = text if len(text) <= 1000 else f"{text[:800]} ... {text[-195:]}"
+    return "".join(letter if letter.isprintable() else "?" for letter in short)
+
+
 def warn(message: str, category: Type[Warning]) -> None:
     """Warns at the line that called the package."""
     level = 1
@@ -93,4 +99,4 @@ def warn(message: str, category: Type[Warning]) -> None:
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)

@@ -77,6 +77,24 @@ SplitWords(const std::string & text)
   return words;
 }
 
+std::string
+ToPrintable(std::string text)
+{
+  for (std::size_t at = 0; at < text.size(); ++at)
+  {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x20 || byte == 0x7F)
+    {
+      text[at] = '?';
+    }
+    else if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0)
+    {
+      text.replace(at, 2, "?"); // the control characters that UTF-8 writes in two bytes
+    }
+  }
+  return text;
+}
+
 std::optional<double>
 NumberOf(const std::string & word)
 {
@@ -114,8 +132,8 @@ void
 RefuseField(const std::string & field, const std::string & value, const std::string & rule)
 {
   constexpr std::size_t most = 100;
-  throw std::invalid_argument(field + " is \"" + (value.size() > most ? value.substr(0, most) + "..." : value) +
-                              "\"; " + rule);
+  throw std::invalid_argument(
+    ToPrintable(field + " is \"" + (value.size() > most ? value.substr(0, most) + "..." : value) + "\"; " + rule));
 }
 
 std::vector<double>

@@ -57,6 +57,10 @@ NumberOf(const std::string & word);
 std::string
 ToText(double number);
 
+/** \brief A text of a file for a message: with "?" in place of control characters, which a damaged file may have. */
+std::string
+ToPrintable(std::string text);
+
 /** \brief Throws std::invalid_argument: 'field is "value"; rule'. */
 [[noreturn]] void
 RefuseField(const std::string & field, const std::string & value, const std::string & rule);

@@ -80,7 +80,8 @@ ReadFields(std::string_view text)
   constexpr std::size_t letters = 7;
   if (line.compare(0, letters, "NRRD000") != 0 || line.size() <= letters || line[letters] < '1' || line[letters] > '6')
   {
-    throw std::invalid_argument("the first line is \"" + line.substr(0, 20) + "\"; NRRD0001 to NRRD0006 are allowed");
+    throw std::invalid_argument("the first line is \"" + ToPrintable(line.substr(0, 20)) +
+                                "\"; NRRD0001 to NRRD0006 are allowed");
   }
   while (NextLine(text, at, line) && !line.empty())
   {
@@ -176,7 +177,7 @@ KindOf(const std::string & word)
       return &kind;
     }
   }
-  throw std::invalid_argument("kinds has \"" + word +
+  throw std::invalid_argument("kinds has \"" + ToPrintable(word.substr(0, 40)) +
                               "\"; allowed are domain, space, time, list, vector, scalar, complex, RGB-color, "
                               "3D-symmetric-matrix and the others of the format");
 }
@@ -579,8 +580,9 @@ OrderAxes(const Fields & fields, const std::vector<Axis> & axes, const std::vect
     further.end());
   if (spatial.size() < 2 || spatial.size() > 3 || further.size() > 1 || (spatial.size() == 2 && !further.empty()))
   {
-    throw std::invalid_argument("sizes is \"" + fields.Get("sizes") + "\" with " + std::to_string(spatial.size()) +
-                                " axes of space and " + std::to_string(further.size()) +
+    throw std::invalid_argument("sizes is \"" + ToPrintable(fields.Get("sizes").substr(0, 100)) + "\" with " +
+                                std::to_string(spatial.size()) + " axes of space and " +
+                                std::to_string(further.size()) +
                                 " others; images of 2 and 3 dimensions, and series of volumes, are allowed");
   }
   spatial.insert(spatial.end(), further.begin(), further.end());

@@ -271,3 +271,15 @@ def test_damaged_headers(tmp_path, rng):
                 refused += 1
                 assert str(error).startswith("image: ")
     assert 30 < refused < 300
+
+
+def test_messages_of_damaged_headers_are_printable(read):
+    with pytest.raises(ValueError, match=r'space is "\?\?\[2J\?') as caught:
+        read("a.nrrd", nrrd(FIELDS.replace("LPS", "\x00\x1b[2J\x7f")) + A.tobytes())
+    assert str(caught.value).isprintable()
+    with pytest.raises(ValueError, match="first line is") as caught:
+        read("a.nrrd", b"NRRD\x1b\x00\x01" + nrrd() + A.tobytes())
+    assert str(caught.value).isprintable()
+    with pytest.raises(FileNotFoundError, match="header names") as caught:
+        read("a.mha", (META + "ElementDataFile = \x1b\x01" + 3000 * "x").encode() + A.tobytes())
+    assert str(caught.value).isprintable() and len(str(caught.value)) <= 1000

@@ -299,7 +299,10 @@ def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, s
     data = numpy.where(numpy.arange(size) % 3000 < 2000, numpy.arange(size) // 7 % 50, rng.integers(0, 9, size)).astype("u1").tobytes()
     files = []
     for count in (1, 3):
-        monkeypatch.setattr(_packed.os, "sched_getaffinity", lambda process, count=count: set(range(count)), raising=False)
+        monkeypatch.setenv("CUDASPLINE_THREADS", str(count))
+        assert _packed._count_threads() == count
+        with cudaspline.use_threads(count + 1):
+            assert _packed._count_threads() == count + 1
         with open(tmp_path / "a.gz", "wb") as file:
             _packed.compress(file, lambda begin, count: data[begin : begin + count], size)
         files.append((tmp_path / "a.gz").read_bytes())
