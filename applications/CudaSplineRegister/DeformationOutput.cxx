@@ -206,9 +206,9 @@ DeformationOutput::WriteTransforms(const RegistrationRequest & request, const Re
 }
 
 std::optional<Folding>
-DeformationOutput::Write(const RegistrationRequest &   request,
-                         const RegistrationResult &    result,
-                         const std::optional<Volume> & finite) const
+DeformationOutput::Write(const RegistrationRequest & request,
+                         const RegistrationResult &  result,
+                         const Volume &              warped) const
 {
   const DeformationSettings settings = SettingsOf(request);
   const Grid &              fixed = request.fixed.grid;
@@ -220,10 +220,7 @@ DeformationOutput::Write(const RegistrationRequest &   request,
   const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {
     StartField(file, field, grid, settings.type, writing);
   };
-  if (m_Warped != nullptr)
-  {
-    StartImage(m_Warped, WarpToFormat(request, finite, result.transform, m_Format), m_Format.layout, writing);
-  }
+  StartImage(m_Warped, warped, m_Format.layout, writing);
   this->StartTransforms(request, result, writing);
   itk::TransformBase::Pointer inverse;
   if (m_InverseWarped != nullptr || m_Inverse != nullptr)

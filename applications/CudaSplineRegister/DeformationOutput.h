@@ -57,15 +57,20 @@ public:
                     const WarpedFormat &        format,
                     const Open &                open);
 
+  /** \brief Whether Write() needs the warped moving image. */
+  bool
+  NeedsWarped() const
+  {
+    return m_Warped != nullptr;
+  }
+
   /** \brief Writes the files, fields and images at the same time, each as soon as it is known.
    *
-   * \param[in] finite of the moving image, see WarpWhatIsFinite()
+   * \param[in] warped the moving image in its format, if it is wanted
    * \return what the transform does to volumes, where it is more than linear, or is asked for
    * \exception ProgramError one could not be written */
   std::optional<Folding>
-  Write(const RegistrationRequest &   request,
-        const RegistrationResult &    result,
-        const std::optional<Volume> & finite) const;
+  Write(const RegistrationRequest & request, const RegistrationResult & result, const Volume & warped) const;
 
   /** \brief Writes the matrix and the fields of --output-prefix alone, as of a registration that was stopped.
    * \return the files that were written */

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "Explain.h"
 
+#include "DeformationOutput.h"
 #include "Error.h"
 #include "FileNames.h"
 #include "PixelType.h"
@@ -120,13 +121,19 @@ ExplainMasks(std::ostream &                                       stream,
   }
 }
 
-/** The folder of an output is missing. */
-bool
-LacksFolder(const std::string & path)
+/** What is to be said of a file or folder that is written. */
+std::string
+DescribeOutput(const NamedPath & output, const Options & options)
 {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(output.path).parent_path();
   std::error_code             error;
-  return !folder.empty() && !std::filesystem::is_directory(folder, error);
+  if (folder.empty() || std::filesystem::is_directory(folder, error))
+  {
+    return std::filesystem::is_regular_file(output.path, error) ? ", which exists and is replaced" : "";
+  }
+  const std::string named = output.role == "--output-prefix" ? options.prefix : output.path;
+  return options.makesFolders || !FolderAskedFor(named).empty() ? ", whose folder is made"
+                                                                : ", whose folder does not exist (--make-folders)";
 }
 
 void
@@ -172,7 +179,10 @@ StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
   {
     if (IsExplained(name, spec) && !value.is_null())
     {
-      text += (text.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+      text += (text.empty() ? "" : ", ") + name + " " +
+              (name == "metric"    ? NamesOf(spec.metrics)
+               : value.is_string() ? value.get<std::string>()
+                                   : value.dump());
     }
   }
   return text;
@@ -241,17 +251,11 @@ ExplainRegistration(const Options &                options,
   {
     stream << "warped: " << GridText(format.grid, format.type, format.layout) << '\n';
   }
-  std::error_code error;
   for (const NamedPath & output : outputs)
   {
     if (!output.path.empty() && MayBeWritten(output.path, options))
     {
-      stream << "writes: " << output.path << " (" << output.role << ')'
-             << (std::filesystem::is_regular_file(output.path, error) ? ", which exists and is replaced" : "")
-             << (!LacksFolder(output.path) ? ""
-                 : options.makesFolders    ? ", whose folder is made"
-                                           : ", whose folder does not exist (--make-folders)")
-             << '\n';
+      stream << "writes: " << output.path << " (" << output.role << ')' << DescribeOutput(output, options) << '\n';
     }
   }
   return stream.str();

@@ -108,7 +108,7 @@ RegistrationOutput::Write(const RegistrationRequest & request, const Registratio
   Volume          warped;
   Volume          picture; // on the fixed image's grid
   Volume          start;
-  if (m_Warped != nullptr)
+  if (m_Warped != nullptr || m_Deformation.NeedsWarped())
   {
     warped = WarpToFormat(request, m_Finite, result.transform, m_Format);
   }
@@ -128,7 +128,7 @@ RegistrationOutput::Write(const RegistrationRequest & request, const Registratio
   {
     WriteImage(DrawCheckerboards(request.fixed, start, picture), m_Picture->GetTemporaryName());
   }
-  report.folding = m_Deformation.Write(request, result, m_Finite);
+  report.folding = m_Deformation.Write(request, result, warped);
   if (writing.valid())
   {
     writing.get();
