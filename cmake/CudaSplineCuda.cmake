@@ -42,7 +42,7 @@ if(CUDASPLINE_USE_CUDA)
   endif()
   check_language(CUDA)
   set(_cudaspline_host "$ENV{CUDAHOSTCXX}")
-  set(ENV{CUDAHOSTCXX} "${_cudaspline_host_before}") # an empty value is none
+  set(ENV{CUDAHOSTCXX} "${_cudaspline_host_before}") # an empty value has no effect
   set(ENV{CUDAFLAGS} "${_cudaspline_flags_before}")
   if(NOT CMAKE_CUDA_COMPILER)
     if(DEFINED ENV{CUDACXX})

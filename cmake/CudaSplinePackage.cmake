@@ -105,7 +105,7 @@ under transform files, onto a reference image or a new spacing.
 CudaSplineRegister finds such transforms: rigid, affine, B-splines."
 )
 
-# Of a distribution's layout, not of an installation beside it.
+# For a distribution's layout, not for another prefix.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   foreach(_cudaspline_component IN LISTS CPACK_COMPONENTS_ALL)
     string(TOUPPER ${_cudaspline_component} _cudaspline_name)
@@ -116,7 +116,7 @@ if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
       COMPONENT ${_cudaspline_component}
     )
   endforeach()
-  # Of libraries whose headers are compiled into the programs: their notices go with these.
+  # The notices of libraries whose headers are compiled into the programs.
   foreach(_cudaspline_notice IN ITEMS libcli11-dev nlohmann-json3-dev)
     install(
       FILES "/usr/share/doc/${_cudaspline_notice}/copyright"

@@ -1,5 +1,5 @@
-# Headers that most files of a target include are parsed once, where no launcher stands before the compiler: ccache keeps objects, and
-# takes precompiled headers only by settings of its user.
+# Headers that most files of a target include are parsed once, unless the compiler has a launcher: ccache keeps objects,
+# and takes precompiled headers only by settings of its user.
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(_cudaspline_precompile OFF)
 else()

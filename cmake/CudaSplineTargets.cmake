@@ -22,8 +22,8 @@ endif()
 list(REMOVE_ITEM CUDASPLINE_ITK_MODULES CudaSpline)
 list(REMOVE_DUPLICATES CUDASPLINE_ITK_MODULES)
 
-# cudaspline_export_dependencies(<shared>): what ITK's macros write into the file of the module for those who ask ITK for it. A static
-# library leaves the libraries that it uses to the program.
+# cudaspline_export_dependencies(<shared>): what ITK's macros write into the file of the module for projects that
+# request it from ITK. A static library leaves the libraries that it uses to the program.
 macro(cudaspline_export_dependencies shared)
   if(NOT ${shared})
     set(CudaSpline_EXPORT_CODE_BUILD "find_package(Threads REQUIRED)\n")
@@ -42,7 +42,8 @@ macro(cudaspline_find_itk)
   else()
     find_package(ITK 5.2 REQUIRED COMPONENTS ${ARGN})
   endif()
-  # Of the classes in src/instances all members are compiled, also those that nobody calls: other versions of ITK have some that do not.
+  # All members of the classes in src/instances are compiled, also those that are not called: in other versions of ITK
+  # some do not compile.
   set(_cudaspline_instances OFF)
   if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" STREQUAL "5.2" AND NOT ITK_SOURCE_DIR AND NOT MSVC)
     set(_cudaspline_instances ON)

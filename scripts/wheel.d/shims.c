@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-/* What the runtimes of C++ and of the compiler on a new system ask of its C library, by means of glibc 2.28: linked
- * into a library that has to run there (old-glibc). All of it is hidden within that library. */
+/* Functions of newer C libraries that the runtimes of C++ and of the compiler need, implemented with glibc 2.28: linked
+ * into a library that has to run there (old-glibc). All of them are hidden within that library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,8 @@
-# The libraries that folders for ITK_AUTOLOAD_PATH hold: FactoryLoader.cxx says why they are no links to those of the factories.
+# The libraries that folders for ITK_AUTOLOAD_PATH hold: FactoryLoader.cxx explains why they are not links to those of
+# the factories.
 include(CheckCXXSourceCompiles)
 
-# Of the linker and the C library, beside the compiler: not everything that is Linux has it.
+# The linker and the C library must support it, in addition to the compiler: not every Linux has it.
 check_cxx_source_compiles(
   "
   #include <gnu/lib-names.h>
@@ -31,7 +32,7 @@ function(cudaspline_itk_library variable library)
 endfunction()
 
 # cudaspline_add_loader(<factories>): the target <factories>Loader, in a folder of its own, since ITK loads every library of the folders that
-# it is told. None with static libraries: what has ITK within itself cannot share it with a program.
+# it searches. None with static libraries: a library that contains ITK cannot share it with a program.
 function(cudaspline_add_loader factories)
   get_target_property(type ${factories} TYPE)
   cudaspline_itk_library(common ITKCommon)
@@ -65,7 +66,7 @@ function(cudaspline_add_loader factories)
   set_target_properties(
     ${factories}Loader
     PROPERTIES
-      # The name of what was there before: an installation over an older one replaces it.
+      # The name of the earlier library: an installation over an older one replaces it.
       OUTPUT_NAME ${factories}
       PREFIX "${CMAKE_SHARED_LIBRARY_PREFIX}"
       SUFFIX "${CMAKE_SHARED_LIBRARY_SUFFIX}"

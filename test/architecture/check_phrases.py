@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plain English: phrases that a newcomer has to decode, by a table of them.
 
-Reads pages (Markdown without code), and comments and string literals of C++, CUDA and Python sources. Words alone are not forbidden. What
+Reads pages (Markdown without code), and comments and string literals of C++, CUDA and Python sources, CMake files and shell scripts. Words alone are not forbidden. What
 CLEAN names has none of the phrases, and the check fails where one comes back; the other files are counted only.
 
 usage: check_phrases.py [--root DIR] [--all] [PATH...]    PATH: report these files or folders, whether clean or not; --all: every file
@@ -86,7 +86,10 @@ CLEAN = [
     "*.md",
     "applications/Common/[!G]*",
     "applications/CudaSplineResample/*",
+    "cmake/*",
     "include/*",
+    "scripts/*",
+    ".ci/*",
     "src/itk*",
     "src/c/*",
     "src/device/*",
@@ -105,8 +108,8 @@ EXCEPT = [
 SUBJECT = re.compile(r"(ENH|BUG|PERF|DOC|STYLE|COMP|TEST): [A-Z`]|(Merge|Revert|fixup!|squash!) ")
 MAX_SUBJECT = 72
 
-SOURCES = re.compile(r"\.(md|py|pyi|c|h|hxx|cxx|cu|cuh)(\.in)?$")
-IGNORED = re.compile(r"build|bundle|demo-output|shared$|\.(?!github$)")
+SOURCES = re.compile(r"\.(md|py|pyi|c|h|hxx|cxx|cu|cuh|cmake)(\.in)?$|CMakeLists\.txt$|^(scripts|reproduction)/(.*/)?[^./]+$|^\.ci/run$")
+IGNORED = re.compile(r"build|bundle|demo-output|shared$|\.(?!github$|ci$)")
 C_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^()\\\s]{0,16})\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 LEADER = re.compile(r"^\s*(?:[*>#/!<]+(?=\s|$))?\s*|\s+$")
 
@@ -166,9 +169,31 @@ def python_code(text):
         yield from enumerate(prose.split("\n"), token.start[0])
 
 
+def with_hashes(text):
+    """(line, prose) of the comments and strings of CMake files and shell scripts."""
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = re.search(r"(?:^|(?<=\s))#+(?!\{)(.*)$", line)
+        code = line[: comment.start()] if comment else line
+        for string in re.findall(r'"((?:\\.|[^"\\])*)"', code):
+            yield number, ""
+            yield number, string
+        if code.strip():
+            yield number, ""
+        yield number, comment.group(1) if comment else ""
+
+
+def reader_of(path, text):
+    """The function that finds the prose of a file."""
+    if path.endswith(".md"):
+        return markdown
+    if path.endswith((".py", ".pyi")) or "python" in text.partition("\n")[0]:
+        return python_code
+    return c_code if re.search(r"\.(c|h|hxx|cxx|cu|cuh)(\.in)?$", path) else with_hashes
+
+
 def prose_of(path, text):
     """The prose of a file in one string, paragraphs divided by ends of lines, and where each of its lines begins: [(offset, line)]."""
-    read = markdown if path.endswith(".md") else python_code if path.endswith((".py", ".pyi")) else c_code
+    read = reader_of(path, text)
     joined, starts, length = [], [], 0
     for line, prose in read(text):
         prose = LEADER.sub("", prose)
@@ -193,7 +218,8 @@ def files(root):
     for folder, folders, names in os.walk(root):
         top = os.path.relpath(folder, root).replace(os.sep, "/")
         folders[:] = sorted(f for f in folders if f != "__pycache__" and not (top == "." and IGNORED.match(f)))
-        yield from (name if top == "." else f"{top}/{name}" for name in sorted(names) if SOURCES.search(name))
+        paths = (name if top == "." else f"{top}/{name}" for name in sorted(names))
+        yield from (path for path in paths if SOURCES.search(path))
 
 
 def check(root, reported):

@@ -26,6 +26,8 @@ TEXTS = [
     ("module.py", "def f():\n    '''Reads.\n\n    The mask is no array.\n    '''\n", 4, "is no array"),
     ("module.py", "if x is None:\n    raise ValueError(f'{x} is no number')\n", 2, "is no number"),
     ("module.py", "beside = None  # the others\n", None, ""),
+    ("CMakeLists.txt", "set(beside) # the file that is\n# none\n", 1, "is none"),
+    ("CMakeLists.txt", 'message("it is no number")\n', 1, "is no number"),
 ]
 
 SUBJECTS = [
