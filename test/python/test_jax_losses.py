@@ -40,10 +40,11 @@ def smooth(rng, *size):
 
 def check(function, *given, order=2):
     """Backward to that order, and forward once: mixed derivatives of the operations are those of test_jax_gradients.py. Compiled as a whole:
-    one by one the small operations take longer to compile than all of them together."""
+    one by one the small operations take longer to compile than all of them together. Differences over JAX's own distance of 1e-4 err by 2.6e-5
+    for derivatives of local correlation, and by its square less over this one."""
     compiled = jax.jit(function)
-    check_grads(compiled, given, order, ("rev",))
-    check_grads(compiled, given, 1, ("fwd",))
+    check_grads(compiled, given, order, ("rev",), eps=1e-5)
+    check_grads(compiled, given, 1, ("fwd",), eps=1e-5)
 
 
 def test_count_and_grad(rng):
