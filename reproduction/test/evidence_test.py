@@ -78,7 +78,7 @@ class Measures(unittest.TestCase):
         numpy = self.numpy
         z, y, x = numpy.mgrid[:20, :24, :28]
         fixed, moving = (numpy.exp(-((x - 13 - s) ** 2 + (y - 11 + s) ** 2 + (z - 9) ** 2 / 2) / 30.0) for s in (0, 1.5))
-        found = self.cudaspline.register(fixed, moving, "greedy", radius=2, iterations=10, shrink=(2, 1), sigmas=(1, 0), device="cpu")
+        found = self.cudaspline.register(fixed, moving, "greedy", metric="meansquares", iterations=10, shrink=(2, 1), sigmas=(1, 0), device="cpu")
         # ITK's determinants, and this module's, are of single precision and have no value of their own in the outermost voxels.
         inside = (slice(1, -1),) * 3
         self.assertLess(numpy.abs(self.measures.determinants(found.field) - found.jacobian())[inside].max(), 1e-4)

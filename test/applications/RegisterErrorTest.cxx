@@ -52,7 +52,7 @@ TEST_F(RegisterErrors, CommandLine)
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, Words>> wrong{
     { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, greedy, rigid" } },
-    { { "--metric", "ssd" }, { "--metric \"ssd\"", "correlation, mattes, meansquares" } },
+    { { "--metric", "ssd" }, { "--metric \"ssd\"", "cc, correlation, lncc, mattes, meansquares, mind" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
     { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs is for no stage", "rigid, affine" } },
@@ -65,10 +65,10 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--shrink", "0" }, { "--shrink 0", "from 1" } },
     { { "--shrink", "1.5" }, { "--shrink 1.5", "whole numbers" } },
     { { "--sigmas", "1,-1" }, { "--sigmas 1,-1", "from 0" } },
-    { { "--sigmas", "wide" }, { "--sigmas wide", "no number" } },
+    { { "--sigmas", "wide" }, { "--sigmas wide", "not a number" } },
     { { "--sigmas", "," }, { "--sigmas ,", "\"\" is not a number" } },
     { { "--sigmas", ",,mm" }, { "--sigmas ,,", "\"\" is not a number" } },
-    { { "--sigmas", "mm" }, { "--sigmas mm", "no number" } },
+    { { "--sigmas", "mm" }, { "--sigmas mm", "not a number" } },
     { { "--shrink", ",," }, { "--shrink ,,", "\"\" is not a number" } },
     { { "--iterations", "," }, { "--iterations ,", "\"\" is not a number" } },
     { { "--iterations", "10,,5" }, { "--iterations 10,,5", "\"\" is not a number" } },

@@ -44,9 +44,9 @@ namespace itk::CudaSpline
  * follow one another; x is fastest. */
 struct FeatureImage
 {
-  FieldGrid                   grid;
+  FieldGrid                   grid;          ///< where the samples are
   int                         channels{ 0 }; ///< numbers of a sample
-  std::shared_ptr<const void> data;
+  std::shared_ptr<const void> data;          ///< floats
 };
 
 /** \brief Channels of MakeSelfSimilarity(): 12 in three dimensions, 4 in two. */
@@ -57,8 +57,8 @@ CountSelfSimilarityChannels(unsigned int dimension);
  *
  * Around each sample there are two patches on each axis. With D_c the sum of the squared differences of two patches
  * whose axes differ, less the smallest of them, and V their mean, channel c is exp(-D_c / V). V is at least 0.001 and
- * at most 1000 times its mean over the image. Beyond the border the image continues with the samples of the border. Where
- * the image is constant, or not finite in a patch, all channels are 1.
+ * at most 1000 times its mean over the image. Beyond the border the image continues with the samples of the border.
+ * Where the image is constant, or not finite in a patch, all channels are 1.
  *
  * M. P. Heinrich, M. Jenkinson, B. W. Papiez, M. Brady, J. A. Schnabel: Towards realtime multimodal fusion for
  * image-guided interventions using self-similarities, MICCAI 2013.
@@ -84,8 +84,8 @@ MakeSelfSimilarity(const FieldGrid &             grid,
 /** \brief An image of features, and how it is moved. */
 struct MovedFeatures
 {
-  FeatureImage         features;
-  FieldGrid            maskGrid;
+  FeatureImage         features;        ///< the image
+  FieldGrid            maskGrid;        ///< where the samples of the mask are
   const std::uint8_t * mask{ nullptr }; ///< not 0: the image counts there, by the nearest pixel; null: everywhere
   /** From the samples of the force's grid to the image, in the order in which a sample goes through them; a field on
    * that grid may be the first. Displacements are memory of the residence. */
