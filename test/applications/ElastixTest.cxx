@@ -426,7 +426,7 @@ TEST_F(ElastixFiles3D, BadFilesAreErrors)
   const std::string translation = "(Transform \"TranslationTransform\")\n(TransformParameters ";
   expectError("(Transform \"AffineDTITransform\")\n" + common, "AffineDTITransform");
   expectError(translation + "1 2)\n" + common, "2 parameters");
-  expectError(translation + "1 2 nan)\n" + common, "no number");
+  expectError(translation + "1 2 nan)\n" + common, "not a number");
   expectError(translation + "1 2 3\n" + common, "not closed");
   expectError(translation + "1 2 3)\n" + Common(Path("bad.txt")), "begins with itself");
   expectError(translation + "1 2 3)\n" + Common("nowhere.txt"), "nowhere.txt");

@@ -158,15 +158,15 @@ TEST_F(VolumeTransforms, OneForEachVolume)
 /** Without the option all are applied, the last one first, with a warning of one line. */
 TEST_F(VolumeTransforms, SeveralAreAChainWithAWarning)
 {
-  const auto expectWarning = [](const ProgramResult & result) {
+  const auto expectWarning = [](const ProgramResult & result, bool isAlone) {
     EXPECT_EQ(result.code, 0);
-    EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+    EXPECT_TRUE(!isAlone || result.CountErrorLines() == 1u) << result.errors;
     for (const char * const word : { "warning", "3 transforms", "no composite", "--transform-per-volume" })
     {
       EXPECT_NE(result.errors.find(word), std::string::npos) << word << " is missing in: " << result.errors;
     }
   };
-  expectWarning(RunProgram({ Path("volume0.nrrd"), Path("out.nrrd"), "-t", Path("all.tfm") }));
+  expectWarning(RunProgram({ Path("volume0.nrrd"), Path("out.nrrd"), "-t", Path("all.tfm") }), true);
   ExpectQuietSuccess(RunProgram(
     { Path("volume0.nrrd"), Path("chain.nrrd"), "-t", Path("one_000.tfm"), Path("one_001.tfm"), Path("one_002.tfm") }));
   EXPECT_EQ(Content(Path("out.nrrd")), Content(Path("chain.nrrd")));
@@ -197,7 +197,8 @@ TEST_F(VolumeTransforms, SeveralAreAChainWithAWarning)
                              "rigid",
                              "--iterations",
                              "1" },
-                           settings));
+                           settings),
+                false); // one iteration may be undone, which is another warning
 }
 
 TEST_F(VolumeTransforms, Errors)
