@@ -210,7 +210,7 @@ TEST_P(SynStates, LeavesToItkWhatItDoesNotKnow)
   const auto method = this->Make();
   const auto found = Register<2>(method, what);
   EXPECT_EQ(method->GetLastBackend(), Backend::Superclass);
-  EXPECT_NE(method->GetFallbackReason().find("beside"), std::string::npos) << method->GetFallbackReason();
+  EXPECT_NE(method->GetFallbackReason().find("in addition to"), std::string::npos) << method->GetFallbackReason();
   EXPECT_EQ(found.values, expected.values);
   for (std::size_t n = 0; n < expected.fields.size(); ++n)
   {
