@@ -55,7 +55,7 @@ def run_program(tmp_path, fixed, moving, *options):
         made.SetOrigin(image.origin.tolist())
         sitk.WriteImage(made, name)
     done = subprocess.run(
-        [PROGRAM, *names[:2], "-o", names[2], "--report", names[3], "--device", "cpu", *options], capture_output=True, text=True, check=False
+        [PROGRAM, *names[:2], "-o", names[2], "--report", names[3], "--device", "cpu", "--quiet", *options], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     with open(names[3], encoding="utf-8") as file:

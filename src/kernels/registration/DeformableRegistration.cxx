@@ -239,6 +239,15 @@ struct DeformableRegistration::Parts
     return last - 1;
   }
 
+  /** Whether values at the start and at the end can be compared. Squared differences of demons cannot under a mask: at
+   * its border the interpolation mixes in values of masked voxels, which may be of any size. */
+  bool
+  HasComparableValues() const
+  {
+    const bool hasMask = fixed.front().mask.data != nullptr || moving.front().mask.data != nullptr;
+    return options.kind != DeformableKind::Demons || !hasMask;
+  }
+
   /** Restores the start of the stage, or that of the last level, where the metric is better there.
    *
    * \param[in] atZero the metric at the start of the stage, \param[in] first at the start of the level
@@ -299,7 +308,7 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
-    const bool       isCompared = !isStopped && number == this->FindLastIterated();
+    const bool       isCompared = !isStopped && number == this->FindLastIterated() && this->HasComparableValues();
     double           atZero = std::numeric_limits<double>::max();
     const auto       coarser = this->MakeNext(last, shape, level, isCompared ? &atZero : nullptr);
     grid = shape.grid;
