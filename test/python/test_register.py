@@ -250,8 +250,9 @@ class TestSplines:
             moves = [found.transform.apply(place) - place for place in there]
             assert difference(*moves) < 1e-4
             assert difference(found.field.array[tuple(last[::-1].astype(int))], moves[0]) < 1e-4
-        assert [level.iterations for level in found.report.stages[0].levels] == [30, 20] and len(found.history) == 50
-        assert found.history["step"][0] == 0 and (found.history["step"][1:30] > 0).all()
+        counts = [level.iterations for level in found.report.stages[0].levels]
+        assert 15 < counts[0] <= 30 and 10 < counts[1] <= 20 and len(found.history) == sum(counts)  # a line search may end a level
+        assert found.history["step"][0] == 0 and (found.history["step"][1 : counts[0]] > 0).all()
 
     def test_between_other_stages(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
