@@ -17,7 +17,6 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 
-#include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
@@ -113,20 +112,6 @@ EvaluateOnCpu(ExactCorrelation correlation, const LocalCorrelationPairs & pairs,
                                        : store(static_cast<double *>(pairs.sums));
 }
 
-void
-EvaluateOnCuda(ExactCorrelation correlation, const LocalCorrelationPairs & pairs, int device)
-{
-  const DeviceScope  scope(device);
-  const Stream       stream = Stream::Of(static_cast<StreamHandle>(pairs.place.stream));
-  const std::size_t  bytes = CountExactCorrelationScratch(correlation, CountFactors(correlation), device);
-  const DeviceBuffer scratch(bytes, stream);
-  const DeviceBuffer sums(static_cast<std::size_t>(pairs.images) * sizeof(LocalCorrelationSums), stream);
-  correlation.scratch = scratch.Data();
-  correlation.sums = static_cast<LocalCorrelationSums *>(sums.Data());
-  EvaluateExactCorrelationOnCuda(correlation, stream, device);
-  StoreLossSumsOnCuda(correlation, pairs.sums, stream);
-}
-
 } // namespace
 
 void
@@ -139,8 +124,9 @@ EvaluateLocalCorrelationLoss(const LocalCorrelationPairs & pairs, const Executio
   }
   Require(pairs.sums != nullptr, "sums is null.");
   Require(pairs.fixed != nullptr && pairs.moving != nullptr, "fixed or moving is null.");
-  context.backend == Backend::Cuda ? EvaluateOnCuda(Describe(pairs), pairs, context.device)
-                                   : EvaluateOnCpu(Describe(pairs), pairs, context);
+  context.backend == Backend::Cuda
+    ? EvaluateLossOnCuda(Describe(pairs), pairs.sums, static_cast<StreamHandle>(pairs.place.stream), context.device)
+    : EvaluateOnCpu(Describe(pairs), pairs, context);
 }
 
 } // namespace itk::CudaSpline

@@ -75,12 +75,14 @@ void
 EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device);
 ///@}
 
-/** \brief Writes the sums of the squared correlations as the numbers of a loss, of the type of the pixels; nothing
- * waits.
+/** \brief Evaluates on a device with memory of its own: what losses do. Nothing waits.
  *
- * \param[out] sums memory of the device, a number a pair */
+ * \param[in] correlation without sums and scratch memory
+ * \param[out] sums of the squared correlations, a number of the type of the pixels a pair; memory of the device
+ * \param[in] stream of the caller, where all of it is enqueued; null: the default stream
+ * \exception DeviceError out of memory, or a lost device */
 void
-StoreLossSumsOnCuda(const ExactCorrelation & correlation, void * sums, const Stream & stream);
+EvaluateLossOnCuda(ExactCorrelation correlation, void * sums, StreamHandle stream, int device);
 
 /** \brief Part of CountExactCorrelationScratch(): partial sums of blocks (bytes). */
 std::size_t

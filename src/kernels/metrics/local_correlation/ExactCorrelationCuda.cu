@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
@@ -575,13 +576,21 @@ EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Strea
 }
 
 void
-StoreLossSumsOnCuda(const ExactCorrelation & correlation, void * sums, const Stream & stream)
+EvaluateLossOnCuda(ExactCorrelation correlation, void * sums, StreamHandle handle, int device)
 {
+  const DeviceScope  scope(device);
+  const Stream       stream = Stream::Of(handle);
+  const std::size_t  bytes = CountExactCorrelationScratch(correlation, CountFactors(correlation), device);
+  const DeviceBuffer scratch(bytes, stream);
+  const DeviceBuffer own(static_cast<std::size_t>(correlation.pairs) * sizeof(LocalCorrelationSums), stream);
+  correlation.scratch = scratch.Data();
+  correlation.sums = static_cast<LocalCorrelationSums *>(own.Data());
+  EvaluateExactCorrelationOnCuda(correlation, stream, device);
   constexpr unsigned int threads = 128;
   const auto             blocks = static_cast<unsigned int>((correlation.pairs + threads - 1) / threads);
   DispatchPixel(correlation, [&](auto pixel) {
-    using Real = decltype(pixel);
-    LossSumKernel<<<blocks, threads, 0, stream.Get()>>>(correlation.sums, correlation.pairs, static_cast<Real *>(sums));
+    LossSumKernel<<<blocks, threads, 0, stream.Get()>>>(
+      correlation.sums, correlation.pairs, static_cast<decltype(pixel) *>(sums));
     CheckCuda(cudaGetLastError(), "LossSumKernel");
   });
 }

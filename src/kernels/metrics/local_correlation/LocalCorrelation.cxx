@@ -153,7 +153,7 @@ CountExactPartialSumsOnCuda(const ExactCorrelation &, int, int)
 }
 
 void
-StoreLossSumsOnCuda(const ExactCorrelation &, void *, const Stream &)
+EvaluateLossOnCuda(ExactCorrelation, void *, StreamHandle, int)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }
