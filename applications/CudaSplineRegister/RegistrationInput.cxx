@@ -386,7 +386,7 @@ DescribeInputs(Options & options)
   }
   if (!options.explain)
   {
-    StartDeviceAhead(inputs.fixed.grid, inputs.moving.layout.volumes, options); // behind the reading
+    StartDeviceAhead(inputs.fixed.grid, inputs.moving.layout.volumes, options); // after the images were read
   }
   return inputs;
 }

@@ -148,6 +148,10 @@ OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
   {
     json.erase("radius");
   }
+  if (!stage.HasMetricThat(itk::CudaSpline::HasVarianceFloors))
+  {
+    json.erase("variance_floor");
+  }
   if (json.contains("convergence"))
   {
     json["window"] = itk::CudaSpline::ConvergenceValues;

@@ -17,7 +17,6 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 
-#include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 

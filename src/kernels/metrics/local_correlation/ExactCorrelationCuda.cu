@@ -28,11 +28,9 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 /** \file
  * \brief Exact local correlation on a device: means of the images, then two marches as that of local

@@ -16,7 +16,6 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/common/SharedMemory.cuh"
@@ -32,8 +31,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <stdexcept>
 #include <type_traits>
 
 /** \file
