@@ -64,8 +64,8 @@ protected:
   }
 };
 
-constexpr auto byte = ScalarType::UInt8;
-constexpr auto real = ScalarType::Float32;
+constexpr auto uint8 = ScalarType::UInt8;
+constexpr auto float32 = ScalarType::Float32;
 
 /** Cells that lose a meaning, with what a reader finds. */
 std::vector<MeaningCase>
@@ -74,39 +74,44 @@ LossyCells()
   std::vector<MeaningCase> cells;
   for (const std::string ending : { ".mha", ".mhd", ".h5" })
   {
-    cells.push_back({ Pixel::RGB, 3, byte, ending, "RGB colours (they become vectors; .nrrd and .nii.gz keep them)" });
-    cells.push_back({ Pixel::RGBA, 4, byte, ending, "RGBA colours (they become vectors; .nrrd and .nii.gz keep" });
+    cells.push_back({ Pixel::RGB, 3, uint8, ending, "RGB colours (they become vectors; .nrrd and .nii.gz keep them)" });
+    cells.push_back({ Pixel::RGBA, 4, uint8, ending, "RGBA colours (they become vectors; .nrrd and .nii.gz keep" });
     cells.push_back(
-      { Pixel::SYMMETRICSECONDRANKTENSOR, 6, real, ending, "symmetric tensors (they become vectors; .n" });
+      { Pixel::SYMMETRICSECONDRANKTENSOR, 6, float32, ending, "symmetric tensors (they become vectors; .n" });
     cells.push_back(
-      { Pixel::COMPLEX, 2, real, ending, "complex numbers (they become vectors; .nrrd and .nii.gz keep" });
-    cells.push_back({ Pixel::COVARIANTVECTOR, 3, real, ending, "covariant vectors (they become vectors; .nrrd keeps" });
-    cells.push_back({ Pixel::POINT, 3, real, ending, "points (they become vectors; .nrrd keeps them)" });
+      { Pixel::COMPLEX, 2, float32, ending, "complex numbers (they become vectors; .nrrd and .nii.gz keep" });
+    cells.push_back(
+      { Pixel::COVARIANTVECTOR, 3, float32, ending, "covariant vectors (they become vectors; .nrrd keeps" });
+    cells.push_back({ Pixel::POINT, 3, float32, ending, "points (they become vectors; .nrrd keeps them)" });
   }
   for (const std::string ending : { ".nii", ".nii.gz", ".hdr", ".img.gz" })
   {
     cells.push_back({ Pixel::COMPLEX, 2, ScalarType::Int16, ending, "complex numbers (they become vectors; .nrrd k" });
-    cells.push_back({ Pixel::COVARIANTVECTOR, 3, real, ending, "covariant vectors (they become vectors; .nrrd keeps" });
-    cells.push_back({ Pixel::POINT, 3, real, ending, "points (they become vectors; .nrrd keeps them)" });
-    cells.push_back({ Pixel::VECTOR, 3, real, ending, "2 dimensions (it becomes a slice of 3)", 2 });
+    cells.push_back(
+      { Pixel::COVARIANTVECTOR, 3, float32, ending, "covariant vectors (they become vectors; .nrrd keeps" });
+    cells.push_back({ Pixel::POINT, 3, float32, ending, "points (they become vectors; .nrrd keeps them)" });
+    cells.push_back({ Pixel::VECTOR, 3, float32, ending, "2 dimensions (it becomes a slice of 3)", 2 });
   }
-  cells.push_back({ Pixel::VECTOR, 3, real, ".tif", "vectors (they become RGB colours; .nrrd and .nii.gz keep them)" });
-  cells.push_back({ Pixel::RGBA, 4, byte, ".tif", "RGBA colours (they become RGB colours; .nrrd and .nii.gz keep" });
-  cells.push_back({ Pixel::COMPLEX, 2, real, ".tif", "complex numbers (they become RGB colours; .nrrd and .nii.gz" });
-  cells.push_back({ Pixel::SYMMETRICSECONDRANKTENSOR, 6, real, ".tif", "symmetric tensors (they become RGB colours" });
+  cells.push_back(
+    { Pixel::VECTOR, 3, float32, ".tif", "vectors (they become RGB colours; .nrrd and .nii.gz keep them)" });
+  cells.push_back({ Pixel::RGBA, 4, uint8, ".tif", "RGBA colours (they become RGB colours; .nrrd and .nii.gz keep" });
+  cells.push_back(
+    { Pixel::COMPLEX, 2, float32, ".tif", "complex numbers (they become RGB colours; .nrrd and .nii.gz" });
+  cells.push_back(
+    { Pixel::SYMMETRICSECONDRANKTENSOR, 6, float32, ".tif", "symmetric tensors (they become RGB colours" });
   for (const Pixel pixel : { Pixel::COVARIANTVECTOR, Pixel::POINT })
   {
-    cells.push_back({ pixel, 3, real, ".tif", "(they become RGB colours; .nrrd keeps them)" });
-    cells.push_back({ pixel, 3, real, ".vtk", "(they become vectors; .nrrd keeps them)" });
+    cells.push_back({ pixel, 3, float32, ".tif", "(they become RGB colours; .nrrd keeps them)" });
+    cells.push_back({ pixel, 3, float32, ".vtk", "(they become vectors; .nrrd keeps them)" });
     for (const std::string ending : { ".png", ".jpg", ".bmp", ".dcm" })
     {
-      cells.push_back({ pixel, 3, byte, ending, "(they become RGB colours; .nrrd keeps them)", 2 });
+      cells.push_back({ pixel, 3, uint8, ending, "(they become RGB colours; .nrrd keeps them)", 2 });
     }
   }
-  cells.push_back({ Pixel::COMPLEX, 2, real, ".vtk", "complex numbers (they become vectors; .nrrd and .nii.gz" });
+  cells.push_back({ Pixel::COMPLEX, 2, float32, ".vtk", "complex numbers (they become vectors; .nrrd and .nii.gz" });
   for (const std::string ending : { ".png", ".jpg", ".bmp", ".dcm" })
   {
-    cells.push_back({ Pixel::VECTOR, 3, byte, ending, "vectors (they become RGB colours; .nrrd and .nii.gz", 2 });
+    cells.push_back({ Pixel::VECTOR, 3, uint8, ending, "vectors (they become RGB colours; .nrrd and .nii.gz", 2 });
   }
   return cells;
 }
@@ -118,33 +123,33 @@ ExactCells()
   std::vector<MeaningCase> cells;
   for (const std::string ending : { ".nrrd", ".nhdr", ".nii", ".nii.gz", ".hdr", ".img.gz" })
   {
-    cells.push_back({ Pixel::RGB, 3, byte, ending, "" });
-    cells.push_back({ Pixel::RGB, 3, real, ending, "" });
-    cells.push_back({ Pixel::RGBA, 4, byte, ending, "" });
-    cells.push_back({ Pixel::RGB, 3, byte, ending, "", 2 });
-    cells.push_back({ Pixel::SYMMETRICSECONDRANKTENSOR, 6, real, ending, "" });
-    cells.push_back({ Pixel::COMPLEX, 2, real, ending, "" });
-    cells.push_back({ Pixel::VECTOR, 3, real, ending, "" });
-    cells.push_back({ Pixel::VECTOR, 2, real, ending, "", 2 });
+    cells.push_back({ Pixel::RGB, 3, uint8, ending, "" });
+    cells.push_back({ Pixel::RGB, 3, float32, ending, "" });
+    cells.push_back({ Pixel::RGBA, 4, uint8, ending, "" });
+    cells.push_back({ Pixel::RGB, 3, uint8, ending, "", 2 });
+    cells.push_back({ Pixel::SYMMETRICSECONDRANKTENSOR, 6, float32, ending, "" });
+    cells.push_back({ Pixel::COMPLEX, 2, float32, ending, "" });
+    cells.push_back({ Pixel::VECTOR, 3, float32, ending, "" });
+    cells.push_back({ Pixel::VECTOR, 2, float32, ending, "", 2 });
   }
   for (const std::string ending : { ".nrrd", ".nhdr" })
   {
     cells.push_back({ Pixel::COMPLEX, 2, ScalarType::Int16, ending, "" });
-    cells.push_back({ Pixel::COVARIANTVECTOR, 3, real, ending, "" });
-    cells.push_back({ Pixel::POINT, 3, real, ending, "" });
-    cells.push_back({ Pixel::VECTOR, 3, real, ending, "", 2 });
+    cells.push_back({ Pixel::COVARIANTVECTOR, 3, float32, ending, "" });
+    cells.push_back({ Pixel::POINT, 3, float32, ending, "" });
+    cells.push_back({ Pixel::VECTOR, 3, float32, ending, "", 2 });
   }
   for (const std::string ending : { ".mha", ".mhd", ".h5", ".vtk" })
   {
-    cells.push_back({ Pixel::VECTOR, 3, real, ending, "" });
+    cells.push_back({ Pixel::VECTOR, 3, float32, ending, "" });
   }
   for (const std::string ending : { ".png", ".jpg", ".bmp", ".dcm", ".tif", ".vtk" })
   {
-    cells.push_back({ Pixel::RGB, 3, byte, ending, "", 2 });
+    cells.push_back({ Pixel::RGB, 3, uint8, ending, "", 2 });
   }
   for (const std::string ending : { ".png", ".bmp", ".vtk" })
   {
-    cells.push_back({ Pixel::RGBA, 4, byte, ending, "", 2 });
+    cells.push_back({ Pixel::RGBA, 4, uint8, ending, "", 2 });
   }
   return cells;
 }
@@ -170,7 +175,7 @@ TEST_F(ProgramMeaning, IsRefused)
       {
         continue;
       }
-      const MeaningCase cell{ pixel, components, pixel == Pixel::RGBA ? byte : real, ending, "", 2 };
+      const MeaningCase cell{ pixel, components, pixel == Pixel::RGBA ? uint8 : float32, ending, "", 2 };
       ImageLayout       layout;
       layout.components = cell.components;
       layout.pixel = cell.pixel;
@@ -191,7 +196,7 @@ TEST_F(ProgramMeaning, OfTheFourthAxis)
   layout.volumeSpacing = 2.5;
   layout.volumeOrigin = 7.0;
   // The three volumes are the planes of a pixel of three numbers.
-  const Volume volume = MakeVolume({ Pixel::SCALAR, 3, real, "", "" });
+  const Volume volume = MakeVolume({ Pixel::SCALAR, 3, float32, "", "" });
   for (const std::string ending : { ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd", ".h5", ".gipl" })
   {
     EXPECT_EQ(WriteImage(volume, Path("out" + ending), layout), "") << ending;
@@ -205,7 +210,7 @@ TEST_F(ProgramMeaning, OfTheFourthAxis)
 /** One line of the program, whatever the number of volumes, and nothing where the format keeps the meaning. */
 TEST_F(ProgramMeaning, IsAWarningOfOneLine)
 {
-  const MeaningCase cell{ Pixel::RGB, 3, byte, "", "" };
+  const MeaningCase cell{ Pixel::RGB, 3, uint8, "", "" };
   ImageLayout       layout;
   layout.components = cell.components;
   layout.pixel = cell.pixel;
