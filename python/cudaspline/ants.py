@@ -15,12 +15,12 @@ import tempfile
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Sequence, Union
 
-from . import _images
-from ._checks import choose, flag, integer, number
-from ._register import register
-from ._registration_stages import Stage, preset_stages
-from ._resample import resample
-from ._transform import Transform
+from .core._checks import choose, flag, integer, number
+from .images import _images
+from .registration._register import register
+from .registration._registration_stages import Stage, preset_stages
+from .registration._transform import Transform
+from .resampling._resample import resample
 
 try:
     import ants as _ants  # type: ignore[import-not-found, import-untyped, unused-ignore]

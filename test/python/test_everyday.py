@@ -354,7 +354,7 @@ class TestTransforms:
     @pytest.mark.parametrize("dimension", [1, 2, 3])
     def test_places_are_mapped_by_lists(self, rng, dimension):
         """Of any length: more than a line of them, and one."""
-        from cudaspline import _inverse, _transforms
+        from cudaspline.transforms import _inverse, _transforms
 
         matrix, offset = rng.uniform(-1, 1, (dimension, dimension)), rng.uniform(-9, 9, dimension)
         stages = _transforms.describe(numpy.column_stack([matrix, offset]), dimension, -1)
@@ -879,7 +879,7 @@ class TestDask:
 
 def test_what_the_library_refuses(rng):
     """Of what Python does not ask it for."""
-    from cudaspline import _library
+    from cudaspline.core import _library
 
     pixels = rng.uniform(size=(5, 6, 7)).astype("f4")
     out = numpy.empty_like(pixels)
@@ -907,7 +907,7 @@ def test_what_the_library_refuses(rng):
 
 def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
     """Their values are not asked for: matrices and grids alone say how coarse it is."""
-    from cudaspline import _transforms
+    from cudaspline.transforms import _transforms
 
     monkeypatch.setattr(_transforms.Stages, "is_on_host", property(lambda stages: False))
     nowhere = cudaspline.DisplacementField(numpy.full((2, 2, 2, 3), 1e6), extend=True)

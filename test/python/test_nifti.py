@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _images, _packed
+from cudaspline.images import _images, _packed
 from nifti_support import Header, changed, draw, file_bytes, interpret, is_near_limit, numbers, values_of, write
 
 FLIP = numpy.diag([-1.0, -1.0, 1.0])

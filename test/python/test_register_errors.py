@@ -67,7 +67,7 @@ class TestWrong:
         def levels(stage):
             return tuple(zip(*stage.levels))
 
-        found = [cudaspline._registration_stages.preset_stages("standard", size) for size in ((256, 256, 20), (20, 257))]
+        found = [cudaspline.registration._registration_stages.preset_stages("standard", size) for size in ((256, 256, 20), (20, 257))]
         for stages, matrices, syn in (
             (found[0], ((8, 4, 2, 1), (3, 2, 1, 0)), ((8, 4, 2, 1), (3, 2, 1, 0), (100, 70, 50, 20))),
             (found[1], ((12, 8, 4, 2), (4, 3, 2, 1)), ((10, 6, 4, 2, 1), (5, 3, 2, 1, 0), (100, 100, 70, 50, 20))),

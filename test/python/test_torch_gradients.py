@@ -17,7 +17,8 @@ import gradients_support as support  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
-from cudaspline import _library, ndimage  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+from cudaspline.core import _library  # noqa: E402
 
 MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
 ORDERS = range(6)

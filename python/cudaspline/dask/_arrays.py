@@ -18,12 +18,33 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from .. import _arrays, _images, _labels, _library, _stages, _transforms
-from .._checks import LARGEST_INT32, integer, named
-from .._geometry import Geometry, make_geometry
-from .._methods import METHOD_OPTIONS, ROUNDINGS, Interpolator, Method, choose, device_word, make_interpolator, method_of, pixel_of
-from .._options import Boundaries, Channels, ExactOptions, Order, PrefilterMethod, Rounding, TransformOrder
-from .._output_grid import check_dimension, output_grid, target_of
+from ..core import _arrays, _library
+from ..core._checks import LARGEST_INT32, integer, named
+from ..core._geometry import Geometry, make_geometry
+from ..core._methods import (
+    METHOD_OPTIONS,
+    ROUNDINGS,
+    Interpolator,
+    Method,
+    choose,
+    device_word,
+    make_interpolator,
+    method_of,
+    pixel_of,
+)
+from ..core._options import (
+    Boundaries,
+    Channels,
+    ExactOptions,
+    Order,
+    PrefilterMethod,
+    Rounding,
+    TransformOrder,
+)
+from ..images import _images
+from ..resampling import _labels
+from ..resampling._output_grid import check_dimension, output_grid, target_of
+from ..transforms import _stages, _transforms
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

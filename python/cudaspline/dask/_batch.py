@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
 from uuid import uuid4
 
-from .. import _library, _resample
+from ..core import _library
+from ..resampling import _resample
 from ._files import check_output, names_in, read_image, remove_parts, write_image, write_once
 
 

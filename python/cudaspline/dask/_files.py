@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable
 
 import numpy
 
-from .. import _images, _nifti
+from ..images import _images, _nifti
 
 #: Formats whose pixels are in another file than their header: no rename makes both at once.
 _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")

@@ -18,7 +18,15 @@ except ImportError as error:
 from ._ffi import ffi
 from ._fields import compose, exp, ffd, invert, jacobian_determinant
 from ._functions import affine, count, grad, identity, prefilter, push, resample, sample, warp
-from ._losses import bending, diffusion, folding, jacobian, local_correlation, mean_squares, mutual_information
+from ._losses import (
+    bending,
+    diffusion,
+    folding,
+    jacobian,
+    local_correlation,
+    mean_squares,
+    mutual_information,
+)
 
 __all__ = [
     "affine",

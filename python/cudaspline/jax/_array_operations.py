@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+import jax
 import jax.numpy as jnp
 
-import jax
-
-from .. import _array_operations, _library, _loss_formulas
+from ..autodiff import _array_operations, _loss_formulas
+from ..core import _library
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
 
@@ -17,7 +17,7 @@ _LARGEST_RADIUS = 7
 
 
 class _JaxOperations:
-    """cudaspline._array_operations.ArrayOperations."""
+    """cudaspline.autodiff._array_operations.ArrayOperations."""
 
     def check(self, array: Any, name: str) -> Any:
         return _array(array, name)

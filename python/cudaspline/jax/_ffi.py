@@ -11,11 +11,11 @@ import os
 from importlib import metadata
 from typing import Any, NamedTuple, Sequence
 
+import jax
 import numpy
 
-import jax
-
-from .. import _gradients, _library
+from ..autodiff import _gradients
+from ..core import _library
 
 #: What XLA calls a platform, by JAX's name.
 XLA_NAMES = {"cpu": "cpu", "cuda": "CUDA"}

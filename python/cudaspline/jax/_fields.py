@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
-from .. import _field_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy
 
-import jax
-
-from .. import _gradients, _library
-from .._checks import flag, number
-from .._geometry import Geometry
-from .._options import Mode
-from .._threads import takes_threads
+from ..autodiff import _gradients
+from ..core import _library
+from ..core._checks import flag, number
+from ..core._geometry import Geometry
+from ..core._options import Mode
+from ..core._threads import takes_threads
 from . import _operators as operators
 
 

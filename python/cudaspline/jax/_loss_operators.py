@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Optional, Sequence
 
+import jax
 import numpy
 from jax.custom_derivatives import SymbolicZero
 from jax.interpreters import batching, mlir
 
-import jax
-
-from .. import _library, _losses
+from ..autodiff import _losses
+from ..core import _library
 from . import _ffi
 from ._operators import _PLACE, Primitive
 

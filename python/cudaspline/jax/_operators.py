@@ -22,17 +22,16 @@ import functools
 import math
 from typing import Any, Callable, Optional, Sequence
 
+import jax
 import numpy
 from jax.interpreters import ad, batching, mlir
-
-import jax
 
 try:
     from jax.extend.core import Primitive as Primitive
 except ImportError:  # a version of JAX before 0.4.36
     from jax.core import Primitive as Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
 
-from .. import _gradients
+from ..autodiff import _gradients
 from . import _ffi
 
 #: On the host.

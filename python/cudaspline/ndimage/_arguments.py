@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Se
 
 import numpy as np
 
-from .. import _library
-from .._checks import named
-from .._options import Kind
-from .._options import Mode as Mode
-from .._warnings import warn
+from ..core import _library
+from ..core._checks import named
+from ..core._options import Kind
+from ..core._options import Mode as Mode
+from ..core._warnings import warn
 from . import _library as _functions
-from ._array import ArrayLibrary, adopt, as_native, as_readable, count, describe, host_array, is_output_type, library_of, overlap
+from ._array import (
+    ArrayLibrary,
+    adopt,
+    as_native,
+    as_readable,
+    count,
+    describe,
+    host_array,
+    is_output_type,
+    library_of,
+    overlap,
+)
 from ._plans import refuse_plan
 
 if TYPE_CHECKING:

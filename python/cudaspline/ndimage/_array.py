@@ -12,8 +12,8 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _arrays, _library
-from .._checks import named
+from ..core import _arrays, _library
+from ..core._checks import named
 from . import _library as _functions
 
 #: The library's number of a type, in this machine's byte order; a bool is a byte.

@@ -7,9 +7,19 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._arrays import refuses_gradients
+from ..core._arrays import refuses_gradients
 from . import _library as _functions
-from ._arguments import Mode, Precision, by_parts, check_order, element_code, keeps_library, make_output, mode_code, take_input
+from ._arguments import (
+    Mode,
+    Precision,
+    by_parts,
+    check_order,
+    element_code,
+    keeps_library,
+    make_output,
+    mode_code,
+    take_input,
+)
 from ._array import ArrayLibrary, count, describe
 from ._plans import shares_plans
 

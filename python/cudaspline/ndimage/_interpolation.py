@@ -7,9 +7,9 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from .._arrays import refuses_gradients
-from .._checks import named
-from .._warnings import warn
+from ..core._arrays import refuses_gradients
+from ..core._checks import named
+from ..core._warnings import warn
 from . import _library as _functions
 from . import _many_axes
 from ._arguments import (
@@ -25,7 +25,17 @@ from ._arguments import (
     numbers,
     take_input,
 )
-from ._array import TYPE_CODES, ArrayLibrary, adopt, as_native, count, host_array, is_output_type, library_of, overlap
+from ._array import (
+    TYPE_CODES,
+    ArrayLibrary,
+    adopt,
+    as_native,
+    count,
+    host_array,
+    is_output_type,
+    library_of,
+    overlap,
+)
 from ._plans import shares_plans
 
 _RANK = "input and output rank must be > 0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 
-from .. import _library
+from ..core import _library
 from ._plans import note
 
 MAXIMUM_DIMENSION = 6

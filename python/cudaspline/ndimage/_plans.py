@@ -10,8 +10,8 @@ import functools
 import threading
 from typing import Any, Callable, Optional, TypeVar, cast
 
-from .. import _arrays, _library
-from .._plans import UNKNOWN, Plans, Streak, frozen
+from ..core import _arrays, _library
+from ..core._plans import UNKNOWN, Plans, Streak, frozen
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -7,8 +7,8 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .._arrays import refuses_gradients
-from .._checks import named
+from ..core._arrays import refuses_gradients
+from ..core._checks import named
 from ._arguments import Mode, Precision, keeps_library, take_input
 from ._interpolation import Job, run_affine
 from ._plans import shares_plans

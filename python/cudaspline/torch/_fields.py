@@ -6,8 +6,8 @@ from typing import Optional, Sequence
 
 import torch
 
-from .. import _field_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 

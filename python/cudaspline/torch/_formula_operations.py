@@ -6,8 +6,8 @@ from typing import Any, Callable, Sequence
 
 import torch
 
-from .._array_operations import FormulaOperations
-from .._library import chosen_threads
+from ..autodiff._array_operations import FormulaOperations
+from ..core._library import chosen_threads
 from . import _functions, _operators
 from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
 
@@ -50,7 +50,7 @@ class _Implicit(torch.autograd.Function):
 
 
 class TorchFormulas:
-    """cudaspline._array_operations.FormulaOperations."""
+    """cudaspline.autodiff._array_operations.FormulaOperations."""
 
     def check(self, array: Any, name: str) -> torch.Tensor:
         _check_tensor(array, name)

@@ -7,12 +7,12 @@ from typing import Any, Optional, Sequence
 
 import torch
 
-from .. import _gradients
-from .._checks import flag, number
-from .._geometry import Geometry
-from .._options import Convention, Mode
-from .._plans import UNKNOWN, Plans
-from .._threads import takes_threads
+from ..autodiff import _gradients
+from ..core._checks import flag, number
+from ..core._geometry import Geometry
+from ..core._options import Convention, Mode
+from ..core._plans import UNKNOWN, Plans
+from ..core._threads import takes_threads
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")

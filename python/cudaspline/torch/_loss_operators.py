@@ -10,10 +10,18 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .. import _loss_formulas, _losses
-from .._library import DeviceMemoryError, chosen_threads
+from ..autodiff import _loss_formulas, _losses
+from ..core._library import DeviceMemoryError, chosen_threads
 from ._formula_operations import FORMULAS
-from ._operators import _TYPES, _in_memory, _place, in_kept_threads, is_plain, register_gradients, register_operator
+from ._operators import (
+    _TYPES,
+    _in_memory,
+    _place,
+    in_kept_threads,
+    is_plain,
+    register_gradients,
+    register_operator,
+)
 
 #: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
 _SURELY_ON_A_DEVICE = 7

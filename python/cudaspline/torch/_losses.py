@@ -6,8 +6,8 @@ from typing import Any, Optional, Sequence, Union
 
 import torch
 
-from .. import _field_formulas, _loss_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas, _loss_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 

@@ -18,9 +18,9 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence
 import torch
 from torch.autograd import forward_ad
 
-from .. import _gradients
-from .._arrays import stream_of_torch
-from .._library import ChosenThreads, chosen_threads
+from ..autodiff import _gradients
+from ..core._arrays import stream_of_torch
+from ..core._library import ChosenThreads, chosen_threads
 
 _TYPES = {torch.float32: "float32", torch.float64: "float64"}
 

@@ -1,0 +1,1 @@
+"""What gradients of PyTorch and JAX stand on."""
