@@ -121,6 +121,7 @@ def call_at_points(
 def run_points(
     name: str,
     spline: Spline,
+    *,
     derivatives: int,
     dtype: str,
     place: Place,
@@ -170,7 +171,7 @@ def call_filter(is_adjoint: bool, structure: _arrays.Filter, place: Place, sourc
 
 
 def run_filter(
-    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int,
+    *, is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int,
     threads: int = 0,
 ) -> None:  # fmt: skip
     """Filters a contiguous array along some of its axes; raises the library's errors."""

@@ -282,7 +282,16 @@ def prefilter(
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
     count = integer(threads, "threads", 0, LARGEST_INT32)
-    work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
+    work = _Filtering(
+        method=found,
+        geometry=geometry,
+        components=opened.components,
+        channels=opened.channels,
+        dtype=wanted,
+        axis=number,
+        device=device,
+        threads=count,
+    )
     chunks = opened.array.chunks[:dimension]
     name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
     tasks: dict[Any, Any] = {}
@@ -441,9 +450,20 @@ def resample(
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
-        interpolator, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
-        is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
-    )  # fmt: skip
+        method=interpolator,
+        geometry=geometry,
+        grid=grid,
+        components=opened.components,
+        channels=opened.channels,
+        pixel=opened.dtype,
+        dtype=output,
+        default=pixel,
+        extrapolate=bool(extrapolate),
+        device=device,
+        threads=count,
+        is_of_indicators=is_of_indicators,
+        rounding=choose(rounding, ROUNDINGS, "rounding"),
+    )
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
     try:

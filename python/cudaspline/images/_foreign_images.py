@@ -91,7 +91,17 @@ def _open_channels_first(
         array = _arrays.permuted(made.array, (*range(count, count + axes), *range(count - 1, -1, -1)))
         return make(_arrays.contiguous(array[None] if is_single else array), grid)
 
-    return Pixels(read, dtype, device, grid, components, bool(axes), finish, narrow, False)
+    return Pixels(
+        read=read,
+        dtype=dtype,
+        device=device,
+        geometry=grid,
+        components=components,
+        channels=bool(axes),
+        finish=finish,
+        narrow=narrow,
+        is_plain=False,
+    )
 
 
 def _channel_axes(image: Any, name: str) -> int:
@@ -198,7 +208,17 @@ def _open_ngff(image: Any, name: str) -> Pixels:
             back = dask.array.from_array(back)  # type: ignore[no-untyped-call, unused-ignore]
         return _make_ngff(image, back, axes, grid, name)
 
-    return Pixels(read, dtype, device, geometry, components, "c" in dims, finish, narrow, False)
+    return Pixels(
+        read=read,
+        dtype=dtype,
+        device=device,
+        geometry=geometry,
+        components=components,
+        channels="c" in dims,
+        finish=finish,
+        narrow=narrow,
+        is_plain=False,
+    )
 
 
 def _make_ngff(like: Any, array: Any, axes: Sequence[str], grid: Geometry, name: str) -> Any:

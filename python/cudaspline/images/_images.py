@@ -345,7 +345,17 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
             return made.result()
         return owner.like(made.result(), grid)
 
-    return Pixels(read, dtype, device, geometry, components, bool(channels), finish, narrow, not is_first)
+    return Pixels(
+        read=read,
+        dtype=dtype,
+        device=device,
+        geometry=geometry,
+        components=components,
+        channels=bool(channels),
+        finish=finish,
+        narrow=narrow,
+        is_plain=not is_first,
+    )
 
 
 def _geometry_of_simpleitk(image: Any, name: str) -> Geometry:
@@ -573,9 +583,16 @@ def open_series(image: Any, name: str, channels: Channels, series: Optional[bool
 
     def volume(number: int) -> Pixels:
         return Pixels(
-            lambda box: whole.read((number, *(everything if box is None else box))),
-            whole.dtype, whole.device, grid, whole.components, whole.channels, whole.finish, whole.narrow, whole.is_plain,
-        )  # fmt: skip
+            read=lambda box: whole.read((number, *(everything if box is None else box))),
+            dtype=whole.dtype,
+            device=whole.device,
+            geometry=grid,
+            components=whole.components,
+            channels=whole.channels,
+            finish=whole.finish,
+            narrow=whole.narrow,
+            is_plain=whole.is_plain,
+        )
 
     def finish(made: _arrays.Buffer, made_grid: Geometry) -> Any:
         direction = numpy.eye(dimension)

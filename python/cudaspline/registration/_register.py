@@ -171,7 +171,16 @@ def register(
         precision = _real_type(precision)
         document, given = make_document(stages, preset, options, winsorize, precision, name)
     further = _check_further(also)
-    work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
+    work = _Work.open(
+        fixed=fixed,
+        moving=moving,
+        mask=mask,
+        moving_mask=moving_mask,
+        precision=precision,
+        device=device,
+        threads=threads,
+        further=further,
+    )
     work.mask_stages(masks_of(stages))
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     told = _Told(stages_of(complete), progress)
@@ -180,7 +189,17 @@ def register(
     whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
     if told.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
-    return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads), complete)
+    return Registration(
+        fixed=fixed,
+        moving=moving,
+        transform=transform,
+        history=History(told.iterations),
+        report=whole,
+        stopped=told.is_stopped,
+        precision=precision,
+        around=(device, threads),
+        spec=complete,
+    )
 
 
 def _real_type(value: Any) -> RealType:
@@ -457,6 +476,7 @@ class _Work:
     @classmethod
     def open(
         cls,
+        *,
         fixed: Any,
         moving: Any,
         mask: Any,

@@ -221,7 +221,7 @@ class Registration(Generic[Kind, OtherKind]):
     """
 
     def __init__(
-        self, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
+        self, *, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
         around: tuple[Any, int], spec: dict[str, Any],
     ) -> None:  # fmt: skip
         self._fixed, self._moving = fixed, moving

@@ -220,7 +220,16 @@ def resample(
     of_method, of_target = _taken_apart(options, "resample()")
     channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
     image, target = _images.loaded(image, "image"), target_of(reference, of_target)
-    wanted = Wanted(default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
+    wanted = Wanted(
+        default=default,
+        extrapolate=extrapolate,
+        dtype=dtype,
+        rounding=rounding,
+        smooth=smooth,
+        device=device,
+        threads=threads,
+        memory_limit=memory_limit,
+    )
     series = series if series is None else flag(series, "series")
     is_per_volume = flag(transform_per_volume, "transform_per_volume")
     if isinstance(image, PreparedImage):

@@ -82,7 +82,17 @@ def work_of(pixels: Pixels, method: Interpolator, grid: Geometry, stages: _stage
     may_be_labels = pixels.narrow != "bool" and (wanted.dtype is None or not output_type.startswith("float"))
     rule = choose(wanted.rounding, ROUNDINGS, "rounding")
     made = Work(
-        method, grid, stages, pixel, rule, wanted.extrapolate, may_be_labels, smoothing, wanted.device, wanted.threads, wanted.memory_limit
+        method=method,
+        grid=grid,
+        stages=stages,
+        pixel=pixel,
+        rounding=rule,
+        extrapolate=wanted.extrapolate,
+        warns_of_labels=may_be_labels,
+        smoothing=smoothing,
+        device=wanted.device,
+        threads=wanted.threads,
+        memory_limit=wanted.memory_limit,
     )
     return made, output_type
 

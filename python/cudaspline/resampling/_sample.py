@@ -245,7 +245,16 @@ def sample(
     image = _images.loaded(image, "image")
     channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
     gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
-    wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, choose(rounding, ROUNDINGS, "rounding"), threads, progress)
+    wanted = _Wanted(
+        gradient=gradient,
+        hessian=hessian,
+        inside=inside,
+        coordinates=coordinates,
+        dtype=dtype,
+        rounding=choose(rounding, ROUNDINGS, "rounding"),
+        threads=threads,
+        progress=progress,
+    )
     volumes = None if isinstance(image, PreparedImage) or _images.is_nibabel(image) else _images.open_series(image, "image", channels, series)
     if isinstance(image, PreparedImage):
         if series:

@@ -126,9 +126,18 @@ def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: An
             smoothed[..., component] = made
     result = _arrays.like_host(smoothed.reshape(buffer.shape), buffer)
     return Pixels(
-        lambda box: result if box is None else _arrays.like_host(smoothed[slices_of(box)], buffer),
-        element, -1, pixels.geometry, pixels.components, pixels.channels, pixels.finish, pixels.narrow, pixels.is_plain,
-    )  # fmt: skip
+        read=lambda box: (
+            result if box is None else _arrays.like_host(smoothed[slices_of(box)], buffer)
+        ),
+        dtype=element,
+        device=-1,
+        geometry=pixels.geometry,
+        components=pixels.components,
+        channels=pixels.channels,
+        finish=pixels.finish,
+        narrow=pixels.narrow,
+        is_plain=pixels.is_plain,
+    )
 
 
 def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
