@@ -403,8 +403,8 @@ class TestTransforms:
         (tmp_path / "header.mat").write_bytes(whole[:10])
         (tmp_path / "other.mat").write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(90))
         for name, text in {
-            "scalar.nii.gz": "3 numbers a pixel", "nan.mha": "not finite", "broken.nii.gz": "no image of displacements", "elastix.txt": "CudaSplineResample reads",
-            "singular.tfm": "no inverse", "cut.mat": "cut short", "header.mat": "header", "other.mat": "MATLAB", ".": "is no file",
+            "scalar.nii.gz": "3 numbers per pixel", "nan.mha": "not finite", "broken.nii.gz": "not an image of displacements", "elastix.txt": "CudaSplineResample reads",
+            "singular.tfm": "no inverse", "cut.mat": "cut short", "header.mat": "header", "other.mat": "MATLAB", ".": "is not a file",
         }.items():  # fmt: skip
             with pytest.raises(ValueError, match=rf"^transform\b.*{text}"):
                 cudaspline.resample(image, tmp_path / name)

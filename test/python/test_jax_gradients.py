@@ -197,7 +197,7 @@ def test_nan_empty_and_what_is_refused(rng):
         (TypeError, "prefilter: 'no' is neither", (image, points), {"prefilter": "no"}),
         (ValueError, "cval: nan", (image, points), {"cval": numpy.nan}),
         (TypeError, "image: elements of type float8", (image.astype(jnp.float8_e4m3fn), points), {}),
-        (TypeError, "image: str is no array", ("image", points), {}),
+        (TypeError, "image: str is not an array", ("image", points), {}),
     ):
         with pytest.raises(error) as caught:
             spline.sample(*arguments, **options)

@@ -1,1 +1,1 @@
-"""What gradients of PyTorch and JAX stand on."""
+"""Gradients: the code that cudaspline.torch and cudaspline.jax share."""

@@ -1,4 +1,4 @@
-"""What the formulas of fields and losses ask of a library of arrays: what its arrays cannot do by operators and methods that all have."""
+"""Functions that the formulas of fields and losses require of an array library, in addition to the operators and methods that all arrays have."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any, Callable, Protocol, Sequence
 
 
 class FormulaOperations(Protocol):
-    """What formulas alone ask for, of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
+    """Functions of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
     min, max and reshape; all of these have derivatives in it."""
 
     def check(self, array: Any, name: str) -> Any:
         """An array of floating-point numbers. Raises TypeError, naming the argument."""
 
     def check_mask(self, mask: Any, like: Any) -> Any:
-        """A mask beside an array. Raises TypeError or ValueError, naming the argument."""
+        """The mask of an array. Raises TypeError or ValueError, naming the argument."""
 
     def check_together(self, array: Any, other: Any, name: str, other_name: str) -> None:
         """Refuses arrays on two devices. Raises ValueError, naming the argument."""
@@ -28,10 +28,10 @@ class FormulaOperations(Protocol):
         """An array in the type of another one."""
 
     def array(self, values: Any, like: Any) -> Any:
-        """Numbers as an array of the type and in the place of another one."""
+        """Numbers as an array with the type and the device of another one."""
 
     def epsilon(self, array: Any) -> float:
-        """From 1 to the next number of an array's type."""
+        """The difference between 1 and the next number of an array's type."""
 
     def broadcast(self, array: Any, shape: Sequence[int]) -> Any:
         """Raises ValueError or RuntimeError where it does not go."""
@@ -46,19 +46,19 @@ class FormulaOperations(Protocol):
         """Along a new last axis."""
 
     def difference(self, array: Any, axis: int) -> Any:
-        """Of neighbours."""
+        """Differences of neighbours."""
 
     def differences(self, array: Any, steps: Sequence[float], axes: Sequence[int]) -> Sequence[Any]:
         """Along each axis: central differences, one-sided at the ends, as ITK has them."""
 
     def window_sums(self, image: Any, radius: Sequence[int]) -> Any:
-        """Of a batch (N, C, ...), over windows that are cut at the ends."""
+        """Sums of a batch (N, C, ...) over windows, which are cropped at the borders."""
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
-        """What a function makes of arrays, without derivatives."""
+        """The result of a function of arrays, without derivatives."""
 
     def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
-        """What a step makes of an array again and again, until it moves no number by more than the least. Without derivatives."""
+        """The result of repeated steps, until no number changes by more than the given bound. Without derivatives."""
 
     def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
         """The first of what solve(array) finds, with the derivatives of the implicit function theorem, of all orders, and not those of how it is
@@ -69,7 +69,7 @@ class FormulaOperations(Protocol):
         derivatives"""
 
     def identity(self, shape: Sequence[int], like: Any) -> Any:
-        """The places of all samples, (*shape, D)."""
+        """The positions of all samples, (*shape, D)."""
 
     def sample(self, image: Any, points: Any, order: int, is_filtered: bool) -> Any:
         """Values at points, as of the function of that name; beyond an end those of the end."""

@@ -27,7 +27,7 @@ def check_field(of: ArrayOperations, field: Any, name: str = "field", is_finite_
 
 
 def _result(of: ArrayOperations, found: Any, is_batch: bool, like: Any) -> Any:
-    """As the caller gets it, of a field's type."""
+    """The result for the caller, in the type of the field."""
     return of.like(found if is_batch else found[0], like)
 
 
@@ -42,7 +42,7 @@ def is_empty(array: Any) -> bool:
 
 
 def mean(of: ArrayOperations, values: Any, mask: Optional[Any] = None) -> Any:
-    """Of all numbers, or of those in the mask; 0 where there is nothing."""
+    """The mean of all numbers, or of those in the mask; 0 if there are none."""
     if mask is None:
         return values.sum() if is_empty(values) else values.mean()
     count = mask.sum()
@@ -109,7 +109,7 @@ def _product(of: ArrayOperations, rows: Sequence[Sequence[Any]], vectors: Any) -
 
 
 def _determinant_of(a: Sequence[Sequence[Any]]) -> Any:
-    """Of matrices of one to three rows, whose entries are arrays."""
+    """The determinants of matrices of one to three rows, whose entries are arrays."""
     if len(a) == 1:
         return a[0][0]
     if len(a) == 2:
@@ -122,7 +122,7 @@ def _determinant_of(a: Sequence[Sequence[Any]]) -> Any:
 
 
 def _inverse_matrix(a: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """By cofactors: those of a field without folds are far from singular. A library's own takes millions of small ones one by one."""
+    """The inverses by cofactors: those of a field without folds are far from singular, and libraries invert small matrices one by one."""
     determinant, size = _determinant_of(a), range(len(a))
 
     def cofactor(row: int, column: int) -> Any:
@@ -147,15 +147,15 @@ def ffd(of: ArrayOperations, coefficients: Any, shape: Sequence[int], order: int
 
 
 def spacing_of(spacing: Optional[Sequence[float]], dimension: int) -> list[float]:
-    """A step an axis. Raises TypeError or ValueError, naming the argument."""
+    """A step per axis. Raises TypeError or ValueError, naming the argument."""
     if spacing is None:
         return [1.0] * dimension
     try:
         found = [number(step, "spacing", above=0.0) for step in spacing]
     except TypeError:
-        raise TypeError(f"spacing: {spacing!r} is no list of numbers above 0.") from None
+        raise TypeError(f"spacing: {spacing!r} is not a list of numbers above 0.") from None
     if len(found) != dimension:
-        raise ValueError(f"spacing: {found} has to be {dimension} numbers, one an axis.")
+        raise ValueError(f"spacing: {found} has to be {dimension} numbers, one per axis.")
     return found
 
 

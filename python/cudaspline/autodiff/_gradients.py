@@ -1,4 +1,4 @@
-"""Derivatives of splines at points and their adjoints, by address: what cudaspline.torch and cudaspline.jax stand on.
+"""Derivatives of splines at points and their adjoints, by address: the common code of cudaspline.torch and cudaspline.jax.
 
 The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents it. Nothing here knows an array's library.
 """
@@ -24,7 +24,7 @@ MOST_DERIVATIVES = 2
 #: Samples on either side by which images of some modes are extended before they are filtered, as by SciPy.
 PADDING = 12
 
-#: What may stand outside, as scipy.ndimage names it.
+#: Modes for points outside, with the names of scipy.ndimage.
 MODES = _arrays.MODES
 
 
@@ -72,12 +72,12 @@ class Spline(NamedTuple):
     order: int
     mode: int
     border: float
-    #: Of the host; 0: as for other calls.
+    #: Number of host threads; 0: as for other calls.
     threads: int = 0
 
 
 class Place(NamedTuple):
-    """Where arrays are: the number of a CUDA device with its stream, or -1."""
+    """The location of arrays: the number of a CUDA device with its stream, or -1."""
 
     device: int
     stream: int
@@ -87,7 +87,7 @@ class Place(NamedTuple):
 def structure_of_points(
     order: int, mode: int, derivatives: int, dtype: str, size: tuple[int, ...], counts: tuple[int, int, int], point_stride: int, coefficient_stride: int
 ) -> SplinePoints:
-    """What calls that are alike share of their structures: all but the border, addresses and place.
+    """The structure that repeated calls share: everything except the border, addresses and location.
 
     counts: batches, channels and points of each image"""
     described = SplinePoints()
@@ -146,7 +146,7 @@ def run_points(
 
 @functools.lru_cache(maxsize=256)
 def structure_of_filter(order: int, mode: int, dtype: str, shape: tuple[int, ...], axes: tuple[int, ...]) -> _arrays.Filter:
-    """What calls that are alike share of their structures: all but addresses and place."""
+    """The structure that repeated calls share: everything except addresses and location."""
     described = _arrays.Filter()
     for array in (described.input, described.output):
         array.type = _library.TYPES[dtype]
@@ -195,10 +195,10 @@ def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
     try:
         given = tuple(shape)
     except TypeError:
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+        raise TypeError(f"shape: {shape!r} is not a list of whole numbers, one per axis.") from None
     found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
     if len(found) != dimension:
-        raise ValueError(f"shape: {found} are {len(found)} numbers; it has to be {dimension}, one an axis.")
+        raise ValueError(f"shape: {found} are {len(found)} numbers; it has to be {dimension}, one per axis.")
     if math.prod(found) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
         raise ValueError(f"shape: {found} are more samples than can be addressed.")
     return found
@@ -209,7 +209,7 @@ def check_axes(shape: Any) -> tuple[int, ...]:
     try:
         given = tuple(shape)
     except TypeError:
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+        raise TypeError(f"shape: {shape!r} is not a list of whole numbers, one per axis.") from None
     if not given:
         raise ValueError("shape: there is no axis in it.")
     return tuple(integer(n, "shape", 0, LARGEST_INT64) for n in given)
@@ -220,7 +220,7 @@ def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
     naming the argument."""
     for name, geometry in (("source", source), ("target", target)):
         if geometry is not None and not isinstance(geometry, Geometry):
-            raise TypeError(f"{name}: {type(geometry).__name__} is no cudaspline.Geometry; that of a cudaspline.Image is its geometry.")
+            raise TypeError(f"{name}: {type(geometry).__name__} is not a cudaspline.Geometry; that of a cudaspline.Image is its geometry.")
     one = source if source is not None else target
     dimension = one.dimension if one is not None else (len(shape) - 2 if len(shape) > 3 else len(shape))
     for name, geometry in (("source", source), ("target", target)):
@@ -234,7 +234,7 @@ def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
 
 
 def maps_of(geometry: Any, dimension: int) -> tuple[list[list[float]], list[list[float]], list[float]]:
-    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices."""
+    """The maps from indices to points (mm) and back, and the point of the first sample; None: points are indices."""
     if geometry is None:
         unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
         return unit, unit, [0.0] * dimension
@@ -242,7 +242,7 @@ def maps_of(geometry: Any, dimension: int) -> tuple[list[list[float]], list[list
 
 
 def check_transform(shape: Sequence[int], dimension: int, is_batch: bool) -> None:
-    """Refuses what is no linear transform. Raises ValueError, naming the argument."""
+    """Raises ValueError, naming the argument, unless the shape is that of a linear transform."""
     d, e = dimension, dimension + 1
     if len(shape) not in ((2, 3) if is_batch else (2,)) or tuple(shape[-2:]) not in ((d, d), (d, e), (e, e)):
         of_these = ", or (N, ...) of these" if is_batch else ""
@@ -262,7 +262,7 @@ def padding_of(order: int, mode: str, is_filtered: bool) -> int:
 
 def check_image(shape: Sequence[int], dimension: int, name: str = "image") -> None:
     """Refuses what is not an image of that many axes, or a batch of them with channels. Raises ValueError, naming the argument."""
-    if len(shape) != dimension and len(shape) != dimension + 2:  # one by one, as compilers ask of numbers that are symbols
+    if len(shape) != dimension and len(shape) != dimension + 2:  # one by one, as compilers require for symbolic numbers
         raise ValueError(
             f"{name}: its shape is {tuple(shape)}; points of {dimension} numbers are of an image of {dimension} axes, or of a batch "
             f"(N, C, ...) of {dimension + 2}."

@@ -60,7 +60,7 @@ def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any,
 
 
 def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
-    """Of windows, an axis each."""
+    """The radii of windows, one per axis."""
     given: tuple[Any, ...] = (radius,) * dimension
     if not isinstance(radius, int):  # of which torch.compile refuses to make a tuple, instead of raising what Python raises
         try:
@@ -68,12 +68,12 @@ def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
         except TypeError:
             pass
     if len(given) != dimension:
-        raise ValueError(f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one an axis.")
+        raise ValueError(f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one per axis.")
     return tuple(integer(one, "radius", 1, 10000) for one in given)
 
 
 def correlation_sums(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]) -> Any:
-    """By image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window about each: (N, C). With
+    """For each image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window around each: (N, C). With
     derivatives of all orders; the library's operation has the same values and first derivatives."""
     fixed, moving = _under(of, fixed, moving, mask)
     ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
@@ -93,7 +93,7 @@ def correlation_sums(of: FormulaOperations, fixed: Any, moving: Any, mask: Optio
     aa = squares_a - sum_a * sum_a / n
     bb = squares_b - sum_b * sum_b / n
     ab = of.window_sums(a * b, radius) - sum_a * sum_b / n
-    # What a constant window has for a variance is the rounding of its sums.
+    # The computed variance of a constant window is the rounding error of its sums.
     noise = 64 * of.epsilon(fixed)
     is_flat = (aa <= noise * squares_a) | (bb <= noise * squares_b)
     correlation = of.where(is_flat, 1.0, ab * ab / of.where(is_flat, 1.0, aa * bb))

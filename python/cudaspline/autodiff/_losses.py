@@ -1,4 +1,4 @@
-"""Losses of the library, by address: what cudaspline.torch and cudaspline.jax stand on.
+"""Losses of the library, by address: the common code of cudaspline.torch and cudaspline.jax.
 
 The structures are those of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents them. Nothing here knows an array's library.
 """
@@ -65,7 +65,7 @@ for _name in ("accumulate", "differentiate"):
 
 
 class Pairs(NamedTuple):
-    """Addresses of images and of what they are compared with."""
+    """Addresses of the fixed and the moving images."""
 
     fixed: int
     moving: int

@@ -1,1 +1,1 @@
-"""What all others stand on: the library, arrays, geometry, methods, and checks of arguments."""
+"""Common code: the library, arrays, geometry, methods, and checks of arguments."""

@@ -29,7 +29,7 @@ from . import _library
 _NAMES = {numpy.dtype(name): name for name in _library.TYPE_NAMES}
 _SIZES = {name: numpy.dtype(name).itemsize for name in _library.TYPE_NAMES}
 
-#: What is wrong with a tensor that requires a gradient.
+#: The error message for a tensor that requires a gradient.
 WITHOUT_GRADIENTS = (
     "the tensor requires a gradient, which does not pass through here: cudaspline.torch has functions with gradients (sample, warp, affine, "
     "resample, prefilter); or give it as tensor.detach()"
@@ -46,7 +46,7 @@ class Buffer:
     It keeps the memory alive: array is the caller's own, or a copy where that had to be converted or put in order.
     """
 
-    #: What the library that made it calls itself: "numpy", "cupy", "torch", "jax".
+    #: Name of its library: "numpy", "cupy", "torch", "jax".
     kind: str
     #: The array that owns the memory, of that library (NumPy's for JAX on the host).
     array: Any
@@ -63,7 +63,7 @@ class Buffer:
     dtype: str
     #: Makes the array that the caller gets of the array that owns the memory.
     finish: Callable[[Any], Any] = lambda array: array
-    #: What owns the memory where the array does not.
+    #: Owner of the memory if it is not the array.
     owner: Any = None
 
     @property
@@ -102,7 +102,7 @@ def type_name(dtype: Any, name: str) -> str:
     try:
         return _check_type(numpy.dtype(dtype).name, name)
     except TypeError as error:
-        raise TypeError(f"{name}: {dtype!r} is no type of numbers that is supported: {error}") from None
+        raise TypeError(f"{name}: {dtype!r} is not a supported type of numbers: {error}") from None
 
 
 def requires_gradient(value: Any) -> bool:
@@ -116,7 +116,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def refuses_gradients(function: Function) -> Function:
-    """A function that has no gradients as one that says so where an argument requires one, however it is used: numbers, matrices, lists.
+    """Makes a function without gradients raise an error if an argument, or a number within one, requires a gradient.
 
     Raises ValueError, naming the argument."""
     names = list(inspect.signature(function).parameters)
@@ -148,7 +148,7 @@ def shape_of(array: Any, name: str) -> tuple[int, ...]:
     try:
         return tuple(int(n) for n in (array.shape if hasattr(array, "shape") else numpy.shape(array)))
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
+        raise TypeError(f"{name}: {type(array).__name__} is not an array: {error}") from None
 
 
 def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
@@ -158,7 +158,7 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     name: of the argument, for errors
     dtype: name of the type that is wanted; None: as it is
 
-    Raises TypeError for elements or objects that are not supported, ValueError for arrays that are in several places."""
+    Raises TypeError for elements or objects that are not supported, ValueError for arrays on several devices."""
     kind = _module(array)
     if kind == "cupy":
         return _view_cupy(array, name, dtype)
@@ -173,18 +173,18 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     if hasattr(array, "__dlpack_device__"):
         return _view_dlpack(array, name, dtype)
     if isinstance(array, (str, bytes, os.PathLike)):
-        raise TypeError(f"{name}: {array!r} is no array.")
+        raise TypeError(f"{name}: {array!r} is not an array.")
     return _view_numpy(as_array(array, name), name, dtype)
 
 
 def as_array(array: Any, name: str) -> numpy.ndarray:
-    """What NumPy makes an array of numbers of. Raises TypeError, naming the argument."""
+    """Converts values to an array of numbers with NumPy. Raises TypeError, naming the argument."""
     try:
         found = numpy.asarray(array)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from error
+        raise TypeError(f"{name}: {type(array).__name__} is not an array: {error}") from error
     if found.dtype == object:
-        raise TypeError(f"{name}: {type(array).__name__} is no array of numbers.")
+        raise TypeError(f"{name}: {type(array).__name__} is not an array of numbers.")
     return found
 
 
@@ -192,7 +192,7 @@ def address_of(array: numpy.ndarray) -> int:
     """Of the first element of an array of NumPy."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))  # in a fifth of the time; NumPy warns of some whose flags are read
-    except (TypeError, ValueError, BufferError):  # not written, no elements, or not one behind the other
+    except (TypeError, ValueError, BufferError):  # not written, no elements, or not contiguous
         return int(array.__array_interface__["data"][0])
 
 
@@ -323,7 +323,7 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
 
     Raises TypeError or ValueError, naming the argument, where it is not."""
     if not is_array(array):
-        raise TypeError(f"{name}: {type(array).__name__} is no array.")
+        raise TypeError(f"{name}: {type(array).__name__} is not an array.")
     found = view(array, name)
     if found.kind == "jax":
         raise TypeError(f"{name}: arrays of JAX cannot be written.")
@@ -410,7 +410,7 @@ def part_of(buffer: Buffer, number: int) -> Buffer:
 class Output:
     """Where a result goes: a new array, or the caller's.
 
-    An array of the caller's that has bytes of what is read gets the result when it is complete: the library writes another one before.
+    If an array of the caller shares bytes with the input, the library writes to a temporary array first, and the complete result is copied.
 
     out: the caller's, or None
     like: the input, for kind and place
@@ -477,7 +477,7 @@ _NOWHERE_ELSE: Any = contextlib.nullcontext()
 
 
 def _current(cupy: Any, device: int) -> Any:
-    """A context in which CuPy works on a device: none where it does so already, which is told sooner than changed."""
+    """A context in which CuPy uses a device; empty if that is the current device, as checking is faster than changing it."""
     return _NOWHERE_ELSE if cupy.cuda.runtime.getDevice() == device else cupy.cuda.Device(device)
 
 
@@ -545,7 +545,7 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 
 
 def _empty_jax(like: Buffer, shape: tuple[int, ...], dtype: str) -> Buffer:
-    # A new array that nobody else has seen: it is written before it is handed out.
+    # A new array without other references: it is written before it is returned.
     jax = sys.modules["jax"]
     place = next(iter(like.array.devices()))
     made = jax.device_put(jax.numpy.zeros(shape, dtype), place)
@@ -563,7 +563,7 @@ def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     except ImportError:
         torch = _torch_or_none()
         if torch is None:
-            raise TypeError(f"{name}: arrays on a GPU of {type(array).__module__} need CuPy or PyTorch beside them.") from None
+            raise TypeError(f"{name}: arrays of {type(array).__module__} on a GPU require CuPy or PyTorch.") from None
         found = _view_torch(torch.as_tensor(array, device="cuda"), name, dtype)
     if _module(array) == "numba":
         cuda = sys.modules["numba.cuda"]
@@ -572,8 +572,8 @@ def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 
 
 def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], Any]]]:
-    """(array, finish): an array of a library that is not known, by DLPack, as one of NumPy, CuPy or PyTorch where it is; and what makes one
-    of that library of a result, where the library says how. Raises TypeError for other devices."""
+    """(array, finish): an array of an unknown library, by DLPack, as one of NumPy, CuPy or PyTorch on the same device; and a function that
+    converts a result to that library, if the library supports it. Raises TypeError for other devices."""
     kind, _ = array.__dlpack_device__()
     on_device = False
     if int(kind) in (1, 3):  # host memory, page-locked or not
@@ -587,7 +587,7 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
         except ImportError:
             torch = _torch_or_none()
             if torch is None:
-                raise TypeError(f"{name}: arrays on a GPU of {type(array).__module__} need CuPy or PyTorch beside them.") from None
+                raise TypeError(f"{name}: arrays of {type(array).__module__} on a GPU require CuPy or PyTorch.") from None
             found = torch.from_dlpack(array)
     else:
         raise TypeError(f"{name}: the array is on a device of DLPack's type {int(kind)}; known are the host and CUDA.")
@@ -596,14 +596,14 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
         return found, None if namespace is None else namespace.from_dlpack
 
     def finish(made: Any) -> Any:
-        wait_for(view(made, name))  # the array's library knows nothing of the stream in which it is read
+        wait_for(view(made, name))  # the array's library does not know the stream in which it is read
         return made if namespace is None else namespace.from_dlpack(made)
 
     return found, finish
 
 
 def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:
-    """An array of a library that is not known, by DLPack; what is made goes back the same way where the library says how."""
+    """An array of an unknown library, by DLPack; results are converted back the same way if the library supports it."""
     adopted, finish = adopt_dlpack(array, name)
     found = view(adopted, name, dtype)
     if finish is not None:

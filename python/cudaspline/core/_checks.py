@@ -13,27 +13,27 @@ LARGEST_UINT64 = 2**64 - 1
 
 
 def integer(value: Any, name: str, least: int, most: int) -> int:
-    """A whole number of a range. Raises TypeError for what is none, ValueError for one that is beyond; both name the argument."""
+    """A whole number of a range. Raises TypeError for other types, ValueError for numbers outside the range; both name the argument."""
     try:
         if isinstance(value, bool):
             raise TypeError
         found = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: {value!r} is no whole number.") from None
+        raise TypeError(f"{name}: {value!r} is not a whole number.") from None
     if not least <= found <= most:
-        raise ValueError(f"{name}: {found} is not within {least} and {most}.")
+        raise ValueError(f"{name}: {found} is not between {least} and {most}.")
     return found
 
 
 def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool = True) -> float:
-    """A number as a float. Raises TypeError for what is none, ValueError for one that is not finite or not above another; both name the
+    """A number as a float. Raises TypeError for other types, ValueError if it is not finite or not above another number; both name the
     argument."""
     try:
         if isinstance(value, (bool, str, bytes, complex)):
             raise TypeError
         found = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: {value!r} is no real number.") from None
+        raise TypeError(f"{name}: {value!r} is not a real number.") from None
     if is_finite and not -math.inf < found < math.inf:  # not isfinite(), which takes no symbol of torch.compile
         raise ValueError(f"{name}: {value!r} is not finite.")
     if above is not None and not found > above:

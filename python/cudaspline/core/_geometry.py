@@ -1,4 +1,4 @@
-"""Where the samples of an image are: ITK's geometry, x first.
+"""The geometry of an image: ITK's, x first.
 
 Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing, origin, direction and sizes name x
 first, as ITK and SimpleITK do; shapes of arrays name the slowest axis first, as NumPy does: an image of size (nx, ny, nz) is an
@@ -32,7 +32,7 @@ def reals(value: Any, name: str, what: str) -> numpy.ndarray:
             raise TypeError(f"its elements are of type {found.dtype}")
         return found if found.dtype == numpy.float64 else found.astype(numpy.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {value!r} is no {what} of real numbers: {error}") from None
+        raise TypeError(f"{name}: {value!r} is not a {what} of real numbers: {error}") from None
 
 
 def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
@@ -41,7 +41,7 @@ def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
     if found.ndim == 0:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
-        raise ValueError(f"{name}: {dimension} numbers are needed, one an axis, x first; there are {found.size}.")
+        raise ValueError(f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}.")
     if not numpy.isfinite(found).all():
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
@@ -63,7 +63,7 @@ def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
 class Geometry:
     """A sampled grid in physical space.
 
-    size: samples an axis, x first
+    size: samples per axis, x first
     spacing: mm between samples, x first, above 0; a number stands for all axes; None: 1
     origin: place of the first sample (mm), x first; None: 0
     direction: directions of the axes in columns; None: along the axes of space
@@ -95,7 +95,7 @@ class Geometry:
 
     @classmethod
     def _of(cls, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
-        """Of numbers that were checked, in arrays of its own."""
+        """A geometry of checked numbers, which are copied."""
         return _set_geometry(cls.__new__(cls), size, spacing, origin, direction)
 
     @property
@@ -132,7 +132,7 @@ class Geometry:
 
     @property
     def has_places_of_indices(self) -> bool:
-        """Whether the places of samples are their indices."""
+        """Whether the points of samples are their indices."""
         return bool((self.spacing == 1).all() and not self.origin.any() and numpy.array_equal(self.direction, numpy.eye(self.dimension)))
 
     def point_of(self, index: Sequence[float]) -> numpy.ndarray:
@@ -166,7 +166,7 @@ def check_size(size: Any, name: str) -> tuple[int, ...]:
     try:
         given = tuple(size)
     except TypeError:
-        raise TypeError(f"{name}: {size!r} is no sequence of numbers, one an axis, x first.") from None
+        raise TypeError(f"{name}: {size!r} is not a sequence of numbers, one per axis, x first.") from None
     if not 1 <= len(given) <= 4:
         raise ValueError(f"{name}: images have 1 to 4 axes; there are {len(given)}.")
     sizes = tuple(integer(n, name, 1, LARGEST_INT64) for n in given)
@@ -184,7 +184,7 @@ def make_geometry(
 ) -> Geometry:
     """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the identity.
 
-    name: what stands before the arguments' names in errors. Raises TypeError or ValueError."""
+    name: prefix of the arguments' names in errors. Raises TypeError or ValueError."""
     sizes = check_size(size, f"{name}size")
     if spacing is None and origin is None and direction is None:
         return _geometry_of_indices(sizes)
@@ -229,7 +229,7 @@ def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction:
 
 @functools.lru_cache(maxsize=64)
 def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
-    """That of bare arrays, of which calls in a loop make the same one again and again."""
+    """The geometry of bare arrays, cached for calls in a loop."""
     n = len(sizes)
     arrays = (numpy.ones(n), numpy.zeros(n), numpy.eye(n))
     for array in arrays:
@@ -239,16 +239,16 @@ def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
 
 @functools.lru_cache(maxsize=64)
 def _geometry_of_numbers(sizes: tuple[int, ...], spacing: Any, origin: Any, name: str) -> Geometry:
-    """That of numbers as calls in a loop give them, again and again."""
+    """The geometry of numbers, cached for calls in a loop."""
     return _make_geometry(sizes, spacing, origin, None, name)
 
 
 def has_indices(geometry: Geometry) -> bool:
-    """Whether it is that of a bare array, whose places are its indices."""
+    """Whether it is that of a bare array, whose points are its indices."""
     return _geometry_of_indices(geometry.size) is geometry
 
 
-#: NIfTI's places to ITK's, and back: the first two axes point the other way.
+#: NIfTI's points to ITK's, and back: the first two axes point the other way.
 _FLIP = numpy.diag([-1.0, -1.0, 1.0])
 
 
@@ -260,7 +260,7 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
         raise ValueError(f"{name}: it has no affine.")
     ras = reals(affine, f"{name}: its affine", "matrix")
     if ras.shape != (4, 4) or not numpy.all(numpy.isfinite(ras)):
-        raise ValueError(f"{name}: its affine is no finite matrix of 4 x 4: {ras.tolist()}.")
+        raise ValueError(f"{name}: its affine is not a finite 4 x 4 matrix: {ras.tolist()}.")
     columns = _FLIP @ ras[:3, :3]
     with numpy.errstate(over="ignore"):
         spacing = numpy.sqrt((columns**2).sum(axis=0))

@@ -74,7 +74,7 @@ class DeviceMemoryError(DeviceError, MemoryError):
 
 
 def path() -> Path:
-    """Where the library is. Raises ImportError."""
+    """The path of the library. Raises ImportError."""
     named = os.environ.get("CUDASPLINE_LIBRARY")
     if named:
         return Path(named)
@@ -83,8 +83,8 @@ def path() -> Path:
         if (folder / name).exists():
             return folder / name
     raise ImportError(
-        f"cudaspline: there is no libCudaSplineC in {folder}. Install the package's wheel, or let CUDASPLINE_LIBRARY name the library "
-        "that a build of the module has made."
+        f"cudaspline: there is no libCudaSplineC in {folder}. Install the package's wheel, or set CUDASPLINE_LIBRARY to the "
+        "path of a library that was built with the module."
     )
 
 
@@ -166,18 +166,18 @@ def named_interpolations() -> list[NamedInterpolation]:
 
 
 class Use(NamedTuple):
-    """What a backend has computed."""
+    """The use of a backend."""
 
     #: How many operations.
     calls: int
-    #: That they took all together.
+    #: Their total time.
     seconds: float
 
 
 class InverseResidual(NamedTuple):
     """How well the inverse of a displacement field or of a B-spline was found, by iteration."""
 
-    #: Of the argument, with its place in a list and its file.
+    #: Name of the argument, with its position in a list and its file.
     name: str
     #: Distance between a place and what the inverse and the transform make of it: on average over the inverse's domain (mm).
     mean: float
@@ -187,7 +187,7 @@ class InverseResidual(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """Who computed an operation."""
+    """Which backend computed an operation, and how long it took."""
 
     #: "Cuda" or "Cpu".
     backend: str
@@ -195,17 +195,17 @@ class Report:
     device: Optional[int]
     #: Why it was not an earlier backend; empty where it was the first.
     reason: str
-    #: Into how many pieces it was cut for want of memory.
+    #: Number of pieces into which it was divided to fit into memory.
     pieces: int
-    #: That it took on its backend, without the start of a GPU.
+    #: Its time on the backend, without the start of a GPU.
     seconds: float
-    #: What this process has computed so far, this operation included, by backend: use["Cuda"].calls, use["Cpu"].seconds.
+    #: The use of each backend by this process so far, including this operation: use["Cuda"].calls, use["Cpu"].seconds.
     use: Dict[str, Use]
-    #: Of each transform that was inverted by iteration, in the order in which places go through them.
+    #: One for each transform that was inverted by iteration, in the order in which points are mapped by them.
     inverses: tuple[InverseResidual, ...] = ()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for notebooks."""
         place = "host" if self.device is None else f"device {self.device}"
         rows: list[tuple[Any, ...]] = [("backend", f"{self.backend}, {place}"), ("reason", self.reason), ("pieces", self.pieces), ("seconds", f"{self.seconds:.3g}")]
         rows += [(f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm") for one in self.inverses]
@@ -216,7 +216,7 @@ _local = threading.local()
 
 
 def last_report() -> Optional[Report]:
-    """Who computed this thread's last operation; None before the first.
+    """Which backend computed this thread's last operation; None before the first.
 
     >>> import numpy
     >>> import cudaspline
@@ -238,21 +238,21 @@ def note_inverses(inverses: Sequence[InverseResidual]) -> None:
 
 
 class _Reports:
-    """Gets what the library reports, by send(), and gives back 1 to go on or 0 to stop.
+    """Receives reports of the library by send(), and returns 1 to continue or 0 to stop.
 
-    It knows nothing of the Call, which so is let go of when nobody has it any more."""
+    It has no reference to the Call, which is released with its last user."""
 
     def __init__(self, listen: Optional[Callable[[Any], object]]) -> None:
         #: Called with the structure that is reported.
         self.listen = listen
-        #: What the callback, or a signal's handler about it, has raised.
+        #: The error that the callback, or a signal handler during it, has raised.
         self.raised: Optional[BaseException] = None
         #: Whether a function of the library runs.
         self.is_running = False
 
     def receive(self) -> Generator[int, Any, None]:
         """A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
-        Here that instruction is the one behind the yield."""
+        Here that instruction is the one after the yield."""
         go_on = 1
         while True:
             try:
@@ -265,12 +265,12 @@ class _Reports:
             except BaseException as error:  # pylint: disable=broad-except
                 if not self.is_running:  # the end of this generator
                     raise
-                self.raised = error  # whatever it is: GeneratorExit too
+                self.raised = error  # any error: GeneratorExit, too
                 go_on = 0
 
 
 def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any, Any]:
-    """Reports, what receives them, and the callback that the library calls, which has to live as long as a call."""
+    """Reports, their receiver, and the callback that the library calls, which must exist until the call ends."""
     reports = _Reports(listen)
     receiver = reports.receive()
     next(receiver)
@@ -281,7 +281,7 @@ _of_main_thread: Optional[tuple[_Reports, Any, Any]] = None
 
 
 def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
-    """Those that nobody listens to: the same for all calls of the main thread, one after the other, as a callback takes its time to make."""
+    """Reports without a listener, shared by all calls of the main thread, because making a callback takes time."""
     global _of_main_thread  # pylint: disable=global-statement
     known = _of_main_thread
     if known is None or known[0].is_running or known[1].gi_frame is None:  # ended by an interrupt that came while another one was handled
@@ -290,7 +290,7 @@ def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
 
 
 def chosen_threads() -> Optional[int]:
-    """Those of use_threads(); None outside."""
+    """The number of use_threads(); None outside."""
     found: Optional[int] = getattr(_local, "threads", None)
     return found
 
@@ -335,14 +335,14 @@ def use_threads(threads: int) -> Iterator[None]:
 
 
 def threads_of_call() -> int:
-    """Of the host, where a call says nothing: those of use_threads(), else those of a worker."""
+    """Default number of host threads of a call: that of use_threads(), else that of a worker."""
     chosen = chosen_threads()
     return threads_of_worker() if chosen is None else chosen
 
 
 def threads_of_worker() -> int:
-    """1 in a process of a pool (of multiprocessing, of joblib), beside which as many are at work, and in a DataLoader's as many as PyTorch takes
-    there (1, but where its worker_init_fn says more), unless the environment says how many; else 0, by which the library decides."""
+    """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy, and in a DataLoader's as many as PyTorch uses
+    there (1, unless its worker_init_fn sets more), if the environment does not set the number; else 0: the library chooses."""
     processes = sys.modules.get("multiprocessing.process")
     if processes is None or not processes.current_process().daemon:
         return 0
@@ -353,7 +353,7 @@ def threads_of_worker() -> int:
 
 
 def _report_of(execution: Execution) -> Report:
-    """What an execution says of who computed."""
+    """The report of an execution."""
     device = execution.used_device
     return Report(
         BACKENDS[execution.backend],
@@ -366,16 +366,16 @@ def _report_of(execution: Execution) -> Report:
 
 
 def _remember(code: int, execution: Execution) -> None:
-    """Raises what a code that a function returned stands for, or remembers who computed: a report is made of it when somebody asks."""
+    """Raises the error of a returned code, or stores the execution; the report is made when it is requested."""
     if code != 0:
         check(code, (execution.device or b"").decode())
     _local.report = execution
 
 
 def run_on_device(name: str, *arguments: object) -> None:
-    """Calls a function of the library with an execution behind its arguments, which are on a device; raises its errors.
+    """Calls a function of the library with arguments on a device, followed by an execution; raises its errors.
 
-    It reports nothing meanwhile: what would hear it takes as long as a small kernel."""
+    It reports no progress: a callback takes as long as a small kernel."""
     execution = Execution()
     _remember(getattr(_library, name)(*arguments, ctypes.byref(execution)), execution)
 
@@ -391,16 +391,16 @@ def run_where(name: str, description: Any, threads: int = 0) -> None:
 
 
 class Call:
-    """A function of the library with an execution: where and by whom it runs, and who did.
+    """A call of the library with an execution: the requested device and threads, and the backend that was used.
 
-    device: the user's wish, as the library takes it
+    device: the user's request, in the library's form
     threads: of the host; 0: as many as may be used
     memory_limit: bytes on a device; 0: what it has
     progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
     on_device: whether the arrays are on a device
 
     Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress; on arrays of a device
-    it comes behind the operation, which takes less time than a report or not much more. Raises TypeError or ValueError, naming the
+    it is raised after the operation, which takes about as long as a report. Raises TypeError or ValueError, naming the
     argument."""
 
     def __init__(
@@ -411,24 +411,24 @@ class Call:
         progress: Optional[Callable[[float], object]] = None,
         on_device: bool = False,
     ) -> None:
-        heard = callback(progress, "progress")
+        listener = callback(progress, "progress")
         self.execution = execution = Execution()
         if device:
             execution.device = device.encode()
         execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_call()
         execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
         self._reports: Optional[_Reports] = None
-        if heard is not None:
-            self._hear(*_reports_to(lambda state: heard(state.fraction)))
+        if listener is not None:
+            self._listen(*_reports_to(lambda state: listener(state.fraction)))
         elif not on_device and threading.current_thread() is threading.main_thread():
-            self._hear(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
+            self._listen(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
 
-    def _hear(self, reports: _Reports, _: Any, called: Any) -> None:
+    def _listen(self, reports: _Reports, _: Any, called: Any) -> None:
         self._reports, self._callback = reports, called
         self.execution.progress = called
 
     def run(self, name: str, *arguments: object) -> None:
-        """Calls the function of that name with the arguments and this execution behind them; raises its errors."""
+        """Calls the function of that name with the arguments, followed by this execution; raises its errors."""
         self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
 
     def make_source(self, image: Image, borrow: bool) -> Source:
@@ -446,7 +446,7 @@ class Call:
         if reports is None:
             return int(getattr(_library, name)(*arguments))
         if reports.is_running:  # a signal's handler, about a report, calls again
-            self._hear(*_reports_to(reports.listen))
+            self._listen(*_reports_to(reports.listen))
             return self._enter(name, *arguments)
         reports.raised, reports.is_running = None, True
         try:
@@ -543,7 +543,7 @@ def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
 
 
 def nifti_foreign_warp(beginning: bytes) -> str:
-    """cudaspline_nifti_foreign_warp: why an image is no displacement field of ITK; empty for others."""
+    """cudaspline_nifti_foreign_warp: why an image is not a displacement field of ITK; empty for others."""
     reason = ctypes.create_string_buffer(_TEXT_BYTES)
     check(_library.cudaspline_nifti_foreign_warp(beginning, len(beginning), reason, _TEXT_BYTES))
     return reason.value.decode("utf-8", "replace")

@@ -35,24 +35,24 @@ class Kind(NamedTuple):
 
     #: Its cudaspline_interpolation_kind.
     code: int
-    #: Whether pixels are handed on unchanged.
+    #: Whether pixels are copied unchanged.
     moves_pixels: bool
     #: Whether there are first and second derivatives.
     has_derivatives: bool
-    #: What the boundary "itk" stands for: "mirror" or "nearest".
+    #: What the boundary "itk" selects: "mirror" or "nearest".
     itk_boundary: str
     #: Samples before the floor of an index that are read; None where it depends on a radius or a distance.
     reach: Optional[int]
 
 
 class Named(NamedTuple):
-    """What a name of an interpolation stands for."""
+    """The interpolation that a name selects."""
 
     #: Name of its kind.
     kind: str
-    #: Of the windowed sinc; None: what the argument says.
+    #: Window of the windowed sinc; None: that of the argument.
     window: Optional[str] = None
-    #: How many deviations of the label Gaussian are looked at, where the argument does not say it.
+    #: Default cutoff of the label Gaussian, in deviations.
     cutoff: float = 1.0
     #: Whether it is the label whose indicator, interpolated so, is largest.
     is_of_indicators: bool = False
@@ -136,7 +136,7 @@ class Interpolator:
 
     #: Name as in KINDS.
     kind: str
-    #: Of B-splines; 0 otherwise.
+    #: Order of B-splines; 0 otherwise.
     order: int = 0
     mode: str = "exact"
     storage: str = "element"
@@ -150,7 +150,7 @@ class Interpolator:
     cubic: tuple[float, float] = (0.0, 0.5)
     window: str = "hamming"
     radius: int = 3
-    #: Of the label Gaussian, mm, by axis, x first; None: the spacing.
+    #: Deviations of the label Gaussian, mm, by axis, x first; None: the spacing.
     sigma: Optional[tuple[float, ...]] = None
     #: How many of these are looked at.
     cutoff: float = 1.0
@@ -163,7 +163,7 @@ class Interpolator:
 
     @property
     def moves_pixels(self) -> bool:
-        """Whether pixels are handed on unchanged."""
+        """Whether pixels are copied unchanged."""
         return KINDS[self.kind].moves_pixels
 
     @property
@@ -182,7 +182,7 @@ class Interpolator:
         return replace(self, is_of_indicators=False, precision="float64")
 
     def element(self, pixel: str, output: str, components: int) -> str:
-        """The type that is computed with: of a pixel's and the output's type, unless precision says it."""
+        """The type of the arithmetic: precision, or the default for the types of the pixels and the output."""
         if self.moves_pixels and components == 1:
             return pixel
         if self.precision is not None and not self.moves_pixels:
@@ -205,7 +205,7 @@ class Interpolator:
     def describe_image(
         self, buffer: _arrays.Buffer, size: Sequence[int], components: int, output: str, start: Sequence[int] = ()
     ) -> _library.Image:
-        """The image as the library takes it: samples an axis, x first, and the index of the first one."""
+        """The image as the library takes it: samples per axis, x first, and the index of the first one."""
         image = _library.Image()
         image.pixels = buffer.pointer
         image.device = buffer.device
@@ -322,11 +322,11 @@ def make_interpolator(geometry: Geometry, method: Method, may_have_margin: bool 
     _set_boundary(made, method, geometry.dimension, may_have_margin)
     slope = number(method.tension, "tension")
     made.cubic = named.cubic if named.cubic[0] else (0.0, slope)  # of the cardinal spline C is the tension
-    if named.cubic[0] and slope != 0.5:  # the argument's default is no contradiction
+    if named.cubic[0] and slope != 0.5:  # the argument's default is accepted
         raise ValueError(f"tension: {method.interpolation!r} has no tension; 'catmull-rom' has one.")
     made.window = choose(method.window, _WINDOWS, "window")
     if named.window is not None:
-        if method.window not in ("hamming", named.window):  # the argument's default is no contradiction
+        if method.window not in ("hamming", named.window):  # the argument's default is accepted
             raise ValueError(f"window: {method.window!r} contradicts the interpolation {method.interpolation!r}; 'sinc' has any window.")
         made.window = named.window
     made.radius = integer(method.radius, "radius", 1, LARGEST_RADIUS)
@@ -378,7 +378,7 @@ def _set_boundary(made: Interpolator, method: Method, dimension: int, may_have_m
             if name in ("nearest", "grid-constant"):
                 raise ValueError(
                     f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}; resample() and zoom() of "
-                    "images know 'nearest' of all axes."
+                    "images support 'nearest' along all axes."
                 )
     made.border = number(method.border, "border", is_finite=False)
 
@@ -401,7 +401,7 @@ def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
     try:
         names = list(boundary)
     except TypeError:
-        raise TypeError(f"boundary: {boundary!r} is no name, and no sequence of names.") from None
+        raise TypeError(f"boundary: {boundary!r} is neither a name nor a sequence of names.") from None
     if len(names) != dimension:
         raise ValueError(f"boundary: there are {len(names)} for {dimension} axes; x is first.")
     return tuple(choose(name, _BOUNDARIES, "boundary") for name in names)
@@ -412,7 +412,7 @@ def check_components(method: Interpolator, components: int) -> None:
     if components > 1 and method.storage != "element":
         argument = "mode" if method.storage == "texture" else "storage"
         value = method.mode if method.storage == "texture" else method.storage
-        raise ValueError(f"{argument}: {value!r} is for images of one number a pixel; this one has {components}.")
+        raise ValueError(f"{argument}: {value!r} is for images of one number per pixel; this one has {components}.")
 
 
 def device_word(device: Any, place: int) -> str:
@@ -421,7 +421,7 @@ def device_word(device: Any, place: int) -> str:
         return ""
     if isinstance(device, str):
         if not device.isascii() or not device.isprintable():
-            raise ValueError(f"device: {device!r} is no name of a device.")
+            raise ValueError(f"device: {device!r} is not the name of a device.")
         word = device.lower()
     elif isinstance(device, (list, tuple)):
         if not device:
@@ -442,9 +442,9 @@ def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarra
     try:
         found = numpy.asarray(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {value!r} is no number, and no list of numbers: {error}") from None
+        raise TypeError(f"{name}: {value!r} is neither a number nor a list of numbers: {error}") from None
     if found.dtype.kind not in "biuf":
-        raise TypeError(f"{name}: {value!r} is no number, or one beyond 64 bits.")
+        raise TypeError(f"{name}: {value!r} is not a number, or exceeds 64 bits.")
     if found.ndim == 0:
         found = numpy.full(components, found)
     if found.shape != (components,):
@@ -453,5 +453,5 @@ def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarra
         converted = found.astype(dtype)
         same = converted.astype(numpy.float64) == found.astype(numpy.float64)
     if numpy.dtype(dtype).kind != "f" and not numpy.all(same):
-        raise ValueError(f"{name}: {value!r} cannot be told in {dtype}.")
+        raise ValueError(f"{name}: {value!r} cannot be represented as {dtype}.")
     return numpy.ascontiguousarray(converted)

@@ -39,7 +39,7 @@ Progress = Callable[[float], object]
 
 StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
-#: Of one pair of images, or of several: a name each, or (name, weight).
+#: The metric of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
 SamplingName = Literal["none", "regular", "random"]
@@ -48,7 +48,7 @@ PresetName = Literal["brain", "fast", "standard"]
 
 
 class StageOptions(TypedDict, total=False):
-    """What may be said for all stages of register() at once."""
+    """Options that apply to all stages of register()."""
 
     metric: Metrics
     iterations: Union[int, Sequence[int]]
@@ -130,7 +130,7 @@ class ResampleRest(MethodOptions, TargetOptions, total=False):
 
 
 class ZoomRest(MethodOptions, OutputOptions, total=False):
-    """Keywords that zoom() hands on to resample()."""
+    """Keywords that zoom() passes to resample()."""
 
 
 class SourceZoomOptions(ZoomRest, total=False):

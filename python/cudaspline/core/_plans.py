@@ -23,7 +23,7 @@ class Plans(Generic[_Plan]):
         self._most = most
         self._found: dict[Any, _Plan] = {}
         self._met: dict[Any, None] = {}
-        #: The plan of a key, or what is given behind it.
+        #: get(key, default): the plan of a key, or the default.
         self.get = self._found.get
 
     def keep(self, key: Any, plan: _Plan) -> _Plan:
@@ -78,7 +78,7 @@ def _insert(into: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 
 _SCALARS = (int, bool, str, type(None))
-#: More numbers are no option, but data.
+#: More numbers than these are data, not an option.
 _MOST_NUMBERS = 16
 
 

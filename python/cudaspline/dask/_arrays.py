@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 #: Options of whole images.
 _OF_TEXTURES = frozenset(("mode", "storage", "table"))
-#: Of an axis, or of a box by axis: (first, count).
+#: (first, count) of an axis; a box has one per axis.
 Range = tuple[int, int]
 Box = tuple[Range, ...]
 
@@ -69,7 +69,7 @@ class _Opened:
 
     @property
     def tail(self) -> tuple[int, ...]:
-        """What stands behind the axes in a shape."""
+        """The end of a shape, after the axes."""
         return (self.components,) if self.channels else ()
 
     @property
@@ -276,9 +276,9 @@ def prefilter(
     number = -1
     if axis is not None:
         if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
-            raise ValueError(f"axis: {axis!r} is no axis of an image that has {dimension}.")
+            raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if opened.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
+            raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
     count = integer(threads, "threads", 0, LARGEST_INT32)
@@ -331,7 +331,7 @@ class _Resampling:
     rounding: int
 
     def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
-        """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
+        """A window that begins at an index, and the box of the output that begins at another one, x first; and objects that must exist as long as these."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
         image = self.method.describe_image(buffer, part.size, self.components, self.dtype)

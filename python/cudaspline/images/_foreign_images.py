@@ -64,7 +64,7 @@ def open_foreign(image: Any, name: str) -> Pixels:
 
 
 def geometry_of_foreign(image: Any, name: str) -> Geometry:
-    """Where the samples of an image of one of these libraries are; of a series with its axis."""
+    """The geometry of an image of one of these libraries; of a series including its axis."""
     if is_ngff(image):
         return _geometry_of_ngff(image, name)
     if is_torchio(image):
@@ -75,7 +75,7 @@ def geometry_of_foreign(image: Any, name: str) -> Geometry:
 def _open_channels_first(
     array: Any, axes: int, grid: Geometry, name: str, make: Callable[[Any, Geometry], Any]
 ) -> Pixels:
-    """Of an array (channels, nx, ny, nz), or without channels where axes is 0.
+    """Pixels of an array (channels, nx, ny, nz), or without channels where axes is 0.
 
     make: makes an image of the same kind of such an array and a geometry"""
     count = grid.dimension
@@ -122,7 +122,7 @@ def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
     if space not in ("RAS", "LPS"):
         raise ValueError(f"{name}: its space is {space!r}; RAS and LPS are known.")
     if len(shape) not in (2, 3):
-        raise ValueError(f"{name}: it has {len(shape)} axes behind its channels; MetaTensors of 2 and 3 are taken.")
+        raise ValueError(f"{name}: it has {len(shape)} axes after its channels; MetaTensors of 2 and 3 are supported.")
     whole = numpy.eye(4)  # of 2 axes too MONAI has matrices for 3, as a rule
     rows = min(len(affine), 4) - 1
     whole[:rows, :rows], whole[:rows, 3] = affine[:rows, :rows], affine[:rows, -1]
@@ -162,7 +162,7 @@ _ORIENTATIONS = {
 
 
 def _spatial(image: Any, name: str) -> tuple[str, ...]:
-    """Names of the axes that places have, x first, with t last."""
+    """Names of the axes of points, x first, with t last."""
     dims = [str(dim) for dim in image.dims]
     if len(dims) != len(image.data.shape):
         raise ValueError(f"{name}: its dims are {tuple(dims)}, and its data have {len(image.data.shape)} axes.")

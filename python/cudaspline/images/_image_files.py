@@ -21,7 +21,7 @@ def is_name_of_field(path: Path) -> bool:
 
 
 def _converter(path: Path) -> str:
-    """What to do with DICOM."""
+    """Advice for DICOM."""
     return f"Of DICOM, CudaSplineResample {path} out.nrrd makes a file, with its positions checked; an image that SimpleITK has read is taken, too."
 
 

@@ -85,7 +85,7 @@ class Image:
         """Takes pixels and geometry of an image of another library; what was given of a geometry stays."""
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
-            raise ValueError("channels: the image has one number a pixel.")
+            raise ValueError("channels: the image has one number per pixel.")
         is_owned = isinstance(image, Image) or is_nibabel(image)  # the memory of others goes with them
         array = pixels.buffer.array if is_owned else numpy.array(_arrays.to_host(pixels.buffer))
         array = array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
@@ -147,7 +147,7 @@ class Image:
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the middle slices."""
+        """The HTML for notebooks: the middle slices."""
         return _pictures.of_pixels(_open_array(self.array, "image", self.channels, self), repr(self))
 
     def __reduce__(self) -> Any:
@@ -159,7 +159,7 @@ class NiftiImage(Image):
 
     #: The structure of the library.
     nifti: _library.Nifti
-    #: Why it is no displacement field of ITK; empty for others.
+    #: Why it is not a displacement field of ITK; empty for others.
     foreign_warp: str
 
     @staticmethod
@@ -238,7 +238,7 @@ def loaded(image: Any, name: str) -> Any:
         if str(error).startswith(name):
             raise
         said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
-        raise ValueError(f"{name}: {os.fspath(image)} is no image that can be read: {said}") from None
+        raise ValueError(f"{name}: {os.fspath(image)} cannot be read as an image: {said}") from None
 
 
 def read_image(path: Any, name: str) -> Any:
@@ -271,7 +271,7 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
     name: of the argument, for errors
     channels: the last axis of an array are the numbers of a pixel, or the first one
 
-    Raises TypeError for what is none of these."""
+    Raises TypeError for other types."""
     image = loaded(image, name)
     if isinstance(image, Image):
         return _open_array(image.array, name, image.channels, image)
@@ -308,15 +308,15 @@ def geometry_of(image: Any, name: str) -> Geometry:
         return _foreign_images.geometry_of_foreign(image, name)
     if _arrays.is_array(image):
         return make_geometry(_arrays.shape_of(image, name)[::-1], name=f"{name}: ")
-    raise TypeError(f"{name}: {type(image).__name__} is no image, no array and no Geometry.")
+    raise TypeError(f"{name}: {type(image).__name__} is not an image, an array or a Geometry.")
 
 
 def check_last(shape: Sequence[int]) -> None:
     """Refuses channels=True where the numbers of a pixel are likely to be the first axis: few of those, and many of the last one."""
     if 2 < len(shape) and shape[0] < shape[-1] and shape[-1] > 4:
         raise ValueError(
-            f"channels: True takes the last axis of the shape {tuple(shape)}: {shape[-1]} numbers a pixel; say 'last' for that, or 'first' for "
-            f"{shape[0]} numbers a pixel."
+            f"channels: True takes the last axis of the shape {tuple(shape)}: {shape[-1]} numbers per pixel; use 'last' for that, or 'first' for "
+            f"{shape[0]} numbers per pixel."
         )
 
 
@@ -494,7 +494,7 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
     shape = image.shape
     channels = len(shape) > 3
     if len(shape) == 5 and shape[3] != 1:
-        raise ValueError(f"{name}: an image of nibabel with {shape[3]} points in time and several numbers a pixel.")
+        raise ValueError(f"{name}: an image of nibabel with {shape[3]} points in time and several numbers per pixel.")
     components = math.prod(shape[3:])
     dtype, device = _peek_at(data, name)
 
@@ -560,7 +560,7 @@ def open_series(image: Any, name: str, channels: Channels, series: Optional[bool
         from axes, but not in bare arrays
     is_read: read an array as a whole at once, since it may be written meanwhile
 
-    Raises ValueError, naming the argument, for an image that is no series and shall be one."""
+    Raises ValueError, naming the argument, if a series is required and the image is not one."""
     if series is False or isinstance(image, (numpy.ndarray, Geometry)) and not series:
         return None
     if is_nibabel(image):
@@ -618,7 +618,7 @@ def _dimension_of(image: Any) -> Optional[int]:
 
 
 def volume_geometry(geometry: Geometry, name: str) -> Geometry:
-    """Where the volumes of a series are. Raises ValueError, naming the argument, where the last axis is not at right angles to the others."""
+    """The geometry of the volumes of a series. Raises ValueError, naming the argument, if the last axis is not at right angles to the others."""
     if has_indices(geometry):
         return make_geometry(geometry.size[:-1])
     direction = geometry.direction
@@ -630,7 +630,7 @@ def volume_geometry(geometry: Geometry, name: str) -> Geometry:
 def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optional[Series]:
     geometry = _geometry_of_nibabel(image, name)
     shape = image.shape
-    if len(shape) < 4 or (len(shape) == 5 and shape[3] == 1):  # a volume, or one with several numbers a pixel
+    if len(shape) < 4 or (len(shape) == 5 and shape[3] == 1):  # a volume, or one with several numbers per pixel
         if series:
             raise ValueError(f"series: an image of nibabel of the shape {shape} has no axis of volumes.")
         return None

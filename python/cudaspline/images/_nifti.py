@@ -73,7 +73,7 @@ def _partner(path: Path, own: str, other: str) -> Optional[Path]:
 
 
 def _geometry(nifti: _library.Nifti, name: str) -> Geometry:
-    """Of 4 axes where it is a series."""
+    """The geometry; it has 4 axes if the image is a series."""
     n = nifti.dimension
     size, spacing, origin = list(nifti.size[:n]), list(nifti.spacing[:n]), list(nifti.origin[:n])
     direction = numpy.array(nifti.direction).reshape(3, 3)[:n, :n]
@@ -90,13 +90,13 @@ def _geometry(nifti: _library.Nifti, name: str) -> Geometry:
 class Stored(NamedTuple):
     """The image of a file."""
 
-    #: Of the shape that the geometry has, with the numbers of a pixel last.
+    #: The pixels, in the shape of the geometry, with the numbers of a pixel last.
     array: numpy.ndarray
     geometry: Geometry
     channels: Channels
-    #: What a header of NIfTI has in addition.
+    #: Additional values of the NIfTI header.
     header: Optional[_library.Nifti] = None
-    #: Why it is no displacement field of ITK; empty for others.
+    #: Why it is not a displacement field of ITK; empty for others.
     foreign_warp: str = ""
 
 
@@ -246,7 +246,7 @@ def write(array: Any, geometry: Geometry, channels: Channels, path: Path, header
     nifti = _describe(array, geometry, bool(channels), header, path)
     beginning = _library.make_nifti_header(nifti)
     if _library.describe_nifti(beginning)[0].dimension != nifti.dimension:
-        _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers a pixel",
+        _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers per pixel",
                        _warnings.FileWarning)  # fmt: skip
     with_pixels, first = path, beginning
     if not nifti.single_file:

@@ -26,7 +26,7 @@ _MAX_RATIO = 1.02
 _TRIALS, _TRIAL_BYTES = 4, 1 << 12
 #: The bytes of deflate become at most that many times as many.
 _MAX_GROWTH = 1040
-#: Of gzip: deflate, without a name, a time and a system.
+#: Header of gzip: deflate, without a name, a time and a system.
 _HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 
 
@@ -53,7 +53,7 @@ def _libdeflate() -> Optional[ctypes.CDLL]:
 
 
 def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
-    """What decompress() returns for members of gzip that hold most bytes at most together; None for others, and for damage."""
+    """As decompress(), for members of gzip that hold at most `most` bytes together; None for others, and for damaged data."""
     library = _libdeflate()
     if library is None or not is_gzip(data):
         return None
@@ -76,7 +76,7 @@ def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
 
 
 def decompress(data: bytes, most: int, is_whole: bool = True) -> Any:
-    """What streams of zlib or gzip hold, as far as most bytes; may be a few more. Bytes or a memoryview.
+    """The contents of streams of zlib or gzip, up to about `most` bytes. Bytes or a memoryview.
 
     is_whole: compare the checksum of each stream that is needed; else data may be the beginning of a file
 
@@ -140,7 +140,7 @@ def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, b
 
 
 def _count_threads() -> int:
-    """Those of use_threads(), else of the environment, else the processors that the process may use."""
+    """The number of threads: that of use_threads(), else of the environment, else the processors that the process may use."""
     words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
     chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
     return chosen or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -16,7 +16,7 @@ from ._pixels import Pixels
 _LONGEST = 192
 #: Pixels between slices.
 _GAP = 4
-#: Of values, between which grey goes from black to white: as most viewers begin.
+#: Quantiles of the values that are drawn in black and white, as in most viewers.
 _QUANTILES = (0.01, 0.99)
 
 
@@ -47,7 +47,7 @@ def picture(pixels: Pixels) -> numpy.ndarray:
 def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
     """The middle slice whose columns go along the first of two axes of space, and its rows along the second, in square pixels.
 
-    Axes of space are those of the image that are nearest to them. Of several numbers a pixel: three, or their length."""
+    Axes of space are those of the image that are closest to them. Pixels with several numbers: three are colours, else their length is shown."""
     grid: Geometry = pixels.geometry
     space = min(grid.dimension, 3)
     order, signs = _axes_of_space(grid.direction[:space, :space])
@@ -72,7 +72,7 @@ def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
 
 
 def _axes_of_space(direction: numpy.ndarray) -> tuple[list[int], list[float]]:
-    """For each axis of space the nearest one of the image that is left, and whether that goes the same way."""
+    """For each axis of space the closest one of the image that is left, and whether it has the same direction."""
     order, signs = [], []
     left = list(range(len(direction)))
     for row in direction:

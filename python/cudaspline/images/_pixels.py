@@ -11,7 +11,7 @@ import numpy
 from ..core import _arrays
 from ..core._geometry import Geometry
 
-#: Of an axis of an array: (first, count); or a number, of an axis that goes.
+#: (first, count) of an axis of an array; or a number, for an axis that is removed.
 Box = tuple[Union[int, tuple[int, int]], ...]
 
 
@@ -30,7 +30,7 @@ class Pixels:
     dtype: str
     #: Number of their CUDA device; -1: the host.
     device: int
-    #: Where they are: of the whole image.
+    #: Geometry of the whole image.
     geometry: Geometry
     #: Numbers a pixel.
     components: int
@@ -64,11 +64,11 @@ class Pixels:
 
     @property
     def shape_tail(self) -> tuple[int, ...]:
-        """What stands behind the axes in an array's shape."""
+        """The end of an array's shape, after the axes."""
         return (self.components,) if self.channels else ()
 
     def crop(self, first: tuple[int, ...], size: tuple[int, ...]) -> Pixels:
-        """A window of it, of which alone the pixels are read; where it is, is told by the whole's geometry. x first."""
+        """A window, x first: only its pixels are read. Its position is that in the whole image's geometry."""
         return replace(self, window=(first, size))
 
 

@@ -107,7 +107,7 @@ def _describe_file(path: Path, name: str) -> Any:
 
 
 def _description(kind: str, text: bytes, is_literal: bool) -> Any:
-    """What cudaspline_describe_header() writes. Raises ValueError."""
+    """The description that cudaspline_describe_header() writes. Raises ValueError."""
     given = 1 << 16
     while True:
         buffer, needed = ctypes.create_string_buffer(given), ctypes.c_uint64()

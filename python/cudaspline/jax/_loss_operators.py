@@ -1,7 +1,7 @@
 """Losses of the library for JAX: the primitives that make a loss and its gradients.
 
 correlation_sums() and of_joint_histogram() have the primitives' first derivatives, forward and backward, and those of higher orders by the
-formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; one without numbers stands for none. Of histograms both are (n,).
+formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; an empty one means that there is none. For histograms both are (n,).
 """
 
 from __future__ import annotations

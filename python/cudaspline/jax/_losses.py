@@ -37,7 +37,7 @@ def local_correlation(
     fixed, moving
         Batches (N, C, *size) of one shape.
     radius
-        Windows have 2 radius + 1 samples an axis; a number, or one an axis.
+        Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
         Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
 

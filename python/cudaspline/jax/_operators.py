@@ -13,7 +13,7 @@ Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C,
 
 Each is linear in every argument but the points (in c without the border), and its derivative by the points is the operator with "along" in its
 name, or that of one more derivative. So derivatives forward are operators again; and backward, which is their transpose, along by v is contract,
-the kernel that adds up over the channels: nobody stores what stands between.
+the kernel that adds up over the channels: no intermediate arrays are stored.
 """
 
 from __future__ import annotations

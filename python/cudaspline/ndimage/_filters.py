@@ -124,7 +124,7 @@ def spline_filter1d(
     try:
         number = operator.index(axis)
     except TypeError:
-        raise TypeError(f"axis is {axis!r}, and no whole number") from None
+        raise TypeError(f"axis is {axis!r}, which is not a whole number") from None
     if not -rank <= number < rank:
         raise getattr(np, "exceptions", np).AxisError(number, rank, "axis")
     return _filter_parts(library, array, target, order, mode, (number % rank,), precision, threads)

@@ -79,7 +79,7 @@ def register(
     ----------
     fixed, moving
         Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose points are then indices, x first. One number a
         pixel, or red, green and blue, which are compared by their luminance and stay in warped. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
@@ -87,18 +87,18 @@ def register(
         "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
     also
-        Further pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each lies in the spaces of the
+        Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each is in the spaces of the
         first fixed and the first moving image, on grids of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as
         they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all that is returned are of the first
         pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
-        weight behind those of the first pair.)
+        weight after those of the first pair.)
     mask, moving_mask
         Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out. A
         cudaspline.Stage may have masks of its own.
     initial
         Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
         many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
-        from places of the fixed image to places of the moving one, whatever cudaspline.resample takes; of a list the last one is applied first.
+        from points of the fixed image to points of the moving one, whatever cudaspline.resample takes; of a list the last one is applied first.
     preset
         "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
         "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
@@ -114,7 +114,7 @@ def register(
         As for cudaspline.resample(): where images in host memory are registered, and threads of the host.
     progress
         True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
-        raised. None: nothing is told. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
+        raised. None: no progress is reported. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
         Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations,
         shrink, sigmas, sigmas_in_mm, radius, bins, convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
@@ -151,7 +151,7 @@ def register(
     >>> found.field.shape
     (24, 32, 2)
 
-    Each of two channels says how far along one axis:
+    Two channels, each of which determines the displacements along one axis:
 
     >>> rows, columns = ([numpy.cos(0.5 * (n - shift)) for shift in (0, 1)] for n in (y, x))
     >>> options = dict(also=[columns], metric=[("cc", 0.5), ("meansquares", 0.5)], initial="none", shrink=(1,), device="cpu")
@@ -170,7 +170,7 @@ def register(
     else:
         precision = _real_type(precision)
         document, given = make_document(stages, preset, options, winsorize, precision, name)
-    further = _check_further(also)
+    further = _check_additional(also)
     work = _Work.open(
         fixed=fixed,
         moving=moving,
@@ -183,19 +183,19 @@ def register(
     )
     work.mask_stages(masks_of(stages))
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
-    told = _Told(stages_of(complete), progress)
-    transform, reports, factors, agreement = work.run(complete, None if name is not None else initial, told)
-    told.end()
+    listener = _IterationListener(stages_of(complete), progress)
+    transform, reports, factors, agreement = work.run(complete, None if name is not None else initial, listener)
+    listener.end()
     whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
-    if told.is_stopped:
+    if listener.is_stopped:
         warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
     return Registration(
         fixed=fixed,
         moving=moving,
         transform=transform,
-        history=History(told.iterations),
+        history=History(listener.iterations),
         report=whole,
-        stopped=told.is_stopped,
+        stopped=listener.is_stopped,
         precision=precision,
         around=(device, threads),
         spec=complete,
@@ -211,24 +211,24 @@ def _real_type(value: Any) -> RealType:
 
 def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """A document of the caller's. Raises TypeError or ValueError, naming the argument."""
-    beside = [name for name, value in {"stages": stages, "preset": preset, "winsorize": winsorize, **options}.items() if value is not None]
-    if beside:
-        raise ValueError(f"{beside[0]}: spec has it already.")
+    given = [name for name, value in {"stages": stages, "preset": preset, "winsorize": winsorize, **options}.items() if value is not None]
+    if given:
+        raise ValueError(f"{given[0]}: it cannot be given together with spec, which contains it.")
     return read_document(spec)
 
 
-def _check_further(value: Any) -> list[tuple[Any, Any]]:
-    """Pairs of images beside the first one."""
+def _check_additional(value: Any) -> list[tuple[Any, Any]]:
+    """The additional pairs of images."""
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"also: {type(value).__name__} is no list of pairs of images, [(fixed, moving), ...].")
+        raise TypeError(f"also: {type(value).__name__} is not a list of pairs of images, [(fixed, moving), ...].")
     for i, pair in enumerate(value):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise TypeError(f"also[{i}]: {type(pair).__name__} is no pair of images, (fixed, moving).")
+            raise TypeError(f"also[{i}]: {type(pair).__name__} is not a pair of images, (fixed, moving).")
     return [(fixed, moving) for fixed, moving in value]
 
 
-class _Told:
-    """What a registration tells of its iterations: the history, and a bar or the caller's function."""
+class _IterationListener:
+    """Receives the iterations of a registration: the history, and a progress bar or the caller's function."""
 
     def __init__(self, stages: Sequence[Stage], progress: Any) -> None:
         self.stages = stages
@@ -239,7 +239,7 @@ class _Told:
         self._drawn = -math.inf
         self._is_terminal = self._is_bar and sys.stderr.isatty()
 
-    def hear(self, state: Any) -> None:
+    def receive(self, state: Any) -> None:
         """An iteration has ended, of the library's structure."""
         now = (state.stage, state.level, state.number)
         last = self.iterations[-1] if self.iterations else None
@@ -255,7 +255,7 @@ class _Told:
         last = self.iterations[-1]
         stage = self.stages[last.stage]
         if not self._is_terminal:
-            if last.iteration == 1:  # a line a level
+            if last.iteration == 1:  # one line per level
                 print(f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}", file=sys.stderr)
             return
         now = time.monotonic()
@@ -291,8 +291,8 @@ class _Side:
     #: The mask of finite pixels; None where all are.
     finite: Optional[_arrays.Buffer] = None
 
-    def lie_under(self, mask: _arrays.Buffer, grid: Geometry) -> None:
-        """Takes a mask, beside what is not finite."""
+    def apply_mask(self, mask: _arrays.Buffer, grid: Geometry) -> None:
+        """Takes a mask, in addition to that of finite pixels."""
         self.given = mask, grid
         self.mask, self.mask_geometry = (mask, grid) if self.finite is None else _join(self.finite, mask, grid, self.geometry, self.pixels)
 
@@ -301,7 +301,7 @@ class _Side:
         if mask is None:
             return self
         other = replace(self)
-        other.lie_under(*mask)
+        other.apply_mask(*mask)
         return other
 
     def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
@@ -316,7 +316,7 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
     """An image of the first pair, with the mask that a caller gave."""
     side = _open_image(image, name, precision)
     if mask is not None:
-        side.lie_under(*_open_mask(mask, mask_name, side.geometry, side.pixels))
+        side.apply_mask(*_open_mask(mask, mask_name, side.geometry, side.pixels))
     return side
 
 
@@ -329,7 +329,7 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
     if original.components in (3, 4):
         pixels = _luminance(original, name, precision)
     elif original.components != 1 or original.channels:
-        raise ValueError(f"{name}: it has {original.components} numbers a pixel; images of one, or of red, green and blue, are registered.")
+        raise ValueError(f"{name}: it has {original.components} numbers per pixel; images of one, or of red, green and blue, are registered.")
     else:
         found = original.buffer
         pixels = _arrays.view(found.array, name, precision)
@@ -364,7 +364,7 @@ def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> t
     if geometry.dimension != image.dimension:
         raise ValueError(f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}.")
     if opened.components != 1 or opened.channels:
-        raise ValueError(f"{name}: it has {opened.components} numbers a pixel; masks have one.")
+        raise ValueError(f"{name}: it has {opened.components} numbers per pixel; masks have one.")
     found = opened.buffer
     if found.device != like.device:
         raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
@@ -411,7 +411,7 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
         if not bool(finite.any()):
             raise ValueError(f"{name}: it has no pixel with a finite value.")
         count = int((~finite).sum())
-        warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they lie outside.", RegistrationWarning)
+        warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they are ignored.", RegistrationWarning)
         filled = library.where(finite, array, array[finite].min())
     made = _arrays.view(filled, name, pixels.dtype)
     made.finish = pixels.finish
@@ -421,7 +421,7 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
 def _join(
     finite: _arrays.Buffer, mask: _arrays.Buffer, grid: Geometry, image: Geometry, like: _arrays.Buffer
 ) -> tuple[_arrays.Buffer, Geometry]:
-    """Where an image is finite, and under its mask, on the image's grid."""
+    """The mask of an image, combined with that of its finite pixels, on the image's grid."""
     under: Any = mask.array.reshape(mask.shape)
     if grid != image:
         there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
@@ -443,8 +443,8 @@ def check_spaces(grids: Mapping[str, Geometry]) -> None:
             )
 
 
-def _open_beside(image: Any, name: str, first: _Side) -> _Side:
-    """An image of a further pair, in the space of the first one's, whose mask is for both."""
+def _open_additional(image: Any, name: str, first: _Side) -> _Side:
+    """An image of an additional pair, in the space of the first pair's image, whose mask is for both."""
     side = _open_image(image, name, first.pixels.dtype)
     if side.geometry.dimension != first.geometry.dimension:
         raise ValueError(f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}.")
@@ -455,7 +455,7 @@ def _open_beside(image: Any, name: str, first: _Side) -> _Side:
         raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
     check_spaces({first.name: first.geometry, name: side.geometry})
     if first.given is not None:
-        side.lie_under(*first.given)
+        side.apply_mask(*first.given)
     return side
 
 
@@ -468,7 +468,7 @@ class _Work:
     precision: str
     device: Any
     threads: int
-    #: Images that fields compare beside these.
+    #: Additional pairs, which fields compare.
     further: Sequence[tuple[_Side, _Side]] = ()
     #: All images under the masks of each stage; empty where no stage has masks of its own.
     staged: Sequence[Sequence[_Side]] = ()
@@ -498,7 +498,7 @@ class _Work:
         pairs = []
         for number, images in enumerate(further):
             pair = tuple(
-                _open_beside(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
+                _open_additional(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
             )
             pairs.append((pair[0], pair[1]))
         return cls(one, other, precision, device, threads, pairs)
@@ -519,11 +519,11 @@ class _Work:
         return [self.fixed, self.moving, *(side for pair in self.further for side in pair)]
 
     def run(
-        self, document: Mapping[str, Any], initial: Any, told: _Told
+        self, document: Mapping[str, Any], initial: Any, listener: _IterationListener
     ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]]:
         """Runs a complete document: (transform, reports of stages, value factors, agreement). Raises TypeError or ValueError, naming the argument.
 
-        initial: a transform of the caller's; None: the document says where it begins"""
+        initial: a transform of the caller; None: the document defines the start"""
         geometry, device = self.fixed.geometry, self.fixed.pixels.device
         parts = [] if initial is None else self._parts_of(initial)
         pipeline, kept = self._describe(parts, initial is not None)
@@ -544,30 +544,30 @@ class _Work:
             fields.setdefault(wanted.stage, {})[wanted.kind] = field
             return field.pointer
 
-        watch = _registration_library.Watch(told.hear)
+        watch = _registration_library.Watch(listener.receive)
         call = _library.Call(device_word(self.device, device), self.threads, on_device=True)
         try:
             result, warned, raised = _registration_library.run_pipeline(call, document, pipeline, watch, allocate)
         except _registration_library.DocumentError as error:
-            told.end()
+            listener.end()
             raise _error_of_document(error) from None
         except ValueError as error:
-            told.end()
+            listener.end()
             raise ValueError(_with_arguments(str(error))) from None
         del kept
         if raised is not None and not isinstance(raised, KeyboardInterrupt):
-            told.end()
+            listener.end()
             raise raised
-        told.is_stopped = raised is not None
+        listener.is_stopped = raised is not None
         for one in warned:
-            warn(_text_of_warning(one, told.stages), RegistrationWarning)
+            warn(_text_of_warning(one, listener.stages), RegistrationWarning)
         if result["start"] is not None:
             parts.append(_linear_part(result["start"]))
         for number, stage in enumerate(result["stages"]):
             if stage["replaces"]:
                 parts.pop()
             parts.append(self._part_of(stage, number, fields, grids, coefficients))
-        reports = tuple(_report_of(stage, told.stages[number]) for number, stage in enumerate(result["stages"]))
+        reports = tuple(_report_of(stage, listener.stages[number]) for number, stage in enumerate(result["stages"]))
         of = result["agreement"]
         agreement = None if of is None else Agreement(of["overlap"], _number(of["explained"], math.nan), _number(of["significance"], math.nan))
         return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"])), agreement
@@ -583,17 +583,17 @@ class _Work:
             stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
         except FileNotFoundError:
             raise FileNotFoundError(
-                f"initial: there is no file {initial}; words that are known are 'centre', 'moments', 'none' and 'search'."
+                f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
         if len(stages.stages) > _MOST_INITIAL:
-            raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
+            raise ValueError(f"initial: it is made of {len(stages.stages)} transforms; at most {_MOST_INITIAL} are supported.")
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:
                 _inverse.check_matrix(stages.affine_of(number)[0], "initial")
         return [GivenPart(initial)]
 
     def _describe(self, parts: Sequence[Part], has_initial: bool) -> tuple[_registration_library.Pipeline, Any]:
-        """What the library is told, and what has to live as long."""
+        """The structure for the library, and the objects that must outlive it."""
         described = _registration_library.Pipeline()
         described.dimension = self.fixed.geometry.dimension
         sides = self._sides()
@@ -606,7 +606,7 @@ class _Work:
         chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
         if len(chain.stages) > _MOST_INITIAL:
-            raise ValueError(f"initial: it is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
+            raise ValueError(f"initial: it is made of {len(chain.stages)} transforms; at most {_MOST_INITIAL} are supported.")
         owned = _arrays_on(device, chain, self.fixed.pixels)
         array = chain.as_array()
         described.stage_count = len(chain.stages) if has_initial else -1
@@ -624,7 +624,7 @@ class _Work:
         self, stage: Mapping[str, Any], number: int, fields: Mapping[int, Mapping[int, _arrays.Buffer]], grids: Mapping[int, Geometry],
         coefficients: Mapping[int, numpy.ndarray],
     ) -> Part:  # fmt: skip
-        """What a stage has found."""
+        """The part of the transform that a stage has found."""
         geometry, found = self.fixed.geometry, stage["transform"]
         if number in fields:
             of = fields[number]
@@ -672,7 +672,7 @@ def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
 
 
 def _error_of_document(error: _registration_library.DocumentError) -> ValueError:
-    """What does not fit the images, of whose arguments the library knows nothing."""
+    """Raises errors about options that do not fit the images, with the names of the arguments."""
     problem = error.problems[0]
     more = "; also= names additional ones" if problem.option == "metric" else ""
     return ValueError(f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}.")
@@ -697,7 +697,7 @@ def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer
 
 
 def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list[Any]:
-    """Brings the displacements of a chain to the device of the images; what has to live as long."""
+    """Brings the displacements of a chain to the device of the images; returns the objects that must outlive it."""
     if device < 0:
         return []
     owned = []

@@ -30,12 +30,12 @@ from ._transform import Transform
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: Of a head (mm), by which rotations are ways: Power and others (2012).
+#: Radius of a head (mm), with which rotations are converted to displacements: Power and others (2012).
 _RADIUS = 50.0
 
 
 class MotionRow(NamedTuple):
-    """Where a volume is: a point x of what it is laid over (mm, LPS) is at R (x - centre) + centre + t in it."""
+    """The position of a volume: a point x of its reference (mm, LPS) is at R (x - centre) + centre + t in the volume."""
 
     volume: int
     #: t (mm).
@@ -52,7 +52,7 @@ class MotionRow(NamedTuple):
     metric: float
 
 
-#: What the columns are, and their units.
+#: Descriptions of the columns, and their units.
 _COLUMNS = (
     ("Number of the volume, from 0", None),
     ("t_x: translation to the patient's left", "mm"),
@@ -98,7 +98,7 @@ class Motion:
         if not isinstance(key, str):
             return self._rows[key]
         if key not in MotionRow._fields:
-            raise KeyError(f"{key!r} is no column; columns are {', '.join(MotionRow._fields)}")
+            raise KeyError(f"{key!r} is not a column; columns are {', '.join(MotionRow._fields)}")
         number = MotionRow._fields.index(key)
         return numpy.array([row[number] for row in self._rows], numpy.int64 if number == 0 else numpy.float64)
 
@@ -113,7 +113,7 @@ class Motion:
         Raises ValueError where the table's own name ends with .json."""
         path = Path(path)
         if path.suffix == ".json":
-            raise ValueError(f"path: {str(path)!r} is the name of the description; the table has another ending, as .tsv.")
+            raise ValueError(f"path: {str(path)!r} is the name of the description; choose another suffix for the table, such as .tsv.")
         lines = ["\t".join(MotionRow._fields)]
         for row in self._rows:
             lines.append("\t".join("n/a" if math.isnan(value) else f"{value:.9g}" for value in row))
@@ -135,7 +135,7 @@ class Motion:
 
 
 class SeriesRegistration(Generic[Kind]):
-    """What register_series() has found.
+    """The result of register_series().
 
     Examples
     --------
@@ -155,14 +155,14 @@ class SeriesRegistration(Generic[Kind]):
         around: tuple[Any, int],
     ) -> None:  # fmt: skip
         self._series, self._fixed, self._precision, self._around = series, fixed, precision, around
-        #: Of each volume: from places of what it is laid over to places of the volume.
+        #: One per volume: from points of its reference to points of the volume.
         self.transforms: tuple[Transform, ...] = tuple(transform for transform, _ in found)
-        #: Of each volume: levels, times, who computed.
+        #: One per volume: levels, times, backend.
         self.reports: tuple[RegistrationReport, ...] = tuple(report for _, report in found)
 
     @functools.cached_property
     def warped(self) -> Union[Kind, Any]:
-        """All volumes on the grid of what they are laid over, a series of the same kind, linearly interpolated; 0 where they have nothing."""
+        """All volumes on the grid of their reference, a series of the same kind, linearly interpolated; 0 outside of a volume."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
         made: list[Any] = []  # volumes of a kind that cannot be written
@@ -190,11 +190,11 @@ class SeriesRegistration(Generic[Kind]):
         for number, (transform, report) in enumerate(zip(self.transforms, self.reports)):
             part = transform._parts[0] if len(transform._parts) == 1 else None
             if not isinstance(part, LinearPart) or part.kind != "rigid" or part.parameters is None or len(part.centre) != 3:
-                raise ValueError("motion: it is of volumes of three dimensions that are laid by the stage 'rigid' alone, without initial transforms.")
+                raise ValueError("motion: it requires volumes of three dimensions that are registered with the stage 'rigid' only, without an initial transform.")
             now = (*part.parameters[3:6], *part.parameters[:3])
             way = math.nan
             if before is not None:
-                # Of angles the shorter way round.
+                # angles: the shorter way round
                 turned = [math.remainder(one - other, 2 * math.pi) for one, other in zip(now[3:], before[3:])]
                 way = sum(abs(one - other) for one, other in zip(now[:3], before[:3])) + sum(_RADIUS * abs(angle) for angle in turned)
             rows.append(MotionRow._make((number, *now, way, report.stages[-1].levels[-1].value)))
@@ -235,15 +235,15 @@ def register_series(
         As for register(). None: "rigid" over a volume or the mean, by "correlation" on two levels, as volumes are alike and lie nearly over
         each other; over an image what register() takes.
     also
-        Further series of as many volumes, as echoes of one scan, of which each volume lies in the space of that of the first series: as also of
-        register(), which says which stages compare them. They are laid over the same of their own ("first", "mean", a number), or, as pairs
-        (image, series), over images in the space of the first one.
+        Additional series of as many volumes, as echoes of one scan, whose volumes are in the spaces of those of the first series: see also of
+        register() for the stages that compare them. Each is registered to its own reference ("first", "mean", a number), or, as pairs
+        (image, series), to images in the space of the first one.
     mask, moving_mask, winsorize, precision, device, threads
         As for register(); moving_mask is for all volumes.
     initial
         As for register(), of all volumes. None: "none" over a volume or the mean, else "moments".
     progress
-        True: a line a volume on stderr; or a function that is called with the finished fraction. What it raises, and an interrupt (Ctrl-C),
+        True: one line per volume on stderr; or a function that is called with the finished fraction. What it raises, and an interrupt (Ctrl-C),
         ends the whole.
     options
         As for register().
@@ -274,7 +274,7 @@ def register_series(
         raise ValueError("series: it has no volumes.")
     axes = len(opened.volume(0).geometry.size)
     if axes not in (2, 3):
-        raise ValueError(f"series: its volumes have {axes} axes, behind the first one, which counts them; those of 2 and 3 are registered.")
+        raise ValueError(f"series: its volumes have {axes} axes, after the first one, which counts them; supported are 2 and 3.")
     fixed, is_own = _fixed_of(opened, over)
     check_spaces({"over": fixed.geometry, "series": opened.volume(0).geometry})
     if is_own and stages is None and preset is None:
@@ -283,16 +283,16 @@ def register_series(
         if not {"iterations", "shrink", "sigmas"} & set(options):
             options["shrink"] = (2, 1)  # and lie nearly over each other
     initial = ("none" if is_own else "moments") if initial is None else initial
-    told = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+    listener = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
     further = _further_of(also, over if is_own else None, opened.count)
     found = []
     for number in range(opened.count):
-        beside = [(image, _image_of(other.volume(number), f"also[{i}]")) for i, (image, other) in enumerate(further)]
+        additional = [(image, _image_of(other.volume(number), f"also[{i}]")) for i, (image, other) in enumerate(further)]
         try:
             one = register(
-                fixed, _image_of(opened.volume(number)), stages, also=beside, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
+                fixed, _image_of(opened.volume(number)), stages, also=additional, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
                 winsorize=winsorize, precision=precision, device=device, threads=threads,
-                progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
+                progress=part_of(listener, number / opened.count, (number + 1) / opened.count), **options,
             )  # fmt: skip
         except ValueError as error:
             if not str(error).startswith("moving: "):
@@ -307,17 +307,17 @@ def register_series(
 
 
 def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _images.Series]]:
-    """Further series, each with what its volumes are laid over.
+    """Additional series, each with its reference.
 
     over: what the first series is, where that is of its own; None: an image. Raises TypeError or ValueError, naming the argument."""
     if not isinstance(also, (list, tuple)):
-        raise TypeError(f"also: {type(also).__name__} is no list of series.")
+        raise TypeError(f"also: {type(also).__name__} is not a list of series.")
     found = []
     for i, one in enumerate(also):
         name = f"also[{i}]"
         fixed, series = one if isinstance(one, (list, tuple)) and len(one) == 2 else (over, one)
         if fixed is None:
-            raise TypeError(f"{name}: {type(one).__name__} is no pair (image, series), as the first series is laid over an image.")
+            raise TypeError(f"{name}: {type(one).__name__} is not a pair (image, series), which is required because the first series is registered to an image.")
         opened = _images.open_series(series, name, False, True)
         if opened is None or opened.count != count:
             raise ValueError(f"{name}: it has {0 if opened is None else opened.count} volumes, and the first series has {count}.")
@@ -329,12 +329,12 @@ def _image_of(pixels: Pixels, name: str = "series") -> _images.Image:
     """A volume as an image of its array."""
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:
-        raise ValueError(f"{name}: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
+        raise ValueError(f"{name}: its volumes have {pixels.components} numbers per pixel; images of one are registered.")
     return _images.Image.of(buffer.array.reshape(buffer.shape), grid, False)
 
 
 def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[_images.Image, bool]:
-    """What the volumes are laid over, and whether it is of their own. name: of the series' argument"""
+    """The reference of the volumes, and whether it is made of them. name: of the series' argument"""
     if isinstance(over, str) and not os.path.exists(over):
         if over.lower() not in ("first", "mean"):
             raise ValueError(f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image.")
@@ -348,7 +348,7 @@ def _fixed_of(series: _images.Series, over: Any, name: str = "series") -> tuple[
 
 
 def _mean_of(series: _images.Series) -> _images.Image:
-    """In double; NaN where a volume is not finite."""
+    """The volume as float64; NaN where it is not finite."""
     total: Any = None
     grid: Optional[Geometry] = None
     for number in range(series.count):

@@ -13,9 +13,9 @@ from ..transforms._stages import set_matrix, set_vector
 
 #: Version of the documents that describe registrations.
 SPEC_VERSION = 1
-#: What a message of the library is about.
+#: Subjects of the library's messages.
 RESULT, WARNING, PROBLEMS = range(3)
-#: What an array of a result is for.
+#: Purposes of the arrays of a result.
 FORWARD, BACKWARD, COEFFICIENTS = range(3)
 
 
@@ -114,7 +114,7 @@ class Problem(NamedTuple):
     option: str
     #: Number of the stage; -1: the whole registration.
     stage: int
-    #: What is wrong; "{value}" stands for the value.
+    #: Description of the error; "{value}" is replaced with the value.
     text: str
     #: Allowed names, if the value is an unknown one.
     names: tuple[str, ...]
@@ -131,7 +131,7 @@ class DocumentError(ValueError):
 
 
 class _Messages:
-    """What the library sends as JSON while a function runs."""
+    """Messages that the library sends as JSON while a function runs."""
 
     def __init__(self) -> None:
         self.result: Any = None
@@ -188,7 +188,7 @@ def run_pipeline(
 
 
 class Folding(NamedTuple):
-    """What a transform does to volumes."""
+    """How a transform changes volumes."""
 
     #: Samples whose Jacobian determinant is not positive: there space is folded.
     voxels: int
@@ -227,7 +227,7 @@ class Watch:
         self._reports = _library._Reports(listen)
         self._receiver = self._reports.receive()
         next(self._receiver)
-        #: What the library calls.
+        #: The callback for the library.
         self.callback = IterationCallback(self._receiver.send)
 
     def run(self, call: _library.Call, name: str, *arguments: object) -> Optional[BaseException]:

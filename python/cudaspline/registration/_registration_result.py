@@ -1,4 +1,4 @@
-"""What register() gives back."""
+"""The results of register()."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ._transform import Transform, measure
 class Iteration(NamedTuple):
     """An iteration of a registration."""
 
-    #: Of the stage, from 0.
+    #: Number of the stage, from 0.
     stage: int
-    #: In the stage, from 0, the coarsest.
+    #: Number of the level in the stage, from 0, the coarsest.
     level: int
-    #: In its level, from 1.
+    #: Number of the iteration in its level, from 1.
     iteration: int
-    #: Of the metric, the better the lower: in units of the images, but see RegistrationReport.value_factors.
+    #: Value of the metric; lower is better. In units of the images, but see RegistrationReport.value_factors.
     value: float
     #: How much the last values fall; infinite of too few.
     convergence: float
-    #: Of matrices: the longest way of a corner of the fixed image, of B-splines of a coefficient (mm); 0 of fields.
+    #: Matrices: maximum displacement of a corner of the fixed image; B-splines: of a coefficient (mm); fields: 0.
     step: float
 
 
@@ -67,7 +67,7 @@ class History:
         if not isinstance(key, str):
             return self._iterations[key]
         if key not in Iteration._fields:
-            raise KeyError(f"{key!r} is no column; columns are {', '.join(Iteration._fields)}")
+            raise KeyError(f"{key!r} is not a column; columns are {', '.join(Iteration._fields)}")
         number = Iteration._fields.index(key)
         dtype = numpy.int64 if number < 3 else numpy.float64
         return numpy.array([iteration[number] for iteration in self._iterations], dtype)
@@ -77,8 +77,8 @@ class History:
         return {name: self[name] for name in Iteration._fields}
 
     def plot(self, axes: Any = None) -> Any:
-        """Draws the metric's values over the iterations by Matplotlib, which has to be installed: a panel a stage, as values of different
-        metrics have nothing in common, and a line a level.
+        """Draws the metric's values over the iterations by Matplotlib, which has to be installed: one panel per stage, as values of different
+        metrics cannot be compared, and one line per level.
 
         axes: of Matplotlib, one a stage, or one for all; None: new ones, side by side
 
@@ -115,7 +115,7 @@ class History:
 
 
 def _names_of(stage: Stage) -> str:
-    """What pairs of images are compared by, with weights where there are several."""
+    """The metrics of the pairs of images, with weights if there are several."""
     if len(stage.metrics) == 1:
         return stage.metrics[0].metric
     return ", ".join(f"{metric}:{weight:g}" for metric, weight in stage.metrics)
@@ -127,9 +127,9 @@ class LevelReport:
 
     shrink: int
     sigma: float
-    #: That were made.
+    #: Number of iterations.
     iterations: int
-    #: Of the metric, in the last one; 0 where there was none.
+    #: Value of the metric in the last iteration; 0 without iterations.
     value: float
     seconds: float
     #: Why it has ended, in words.
@@ -140,10 +140,10 @@ class LevelReport:
 class StageReport:
     """A stage that has ended."""
 
-    #: As it was run.
+    #: The options that were used.
     stage: Stage
     levels: tuple[LevelReport, ...]
-    #: Who computed it, and why it was not an earlier backend.
+    #: The backend, and why it was not a preferred one.
     execution: _library.Report
 
 
@@ -161,13 +161,13 @@ class Agreement(NamedTuple):
 
 @dataclass(frozen=True)
 class RegistrationReport:
-    """What a registration came to. str(report) is a table."""
+    """The outcome of a registration. str(report) is a table."""
 
     stages: tuple[StageReport, ...]
-    #: Of the whole, with all that is around the stages.
+    #: Seconds of the whole registration, including the time outside of the stages.
     seconds: float
     #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be compared: not 1 where the largest magnitude is
-    #: below 2^-7 or above 2^30. What is told of mean squares is in units of the images all the same, but where a stage compares several
+    #: below 2^-7 or above 2^30. Values of mean squares are still reported in units of the images, except where a stage compares several
     #: pairs, whose values are then of the multiplied images.
     value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     #: None where the registration was interrupted.
@@ -195,7 +195,7 @@ class RegistrationReport:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for notebooks."""
         rows = []
         for number, stage in enumerate(self.stages):
             where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
@@ -207,7 +207,7 @@ class RegistrationReport:
 
 
 class Registration(Generic[Kind, OtherKind]):
-    """What register() has found.
+    """The result of register().
 
     Examples
     --------
@@ -227,11 +227,11 @@ class Registration(Generic[Kind, OtherKind]):
         self._fixed, self._moving = fixed, moving
         self._precision = precision
         self._device, self._threads = around
-        #: From places of the fixed image to places of the moving one.
+        #: Maps points of the fixed image to points of the moving one.
         self.transform = transform
         #: All iterations.
         self.history = history
-        #: Levels, times, who computed.
+        #: Levels, times, backend.
         self.report = report
         #: Whether it was interrupted: the transform is the best so far, and later stages have not run.
         self.stopped = stopped
@@ -276,14 +276,14 @@ class Registration(Generic[Kind, OtherKind]):
         return None if found is None else self._finish(found), folding
 
     def _finish(self, found: _arrays.Buffer) -> Any:
-        """An image of one number a pixel, of the kind of the fixed image unless that has colours."""
+        """An image of one number per pixel, of the kind of the fixed image unless that has colours."""
         opened = _images.open_image(self._fixed, "fixed")
         if opened.components > 1:
             return Image.of(found.array.reshape(self.field.geometry.shape), self.field.geometry, False)
         return opened.finish(found, self.field.geometry)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the moving image on the fixed one's grid, the transform, and the report."""
+        """The HTML for notebooks: the moving image on the fixed one's grid, the transform, and the report."""
         image = _images.open_image(self.warped, "warped")
         shown = Image.of(image.buffer.array.reshape(image.buffer.shape), image.geometry, "last" if image.channels else False)
         return f"{shown._repr_html_()}{self.transform._repr_html_()}{self.report._repr_html_()}"

@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
 from . import _registration_library
 
-#: Of documents: their version.
+#: Members of documents that hold their version.
 VERSION = "cudaspline_registration"
 
 
@@ -22,7 +22,7 @@ class Level(NamedTuple):
 
     #: Samples of the fixed image for one that is compared, along each axis.
     shrink: int
-    #: Of the Gaussian that smooths both images.
+    #: Deviation of the Gaussian that smooths both images.
     sigma: float
     #: At most.
     iterations: int
@@ -32,7 +32,7 @@ class PairMetric(NamedTuple):
     """How a pair of images is compared."""
 
     metric: str
-    #: What counts is its part of the sum of all weights.
+    #: Weight of the metric, relative to the sum of all weights.
     weight: float = 1.0
 
 
@@ -51,7 +51,7 @@ class Stage:
         a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
         its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
-    iteration_limit: to how many iterations a level of a matrix or of "bspline" goes on as long as the metric falls by more than 1 % of its value in
+    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which continues as long as the metric falls by more than 1 % of its value in
         ten iterations. None: iterations, where these are given, else five times as many
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
@@ -63,15 +63,15 @@ class Stage:
     convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
-        with what searches along a direction begin, but for the first, as a factor of it; None: the length of a voxel of the level
+        initial step of line searches after the first one, as a factor of the direction; None: the length of a voxel of the level
     step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
-    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one an axis, x first; at each
+    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one per axis, x first; at each
         level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
     sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
         drawn are moved by a third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
-    seed: of what is drawn: the same one takes the same samples
+    seed: of the random samples: the same seed draws the same samples
     order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
     gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
         derivative of the B-spline, whose order is 2 or more then)
@@ -80,7 +80,7 @@ class Stage:
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
-    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; they are no part of documents
+    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; documents do not contain them
 
     Raises TypeError or ValueError, naming the argument.
 
@@ -150,21 +150,21 @@ class Stage:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """From coarse to fine."""
+        """The levels, from coarse to fine."""
         return tuple(Level(*values) for values in zip(self.shrink, self.sigmas, self.iterations))  # type: ignore[arg-type]
 
     @property
     def metrics(self) -> tuple[PairMetric, ...]:
-        """Of the first pair of images, and of further ones that are compared beside it."""
+        """The metrics of the first pair of images, and of the additional ones."""
         metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")
         return metrics
 
     def describe(self) -> dict[str, Any]:
-        """What was given, for a document."""
+        """The given options, for a document."""
         return dict(getattr(self, "_given"))
 
 
-#: What may be said for all stages at once.
+#: Options that apply to all stages.
 OPTIONS = tuple(one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask"))
 
 
@@ -185,7 +185,7 @@ def _plain(value: Any, name: str) -> Any:
             raise TypeError
         found = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: {value!r} is no value of an option.") from None
+        raise TypeError(f"{name}: {value!r} is not a valid value of an option.") from None
     if not math.isfinite(found):
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
@@ -240,10 +240,10 @@ def make_document(
     if stages is not None:
         named = [stages] if isinstance(stages, (str, Stage)) else stages
         if not isinstance(named, (list, tuple)) or not named:
-            raise TypeError(f"stages: {stages!r} is no name of a stage, no Stage, and no list of these.")
+            raise TypeError(f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these.")
         for i, stage in enumerate(named):
             if not isinstance(stage, (str, Stage)):
-                raise TypeError(f"stages[{i}]: {type(stage).__name__} is no name of a stage, and no Stage.")
+                raise TypeError(f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage.")
         document["stages"] = [stage.describe() if isinstance(stage, Stage) else stage for stage in named]
         stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
     if winsorize is not None:
@@ -258,7 +258,7 @@ def read_document(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         return {key: value for key, value in spec.items() if key != VERSION}
     if not isinstance(spec, (str, os.PathLike)):
-        raise TypeError(f"spec: {type(spec).__name__} is no document, and no name of a file.")
+        raise TypeError(f"spec: {type(spec).__name__} is neither a document nor a file name.")
     try:
         with open(spec, encoding="utf-8") as file:
             found = json.load(file)

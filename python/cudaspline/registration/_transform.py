@@ -1,4 +1,4 @@
-"""What a registration finds: a chain of transforms that is applied, composed, inverted, saved and given to other libraries."""
+"""Transforms: chains that can be applied, composed, inverted, saved, and converted to those of other libraries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._registration_library import Folding
 
 
 class Transform:
-    """Transforms one after the other: from places of one image to places of another one (mm, x first, ITK's space: LPS).
+    """Transforms one after the other: from points of one image to points of another one (mm, x first, ITK's space: LPS).
 
     It is taken wherever the package takes a transform: cudaspline.resample(moving, transform, fixed) is the moving image on the fixed
     one's grid. register() makes it; Transform(anything) is what resample() takes as one.
@@ -32,7 +32,7 @@ class Transform:
     transform: whatever resample() takes
     dimension: axes of the images: 1, 2 or 3; None: that of an object of SimpleITK, itk or this class
 
-    Raises TypeError or ValueError, naming the argument, for what is no transform.
+    Raises TypeError or ValueError, naming the argument, for anything that is not a transform.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Transform:
             dimension = _dimension_of(transform)
         if dimension not in (1, 2, 3):
             raise ValueError(f"dimension: {dimension!r} is not 1, 2 or 3.")
-        _transforms.describe(transform, dimension, -1)  # refuses what is none
+        _transforms.describe(transform, dimension, -1)  # raises an error for anything else
         self._parts: tuple[Part, ...] = (GivenPart(transform),)
         self._dimension = dimension
 
@@ -110,7 +110,7 @@ class Transform:
 
         points: (..., dimension), mm, x first; of whatever NumPy makes an array of
 
-        Returns an array of float64 of the same shape; NaN for places beyond 2^20 mm, if points are not. Raises TypeError or ValueError, naming the argument.
+        Returns an array of float64 of the same shape; NaN for points beyond 2^20 mm, if points are not. Raises TypeError or ValueError, naming the argument.
 
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).apply([1.0, 2.0])
         array([4., 4.])
@@ -152,7 +152,7 @@ class Transform:
     __array_ufunc__ = None
 
     def __rmatmul__(self, other: Any) -> Transform:
-        """Another one, whatever resample() takes as a transform, behind this one."""
+        """A transform with another one after this one, which may be anything that resample() takes as a transform."""
         return Transform(other, self._dimension) @ self
 
     @property
@@ -173,7 +173,7 @@ class Transform:
         whole = numpy.eye(self._dimension + 1)
         for number, stage in enumerate(stages.stages):
             if stage.kind != _library.STAGE_AFFINE:
-                raise ValueError("transform: it is not linear, and has no matrix; field() has its displacements.")
+                raise ValueError("transform: it is not linear and has no matrix; field() returns its displacements.")
             step = numpy.eye(self._dimension + 1)
             step[:-1, :-1], step[:-1, -1] = stages.affine_of(number)
             whole = step @ whole
@@ -280,7 +280,7 @@ class Transform:
         return _transform_writing.to_itk(self._parts, self._dimension)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: what is applied, first things first, and the numbers of matrices."""
+        """The HTML for notebooks: the parts in the order in which they are applied, and the numbers of matrices."""
         rows: list[tuple[Any, ...]] = []
         for part in reversed(self._parts):
             one = Transform._of([part], self._dimension)
@@ -383,7 +383,7 @@ def _path_of(value: Any, name: str) -> str:
     try:
         return os.fsdecode(value)
     except TypeError:
-        raise TypeError(f"{name}: {value!r} is no name of a file.") from None
+        raise TypeError(f"{name}: {value!r} is not a file name.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +410,7 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     reach = _inverse.reach_of(where)
     values = _inverse.coordinates(geometry.dimension, reach)[0]
     options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
-    if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # places are float64
+    if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # points are float64
         coordinates = Image(values, 2 * reach, -reach, channels=True)
         vectors = _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array - where
         return vectors if place is None else _arrays.on_device(vectors, place)

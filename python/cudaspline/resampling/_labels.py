@@ -12,7 +12,7 @@ import numpy
 
 from ..core import _arrays
 
-#: More values than these are no labels: each is interpolated by itself.
+#: Maximum number of labels: each is interpolated separately.
 _MOST_LABELS = 2**16
 
 
@@ -35,7 +35,7 @@ def winners(
     Raises ValueError, naming the argument, for images of too many values."""
     array, result = _arrays.to_host(image), _arrays.to_host(output)
     labels = numpy.unique(array)
-    labels = labels[labels == labels]  # NaN is none
+    labels = labels[labels == labels]  # without NaN
     if len(labels) > _MOST_LABELS:
         raise ValueError(f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MOST_LABELS} at most.")
     values = numpy.empty(output.shape)

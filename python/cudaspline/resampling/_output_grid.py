@@ -22,7 +22,7 @@ def check_dimension(geometry: Geometry, image: Any = None) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Target:
-    """Where an output is: arguments of resample() that are built once, and given in place of its reference.
+    """The grid of an output: arguments of resample() that are built once and passed as its reference.
 
     reference, size, spacing, origin, direction: as for resample()
 
@@ -111,5 +111,5 @@ def _sampling_of(base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, 
 def size_of(size: Any, dimension: int) -> tuple[int, ...]:
     found = check_size(size, "size")
     if len(found) != dimension:
-        raise ValueError(f"size: {dimension} numbers are needed, one an axis, x first; there are {len(found)}.")
+        raise ValueError(f"size: {dimension} numbers are needed, one per axis, x first; there are {len(found)}.")
     return found

@@ -37,7 +37,7 @@ def prefilter(
     image
         As for resample(), of 1 to 4 axes.
     order
-        Of the B-spline, 0 to 5; 0 and 1 change nothing but the type.
+        Of the B-spline, 0 to 5; 0 and 1 change only the type.
     boundary
         How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect" (about the edges), "grid-wrap"; one for
         all axes, or one each, x first.
@@ -90,9 +90,9 @@ def prefilter(
     number = -1
     if axis is not None:
         if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
-            raise ValueError(f"axis: {axis!r} is no axis of an image that has {dimension}.")
+            raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if pixels.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
+            raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(buffer, pixels.size, pixels.components, wanted)
     call = _library.Call(device_word(device, buffer.device), threads, 0, progress, buffer.device >= 0)

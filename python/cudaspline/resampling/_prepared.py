@@ -94,7 +94,7 @@ class PreparedImage:
         call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
         self.method = method
         self.pixels = pixels
-        #: Of calls that are alike.
+        #: Plans of repeated calls.
         self.plans: Plans[Any] = Plans()
         self._source = call.make_source(described, borrow)
         self._element = _library.TYPE_NAMES[described.element]
@@ -103,7 +103,7 @@ class PreparedImage:
 
     @property
     def geometry(self) -> Geometry:
-        """Where the samples are."""
+        """The geometry of the samples."""
         return self.pixels.geometry
 
     @property
@@ -118,7 +118,7 @@ class PreparedImage:
 
     @property
     def element(self) -> str:
-        """Type that is computed with: "float32" or "float64"; the pixels' where they are handed on unchanged."""
+        """Type that is computed with: "float32" or "float64"; the pixels' where they are copied unchanged."""
         return self._element
 
     @property
@@ -129,7 +129,7 @@ class PreparedImage:
         return not method.has_filter and not is_rounded and method.storage == "element"
 
     def check_options(self, given: Mapping[str, Any]) -> None:
-        """Raises ValueError, naming the argument, where one that is given beside the Source would have made another one."""
+        """Raises ValueError, naming the argument, if an argument given with the Source contradicts the one that made it."""
         for name, value in given.items():
             if not self._agrees(name, value):
                 raise ValueError(f"{name}: the Source was made with another one, and {value!r} cannot change it.")
@@ -157,7 +157,7 @@ class PreparedImage:
         return f"<cudaspline.Source of size {self.geometry.size}, {method.kind}{order}, {self.element}, on {place}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Its elements, and an image of one pixel that tells of which kind results are."""
+        """Its elements, and an image of one pixel that defines the kind of results."""
         if self.device >= 0 or self.method.storage != "element":
             where = f"on device {self.device}" if self.device >= 0 else f"stored as {self.method.storage!r}"
             raise TypeError(f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu').")
@@ -193,7 +193,7 @@ class PreparedImage:
 
 def takes_source(function: _Function) -> _Function:
     """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
-    have defaults, never do. Of an image that says that it has labels (torchio.LabelMap) the nearest one is taken by default."""
+    have defaults, never do. The default for an image that is known to have labels (torchio.LabelMap) is the nearest one."""
 
     @functools.wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
@@ -205,5 +205,5 @@ def takes_source(function: _Function) -> _Function:
     return cast(_Function, checked)
 
 
-#: What is taken as an image in addition to images: names of files, lists, and Sources.
+#: Types that are accepted in addition to images: names of files, lists, and Sources.
 Like = Union[str, "os.PathLike[str]", Sequence[Any], PreparedImage]

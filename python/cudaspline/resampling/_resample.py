@@ -81,16 +81,16 @@ def resample(
     image
         itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a cudaspline.Image, the name of a file (NIfTI and
         .npy by the package itself; .nrrd, .mha and others by SimpleITK or itk), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Elements may be bool (True where
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose points are then indices, x first. Elements may be bool (True where
         what is computed is above 1/2) and float16, too. Or a
         cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
         series of volumes each is resampled (see series).
     transform
-        From places of the output to places of the image (mm, x first): None or "identity"; a matrix (n x n, n x n+1 or homogeneous);
+        From points of the output to points of the image (mm, x first): None or "identity"; a matrix (n x n, n x n+1 or homogeneous);
         a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file, of ITK's transforms (.tfm, .txt, .mat, .h5,
         .hdf5) or of an image of displacements, as ANTs' 1Warp.nii.gz; (transform, "inverse"), or as ANTs has it
         ["affine.mat", 1] and "[affine.mat,1]"; or a list of these. Fields and B-splines are inverted by iteration, which
-        last_report().inverses tells of.
+        last_report().inverses reports.
     transform_order
         Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the first one is, as antsApplyTransforms takes
         them. What is in a file or a composite has ITK's order.
@@ -124,7 +124,7 @@ def resample(
     extrapolate
         Outside stands the nearest pixel instead.
     boundary
-        "itk": places beyond half a sample from the outermost samples are outside; else every place is inside and the image continues by
+        "itk": points beyond half a sample from the outermost samples are outside; else every point is inside and the image continues by
         "mirror", "reflect", "grid-wrap", "nearest" or "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the
         first three, and of images in host memory by "nearest" of all axes, as SciPy: with 12 repeated samples beyond each end). One for all
         axes, or one each, x first.
@@ -138,16 +138,16 @@ def resample(
     window, radius
         Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; of all windowed sincs: 1 to 5 samples.
     sigma, cutoff
-        Of "label" and "label-gaussian": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at
+        Of "label" and "label-gaussian": standard deviation (mm; one, or one per axis; None: the spacing), and how many of them are looked at
         (None: 1 and 4).
     dtype
         Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range.
     rounding
-        Of what becomes an integer: "nearest" rounds, halves to the even integer; "itk" or "truncate" cuts off towards 0, as ITK's filters
+        For integer output: "nearest" rounds, half to even; "itk" or "truncate" rounds towards 0, as ITK's filters
         do. (cudaspline.ndimage rounds halves away from 0, as SciPy does.)
     smooth
         Before an image is sampled coarsely: "auto": by a Gaussian along each axis with a step of more than 1.1 samples, of the variance
-        (step^2 - 1) / (8 ln 2) in squares of samples, of images in host memory; None: not, and a DownsamplingWarning says so; False: not.
+        (step^2 - 1) / (8 ln 2) in squares of samples, of images in host memory; None: not, with a DownsamplingWarning; False: not.
         The step is that about the output's centre; displacements in memory of a GPU are left out of it.
     precision
         "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
@@ -179,7 +179,7 @@ def resample(
     Returns
     -------
     An image of the kind that was given, with the output's geometry; arrays on a GPU stay on it, and the work is enqueued in the current stream.
-    last_report() tells who computed it.
+    last_report() returns the backend that computed it.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def resample(
 
 
 def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
-    """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
+    """The plan that calls of resample() with these arguments share, without their matrices. None if each has to be checked."""
     if not OPTIONS.issuperset(given):
         return None
     of_method, of_target = _taken_apart(given, "resample()", OPTIONS)
@@ -340,7 +340,7 @@ def _with_margins(volumes: _images.Series, margin: Sequence[int]) -> _images.Ser
 
 
 def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buffer:
-    """What was computed, with elements of the image's type where that is bool or float16 and no other was asked for."""
+    """The result, converted to the image's type if that is bool or float16 and no other type was requested."""
     return _arrays.narrowed(made, pixels.narrow) if pixels.narrow and dtype is None else made
 
 
@@ -384,8 +384,8 @@ def zoom(
     image
         As for resample().
     zoom
-        Samples of the output for one of the image: a number, or one an axis, x first. The output has round(n * zoom) samples an axis. None
-        where size says it.
+        Samples of the output for one of the image: a number, or one per axis, x first. The output has round(n * zoom) samples per axis. None
+        where size defines it.
     align
         "edges": the outer edges of the outermost samples stay in place, and the spacing is that of n samples in the same length;
         "centers": the centres of the outermost samples do, as scipy.ndimage.zoom has it.
@@ -429,10 +429,10 @@ def zoom(
 def _options_of_zoom(
     geometry: Geometry, zoom: Any, align: Any, size: Any, is_source: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Those of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
+    """The options of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
     dimension = geometry.dimension
     if (zoom is None) == (size is None):
-        raise ValueError("zoom: one of zoom and size is given.")
+        raise ValueError("zoom: exactly one of zoom and size is required.")
     if size is None:
         factors = vector(zoom, dimension, "zoom")
         if numpy.any(factors <= 0):
@@ -456,7 +456,7 @@ def _options_of_zoom(
     steps = numpy.where(steps > 0, steps, 1.0)
     for name in ("transform", "transform_order", "reference", "spacing", "origin", "direction"):
         if name in options:
-            raise TypeError(f"{name}: zoom() has none; resample() has.")
+            raise TypeError(f"{name}: zoom() does not have this argument; resample() has it.")
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: zoom() has no such argument.")
@@ -476,7 +476,7 @@ def _options_of_zoom(
 
 
 def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
-    """As _plan_of(), of calls of zoom()."""
+    """As _plan_of(), for calls of zoom()."""
     options = dict(given)
     align, size = options.pop("align", "edges"), options.pop("size", None)
     is_source = isinstance(image, PreparedImage)

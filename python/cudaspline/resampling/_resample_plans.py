@@ -32,7 +32,7 @@ _NOT_PLANNED = frozenset(("transform", "transform_order", "transform_per_volume"
 
 
 class _Matrix(NamedTuple):
-    """What is known of a matrix."""
+    """Properties of a matrix."""
 
     rows: Sequence[Sequence[float]]
     stage: Any  #: as the library has it
@@ -41,13 +41,13 @@ class _Matrix(NamedTuple):
 
 
 class Plan:
-    """What resamplings that are alike share.
+    """The plan that repeated resamplings share.
 
-    pixels: an image as all of them have it, but for its elements, of which nothing is kept; or a Source's
-    source: the Source, of which nothing but that is kept; None: it is an image
+    pixels: an image that all calls have in common, without its elements, which are not kept; or a Source's
+    source: the Source, of which only that is kept; None: it is an image
     work: how it is resampled
     output_type: name of the type of the result
-    warns: whether large steps are told
+    warns: whether large steps cause a warning
     kept: objects whose identity is in the plan's key"""
 
     def __init__(
@@ -70,11 +70,11 @@ class Plan:
             work.rounding,
         )  # fmt: skip
         self._resampling.device = like.device
-        #: Whether nothing is said of an execution.
+        #: Whether the execution has its defaults.
         self._is_on_device = like.device >= 0 and self._word in ("", "auto") and not work.memory_limit
         #: Axes of the image.
         self.dimension = work.grid.dimension
-        # Of the image's own grid steps are those of the transform.
+        # On the image's own grid the steps are those of the transform.
         self._is_own_grid = work.grid is pixels.geometry
         self._has_indices = has_indices(pixels.geometry)
         self._steps: Optional[Sequence[float]] = None
@@ -137,7 +137,7 @@ class Plan:
     def _warn_of_downsampling(
         self, image: _library.Image, resampling: _library.Resampling, matrix: Optional[_Matrix], stages: Optional[_stages.Stages]
     ) -> None:
-        """As resample() does, by the same steps."""
+        """Resamples with the same steps as resample()."""
         if stages is not None and not stages.is_on_host:
             if self._source_pixels is not None:
                 return
@@ -171,7 +171,7 @@ _HEAD = struct.Struct("@i9d3d")
 
 
 def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
-    """A matrix, with an offset behind it or not, as a stage of the library."""
+    """A matrix, with or without an offset in its last column, as a stage of the library."""
     stage = _library.Stage()
     dimension = len(rows)
     has_offset = len(rows[0]) > dimension
@@ -190,7 +190,7 @@ def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
 
 
 def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float]]]:
-    """Those of a matrix without its homogeneous one; none of no transform. None for what is not plainly a matrix of finite numbers."""
+    """The rows of a matrix without its homogeneous one; empty without a transform. None for anything but a matrix of finite numbers."""
     if transform is None:
         return ()
     kind = type(transform)
@@ -205,7 +205,7 @@ def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float
         return None
     if not dimension <= width <= dimension + 1 or not (count == dimension or count == width == dimension + 1):
         return None
-    total = sum([sum(row, 0.0) for row in rows])  # raises OverflowError for what is no double, as transforms do
+    total = sum([sum(row, 0.0) for row in rows])  # raises OverflowError for numbers beyond double, as transforms do
     if total - total != 0.0:  # a number is not finite, or they are large
         return None
     if count == dimension:
@@ -215,13 +215,13 @@ def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float
 
 _NUMBERS = frozenset((int, float))
 
-#: What may be named, and is no option.
+#: Names of arguments that are not options.
 _ARGUMENTS = frozenset(("transform", "reference"))
 _PLANS: Plans[Optional[Plan]] = Plans()
 
 
 def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
-    """What calls that share a plan have in common. None for those that have none."""
+    """The key of calls that share a plan. None for calls without plans."""
     parts: list[Any] = [name, buffer.kind, buffer.dtype, buffer.shape, buffer.device]
     if type(image) is Image:
         parts += (id(image.geometry), image.channels)
@@ -240,10 +240,10 @@ def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, optio
 
 
 def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _Function]:
-    """For a function of an image, an argument and a reference: its calls are done by plans where there are some for them.
+    """Decorates a function of an image, an argument and a reference: repeated calls use plans.
 
     make: makes the plan of a call, of image, the argument where it is a part of the plan, reference and options; None where it has none. What
-    it refuses is left to the function, which says so."""
+    it refuses is left to the function, which raises the error."""
 
     def decorate(function: _Function) -> _Function:
         name = function.__name__

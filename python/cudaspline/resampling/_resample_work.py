@@ -18,7 +18,7 @@ from . import _labels, _sampling, _windows
 
 
 class Wanted(NamedTuple):
-    """What is written, and by whom: the arguments of resample() of these names."""
+    """The requested output and backend: the arguments of resample() with these names."""
 
     default: Any
     extrapolate: bool
@@ -132,7 +132,7 @@ class Work:
         _sampling.warn_of_downsampling(self.steps, self.method)
 
     def prepare(self, pixels: Pixels, progress: Any) -> Pixels:
-        """What is read of an image: smoothed, or the window that is needed."""
+        """The required pixels of an image: smoothed, or the window that is read."""
         if self.smoothing is not None:
             self._look_for_labels(pixels)
             return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
@@ -175,7 +175,7 @@ class Work:
 
     def _run_labels(self, pixels: Pixels, output: _arrays.Buffer, progress: Any) -> None:
         if pixels.device >= 0:
-            raise ValueError("interpolation: those of indicators of labels are for images in host memory; this one is on a GPU.")
+            raise ValueError("interpolation: interpolations of label indicators require an image in host memory; this one is on a GPU.")
         method = self.method.of_indicators
         outside = numpy.full(pixels.components, numpy.nan)
 
@@ -192,7 +192,7 @@ def _smoothing_of(
     if not isinstance(wanted.smooth, str) or wanted.smooth != "auto":
         raise ValueError(f"smooth: {wanted.smooth!r} is not known; known are 'auto', None and False.")
     if method.is_of_labels and method.kind != "nearest":
-        raise ValueError("smooth: 'auto' would make other values of labels; they are sampled as they are.")
+        raise ValueError("smooth: 'auto' would change the values of labels, which are sampled without smoothing.")
     if method.prefilter == "coefficients":
         raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
     steps = _sampling.steps_of(pixels, method, grid, stages)

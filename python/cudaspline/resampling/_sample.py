@@ -44,9 +44,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _Plan:
-    """What calls of sample() that are alike share.
+    """The plan that repeated calls of sample() share.
 
-    described: the image as the library takes it, but for its pixels; None: there is a Source
+    described: the image as the library takes it, without its pixels; None: there is a Source
     word, threads: of the device and the host, for an image
     method: of the image; None: there is a Source
     warns_of_labels: whether an image that looks like labels is warned of
@@ -92,7 +92,7 @@ _NOT_PLANNED = frozenset(("series", "progress", "channels"))
 
 
 def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]) -> Optional[_Plan]:
-    """Of calls with these options. None where they have to be looked at one by one. Raises what sample() raises."""
+    """The plan of calls with these options. None if each has to be checked. Raises what sample() raises."""
     if not (METHOD_OPTIONS | _DEFAULTS.keys()).issuperset(given):
         return None
     options = {**_DEFAULTS, **given}
@@ -195,7 +195,7 @@ def sample(
     inside
         Whether it is wanted which points are inside.
     coordinates
-        "physical": points are places; "index": continuous indices, of which 0 is the first sample.
+        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is the first sample.
     default
         The value outside; derivatives are 0 there.
     dtype
@@ -260,12 +260,12 @@ def sample(
         if series:
             raise ValueError("series: a Source is of one image, not of a series.")
         if image.pixels.components > 1:
-            raise ValueError("image: points are sampled in a Source of one number a pixel.")
+            raise ValueError("image: points are sampled in a Source of one number per pixel.")
         results = [_sample_source(image, points, default, wanted)]
         has_channels = image.pixels.channels
     elif volumes is not None:
         if volumes.volume(0).channels:
-            raise ValueError("series: points are sampled in volumes of one number a pixel; these have several.")
+            raise ValueError("series: points are sampled in volumes of one number per pixel; these have several.")
         interpolator = make_interpolator(volumes.volume(0).geometry, _with_derivatives(method_of(method, options), gradient or hessian))
         values = pixel_list(default, volumes.count)
         results = [_sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
@@ -285,7 +285,7 @@ def sample(
     return found if len(found) > 1 else found[0]
 
 
-#: Of all keywords.
+#: Defaults of all keywords.
 _DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
 
 
@@ -296,7 +296,7 @@ def _with_derivatives(method: Method, wants_derivatives: bool) -> Method:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is wanted of points."""
+    """The requested results at points."""
 
     gradient: bool
     hessian: bool
@@ -318,7 +318,7 @@ def pixel_list(default: Any, count: int) -> list[Any]:
     try:
         found = numpy.asarray(default)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"default: {default!r} is no number, and no list of numbers: {error}") from None
+        raise TypeError(f"default: {default!r} is neither a number nor a list of numbers: {error}") from None
     if found.ndim == 0:
         return [default] * count
     if found.shape != (count,):
@@ -346,7 +346,7 @@ def _components_of(pixels: Pixels) -> list[Pixels]:
 def _sample_pixels(
     pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
 ) -> list[_arrays.Buffer]:
-    """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
+    """Values of an image with one number per pixel: few points read windows, others the whole image."""
     if method.is_of_indicators:
         return _sample_labels(pixels, method, points, default, wanted, device)
     buffer = _arrays.view(points, "points")
@@ -369,12 +369,12 @@ def _sample_pixels(
 def _sample_labels(
     pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any
 ) -> list[_arrays.Buffer]:
-    """Of an image of labels: by their indicators, one after the other."""
+    """Values of an image of labels: from their indicators, one after the other."""
     if wanted.gradient or wanted.hessian:
         raise ValueError(f"{'gradient' if wanted.gradient else 'hessian'}: interpolations of labels have no derivatives.")
     at = _arrays.view(points, "points")
     if pixels.device >= 0 or at.device >= 0:
-        raise ValueError("interpolation: those of indicators of labels are for images and points in host memory.")
+        raise ValueError("interpolation: interpolations of label indicators require images and points in host memory.")
     kind = "float64" if pixels.dtype in WIDE else "float32"
     output_type = kind if wanted.dtype is None else _arrays.type_name(wanted.dtype, "dtype")
     values = _arrays.empty(at, at.shape[:-1], output_type)
@@ -400,7 +400,7 @@ def _sample_windows(
     wanted: _Wanted,
     device: Any,
 ) -> list[_arrays.Buffer]:
-    """Of points by windows, each of which has some of them."""
+    """Values at points by windows, each of which has some of the points."""
     shape = points.shape[:-1]
     flat = numpy.asarray(points.array).reshape(-1, points.shape[-1])
     results: list[_arrays.Buffer] = []
@@ -428,7 +428,7 @@ def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
 
 
 class _PointsPlan:
-    """What values at points of a kind and place are made of, but for the points: of a Source, or one like it.
+    """The plan of values at points of a type and device, without the points: of a Source, or one like it.
 
     Raises TypeError or ValueError, naming the argument, for what cannot be wanted.
 
@@ -473,7 +473,7 @@ class _PointsPlan:
         self._described, self._type, self._wanted, self._derivatives = described, output_type, wanted, derivatives
 
     def run(self, source: Any, buffer: _arrays.Buffer, function: str = "cudaspline_sample") -> list[_arrays.Buffer]:
-        """What is wanted, at points, by the library's handle of a Source, or by an image and the function that takes it."""
+        """Computes the requested results at points, from the library's handle of a Source, or from an image and its function."""
         wanted, dimension = self._wanted, self.dimension
         shape = buffer.shape[:-1]
         described = _library.Points.from_buffer_copy(self._described)

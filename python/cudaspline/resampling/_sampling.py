@@ -1,4 +1,4 @@
-"""What a resampling does to an image's detail, and whether there is anything of the image in the output: steps, smoothing, warnings.
+"""The effect of a resampling on the detail of an image: steps, smoothing, warnings, also of outputs that are outside of the image.
 
 Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which has ITK's transforms where the library has
 stages); the Gaussian is the library's, which the program has too (math/SamplingGaussian.h).
@@ -37,7 +37,7 @@ _FROM_DEVICE = 2
 _TOGETHER = 2**20
 
 
-#: By axis of the image, and of the output, three numbers each: samples of the image from a sample of the output to the next.
+#: Steps by axis of the image and of the output, three numbers each: samples of the image between neighbouring samples of the output.
 Steps = list[float]
 
 
@@ -67,7 +67,7 @@ def is_plainly_mapped(is_own_grid: bool, is_of_indices: bool, matrix: Sequence[f
     """is_plain() of a matrix.
 
     is_own_grid: whether the output has the image's grid
-    is_of_indices: whether the image's places are its indices
+    is_of_indices: whether the image's points are its indices
     matrix: its numbers; none where there is no transform"""
     if not is_own_grid or not matrix:
         return is_own_grid
@@ -166,7 +166,7 @@ def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
 
 
 def _element(buffer: _arrays.Buffer, number: int) -> Any:
-    """A number of an array, as one of Python, behind what is in its stream."""
+    """An element of an array as a number of Python, after the work that is queued in its stream."""
     array = buffer.array
     if buffer.kind == "numpy":
         return array.item(number)
@@ -195,7 +195,7 @@ def warn_of_outside(
     method: Interpolator,
     pixel: numpy.ndarray,
 ) -> None:
-    """Warns of an output that is_far() and has the default value alone, unless the samples about its places have that value too: the background
+    """Warns of an output that is_far() and has the default value alone, unless the samples around its points have that value too: the background
     of an image.
 
     volumes: the images that were resampled; None where their pixels are not known"""
@@ -206,7 +206,7 @@ def warn_of_outside(
             return
     default = ", ".join(f"{value:g}" for value in pixel.tolist())
     warn(
-        f"all {math.prod(output.shape) // image.components} pixels of the output have the default value {default}: nothing of the image lies there, or "
+        f"all {math.prod(output.shape) // image.components} pixels of the output have the default value {default}: no part of the image is there, or "
         "the transform is for another image",
         OutsideWarning,
     )
@@ -221,7 +221,7 @@ class Middle:
         self._axes = [(*row, float(n - 1)) for row, n in zip(image.point_to_index.tolist(), image.size)]
 
     def is_inside(self, rows: Sequence[Sequence[float]]) -> bool:
-        """Whether it lies there under a map of places (mm): rows of a matrix, with an offset behind each or not; none: the identity."""
+        """Whether it is in the image under a map of points (mm): rows of a matrix, with or without an offset at the end; none: the identity."""
         place = self._place
         if rows:
             dimension = len(place)
@@ -245,7 +245,7 @@ def is_far(image: Geometry, grid: Geometry, stages: _stages.Stages) -> bool:
 
 @dataclass(frozen=True)
 class Smoothing:
-    """What is done before an image is sampled."""
+    """The smoothing of an image before it is sampled."""
 
     steps: Steps
     device: Any

@@ -1,7 +1,7 @@
-"""What few outputs read of an image: windows of it, which alone are converted and filtered, with the bits of the whole.
+"""Windows of an image: if an output reads a small part of it, only that part is converted and filtered. Results have the same bits.
 
-The library says what that is, as where it cuts pieces for a device's memory (doc/architecture/Coefficients.md, "Segments"). Windows are of
-images in host memory.
+The library returns the bounds of a window, as for pieces that fit into a device's memory (doc/architecture/Coefficients.md, "Segments").
+Windows are of images in host memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..transforms import _stages
 
 #: Images that are smaller are taken as a whole (samples).
 _SMALL = 65536
-#: Of an output that is as small a part of the image the window is looked for.
+#: A window is computed for outputs that are smaller than the image by this factor.
 _PART_OF_OUTPUT = 4
-#: For a point alone some 64 samples an axis are filtered: of points that are as small a part windows are looked for.
+#: The same for points: for a single one some 64 samples per axis are filtered.
 _PART_OF_POINTS = 64
 #: Samples beyond an index that its value reads: of the widest support, and two for roundings.
 _REACH = {name: kind.reach + 2 for name, kind in KINDS.items() if kind.reach is not None}
-#: What a window costs beside its samples (samples).
+#: Fixed cost of a window, in addition to its samples (samples).
 _COST = 50000
 
 
@@ -72,7 +72,7 @@ def of_resampling(
 def neighbours(
     geometry: Geometry, grid: Geometry, stages: _stages.Stages, boundary: tuple[str, ...]
 ) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """First sample and samples, x first, of the box of an image that has the neighbours of the places of an output; 0 samples where none is
+    """First sample and samples, x first, of the box of an image that has the neighbours of the points of an output; 0 samples where none is
     inside; exact for linear transforms. None where displacements are in memory of a GPU."""
     if not stages.is_on_host:
         return None
@@ -138,14 +138,14 @@ class _Cutter:
         is_known = numpy.all(numpy.isfinite(indices) & (numpy.abs(indices) < 2.0**31), axis=1)
         within = numpy.all((indices >= -1) & (indices <= last + 1), axis=1)
         is_bounded = numpy.array([boundary == "itk" for boundary in method.boundary])
-        # Beyond the bounds nothing is read; where there are none the index is folded, and the whole is read of what is folded from afar.
+        # Nothing is read beyond the bounds. Without bounds an index is folded, and one that is folded from far away reads the whole image.
         if not (is_bounded.all() or within[is_known].all()):
             return
         middle = numpy.clip(numpy.where(is_known[:, None], numpy.nan_to_num(indices), 0.0), 0, last)
         reach = _REACH[method.kind]
         self.lower = numpy.maximum(numpy.floor(middle).astype(numpy.int64) - reach, 0)
         self.upper = numpy.minimum(numpy.floor(middle).astype(numpy.int64) + 1 + reach, last)
-        # What is folded at an end is read as far within.
+        # An index that is folded at an end is read at the same distance inside.
         near = 2 * reach + 2
         self.upper = numpy.where(self.lower == 0, numpy.maximum(self.upper, numpy.minimum(near, last)), self.upper)
         self.lower = numpy.where(self.upper == last, numpy.minimum(self.lower, numpy.maximum(last - near, 0)), self.lower)

@@ -1,4 +1,4 @@
-"""What the formulas of fields and losses ask of PyTorch."""
+"""The functions that the formulas of fields and losses require, for PyTorch."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _batches(one: torch.Tensor, other: torch.Tensor) -> int:
 
 
 def register_operator(name: str, schema: str, compute: Callable[..., Any], shape: Callable[..., Any]) -> Any:
-    """An operator that is registered with PyTorch. It has one argument more: the threads of the host, constants of what is compiled; None: those
+    """An operator that is registered with PyTorch. It has one additional argument: the threads of the host, a constant of compiled code; None: those
     where it runs.
 
     shape: results without numbers"""
@@ -442,7 +442,7 @@ def _batched_filter(call: Any, _: int) -> Any:
 
 
 def is_plain(tensors: Sequence[Any]) -> bool:
-    """Whether nobody but autograd watches a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
+    """Whether only autograd records a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
     try:
         if torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack() or forward_ad._current_level >= 0:
             return False
@@ -463,7 +463,7 @@ def wants_gradient(tensors: Sequence[torch.Tensor]) -> bool:
 
 
 def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mode: Any, batched: Any, tensors: int) -> Any:
-    """The operator as a torch.autograd.Function. Where nobody needs more, as in a training loop, the library is called at once: what PyTorch
+    """The operator as a torch.autograd.Function. If no more is required, as in a training loop, the library is called directly: what PyTorch
     does around a registered operator takes longer than a small kernel."""
 
     class Function(torch.autograd.Function):
@@ -525,7 +525,7 @@ scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward
 filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward, _filter_forward, _batched_filter, 1)
 
 
-# All at once, where arrays are as the library takes them and nobody but autograd watches: as evaluate() and filter_axes(), without what PyTorch
+# One call, if arrays are as the library takes them and only autograd records them: as evaluate() and filter_axes(), without what PyTorch
 # does for each view and each node of its graph, which takes longer than a small kernel.
 
 

@@ -11,7 +11,7 @@ _MATRIX_OF_AFNI = (
     'is a matrix of AFNI; convert it to an ITK transform, for example with nitransforms.linear.load(FILE, fmt="afni").to_filename("out.tfm", fmt="itk")'
 )
 _WARP_OF_AFNI = 'is a warp or an image of AFNI; convert it to an ITK displacement field, for example with nitransforms.nonlinear.load(FILE, fmt="afni")'
-#: By the ending of the name.
+#: Formats by suffix.
 _ENDINGS = {
     (".head", ".brik", ".brik.gz"): _WARP_OF_AFNI,
     (".1d",): _MATRIX_OF_AFNI,

@@ -446,7 +446,7 @@ def read_transforms(data: bytes) -> list[tuple[str, Any, Any]]:
 
     data: the bytes of the file
 
-    Raises Hdf5Error where they are none."""
+    Raises Hdf5Error for other contents."""
     file = Hdf5File(data)
     group = file.find("TransformGroup")
     members = file.links(group)

@@ -1,7 +1,7 @@
 """Inverses of transforms: of matrices in closed form, of displacement fields and B-splines by iteration.
 
-Places are mapped by the library itself: a field that has one displacement a place takes any list of places through a chain of stages, to an
-image whose values are the coordinates of its places.
+Points are mapped by the library itself: a field that has one displacement per point takes any list of points through a chain of stages, to an
+image whose values are the coordinates of its points.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _LINE = 1024
 
 
 def reach_of(places: numpy.ndarray) -> float:
-    """Half the extent of an image of coordinates (mm): many times as far as places are."""
+    """Half the extent of an image of coordinates (mm): many times the extent of points."""
     largest = float(numpy.abs(places[numpy.isfinite(places)]).max(initial=0.0))
     return max(_LEAST_REACH, 2.0 ** (math.ceil(math.log2(max(largest, 1.0))) + 3))
 
 
 @functools.lru_cache(maxsize=8)
 def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Interpolator]:
-    """An image of coordinates: two samples an axis, linear between them."""
+    """An image of coordinates: two samples per axis, linear between them."""
     axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
     geometry = make_geometry((2,) * dimension, 2 * reach, -reach)
@@ -47,11 +47,11 @@ def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, 
 
 
 def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:
-    """Where places go by stages whose arrays are in host memory.
+    """Maps points by stages whose arrays are in host memory.
 
     points: (n, dimension), mm, x first
 
-    reach: how far places may be, reach_of() some
+    reach: maximum distance of points, reach_of() some
 
     Returns as many; NaN for those that go beyond."""
     count, dimension = points.shape
@@ -78,7 +78,7 @@ def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REAC
     resampling, kept = describe_resampling(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
     _library.Call("cpu").run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
-    output[numpy.abs(output) >= reach] = numpy.nan  # what is beside the outermost samples has their values
+    output[numpy.abs(output) >= reach] = numpy.nan  # points outside of the outermost samples have their values
     return output.reshape(-1, dimension)[:count]
 
 

@@ -19,14 +19,14 @@ from ..core._geometry import Geometry, make_geometry
 
 @dataclass(eq=False, repr=False)
 class DisplacementField:
-    """Displacements on a grid, linearly interpolated: a place x goes to x + d(x), and stays where it is outside of the grid.
+    """Displacements on a grid, linearly interpolated: a point x is mapped to x + d(x), and stays where it is outside of the grid.
 
     array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of any kind of array, on the host or
         where the image is. float64, or float32, with which the sum over neighbours is rounded to float32. Or a vector image of itk,
         SimpleITK, nibabel or ANTsPy, whose geometry holds.
     spacing, origin, direction: of the grid, as in Image
     nearest: the nearest displacement, not the interpolated one
-    extend: the outermost displacements go on outside
+    extend: the outermost displacements continue outside
     space: along which axes the vectors are, "LPS" (x to the left, y to the back) or "RAS". None: LPS, as ITK and ANTs write them; but RAS
         for images of nibabel whose intent is not NIfTI's "vector", which ITK's and ANTs' files have
 
@@ -53,7 +53,7 @@ class DisplacementField:
 
 @dataclass(eq=False, repr=False)
 class BSplineGrid:
-    """A B-spline transform: a place x goes to x + d(x), where d is the tensor-product spline of a grid of coefficients.
+    """A B-spline transform: a point x is mapped to x + d(x), where d is the tensor-product spline of a grid of coefficients.
 
     coefficients: mm, a component after the other, x first: shape (3, nz, ny, nx), or (2, ny, nx)
     spacing, origin, direction: of the grid of coefficients, as in Image
@@ -79,16 +79,16 @@ class BSplineGrid:
 
 
 class Stages:
-    """A chain of stages in the order in which places go through them, with the memory that they point to."""
+    """A chain of stages in the order in which points are mapped by them, with the memory that they point to."""
 
     def __init__(self, dimension: int, is_ants_order: bool = False, image: Optional[Geometry] = None) -> None:
         self.dimension = dimension
         #: Whether the first one of a list is applied first.
         self.is_ants_order = is_ants_order
-        #: Where the image is whose spacing the inverses of B-splines have.
+        #: Geometry of the image that defines the spacing of inverses of B-splines.
         self.image = image
         self.stages: list[_library.Stage] = []
-        #: What was inverted by iteration.
+        #: Residuals of the transforms that were inverted by iteration.
         self.inverses: list[_library.InverseResidual] = []
         self._kept: list[Any] = []
         #: The displacements that each stage points to, by its number, and their grids.
@@ -166,7 +166,7 @@ class Stages:
         return alone
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process makes the same stages of: their numbers without addresses, and arrays of the host."""
+        """A copy for other processes: the numbers of the stages without addresses, and arrays in host memory."""
         stages = []
         for stage in self.stages:
             copy = _library.Stage.from_buffer_copy(stage)
@@ -205,7 +205,7 @@ class Stages:
         buffer = _arrays.view(coefficients, name, "float64")
         order = integer(order, f"{name}: the order of a grid", 1, 3)
         if any(n < order + 1 for n in geometry.size):
-            raise ValueError(f"{name}: a grid of order {order} has {order + 1} coefficients an axis at least; its size is {geometry.size}.")
+            raise ValueError(f"{name}: a grid of order {order} has {order + 1} coefficients per axis at least; its size is {geometry.size}.")
         stage = _library.Stage(kind=_library.STAGE_BSPLINE, order=order)
         self._add_grid(stage, buffer, geometry, name, device)
 
@@ -247,7 +247,7 @@ _IDENTITY = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
 
 
 def set_matrix(to: Any, values: numpy.ndarray) -> None:
-    """Writes a matrix into the first rows and columns of one of the library; the identity beside it."""
+    """Writes a matrix into the first rows and columns of one of the library; the others are those of the identity."""
     columns = values.shape[1]
     if columns < 3:
         to[:] = _IDENTITY
@@ -280,7 +280,7 @@ def describe_resampling(
     extrapolate: bool,
     rounding: int = 0,
 ) -> tuple[_library.Resampling, Any]:
-    """The resampling as the library takes it, and what has to live as long."""
+    """The resampling as the library takes it, and the objects that must outlive it."""
     resampling = _library.Resampling()
     resampling.interpolation = interpolation
     resampling.extrapolate = int(bool(extrapolate))

@@ -81,7 +81,7 @@ class FileTransform:
 
     @property
     def order(self) -> int:
-        """Of a B-spline. The type of an old one does not tell: ITK reads it with order 2 in 2D, and with order 3 in 3D."""
+        """The order of a B-spline. Old types do not contain it: ITK reads them with order 2 in 2D, and with order 3 in 3D."""
         if self.is_old_spline:
             return 2 if self.dimension_or(3) == 2 else 3
         types = self.kind.split("_")
@@ -224,7 +224,7 @@ class SplineWithBulk:
             raise TypeError(f"{name} ({self.bulk.path.name}): the bulk transform {self.bulk.kind} of a BSplineDeformableTransform is not linear.")
         matrix = inner.affine_of(0)[0] if inner.stages else numpy.eye(stages.dimension)
         coefficients = self.spline.parameters
-        if coefficients.size % stages.dimension == 0:  # else the spline says what is wrong
+        if coefficients.size % stages.dimension == 0:  # else the spline raises an error
             coefficients = (numpy.linalg.inv(matrix) @ coefficients.reshape(stages.dimension, -1)).ravel()
         FileTransform(self.spline.kind, coefficients, self.spline.fixed, self.spline.path).append_to(stages, name, device)
         stages.append(inner)
@@ -277,11 +277,11 @@ def dimension_of(transform: Any, name: str) -> int:
 def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
     """The transforms of a file, or an image of displacements.
 
-    Raises FileNotFoundError, and ValueError for a file that is none of transforms or is another program's."""
+    Raises FileNotFoundError, and ValueError if it is not a transform file or is another program's."""
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
-        raise ValueError(f"{name}: {path} is no file.")
+        raise ValueError(f"{name}: {path} is not a file.")
     if _image_files.is_name_of_field(path):
         return _read_field(path, name)
     _foreign_transforms.refuse(path, name)
@@ -295,7 +295,7 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
         found = _read_text(path, name)
     for transform in found:
         if not re.fullmatch(r"[A-Za-z]\w{0,199}", transform.kind, re.ASCII):
-            raise ValueError(f"{name}: {path} has a transform whose class is {transform.kind[:40]!r}, which is no name of a class.")
+            raise ValueError(f"{name}: {path} has a transform whose class is {transform.kind[:40]!r}, which is not a class name.")
     # A composite comes first, without parameters, and the transforms of its queue follow.
     if any(transform.base == "CompositeTransform" for transform in found[1:]):
         raise ValueError(f"{name}: {path} has a composite within other transforms; it has to be the first one of the file.")
@@ -313,7 +313,7 @@ def _read_hdf5(path: Path, name: str) -> list[FileTransform]:
     try:
         return [FileTransform(*transform, path) for transform in _hdf5.read_transforms(path.read_bytes())]
     except _hdf5.Hdf5Error as error:
-        raise ValueError(f"{name}: {path} is no file of transforms that can be read: {error}.") from None
+        raise ValueError(f"{name}: {path} cannot be read as a transform file: {error}.") from None
 
 
 def _read_field(path: Path, name: str) -> DisplacementField:
@@ -327,7 +327,7 @@ def _read_field(path: Path, name: str) -> DisplacementField:
         is_finite = bool(numpy.isfinite(pixels.buffer.array).all())
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
-        raise ValueError(f"{name}: {path} is no image of displacements: {said}") from None
+        raise ValueError(f"{name}: {path} is not an image of displacements: {said}") from None
     if not is_finite:
         raise ValueError(f"{name}: {path} has displacements that are not finite.")
     return field
@@ -345,7 +345,7 @@ def _read_matlab(path: Path, name: str) -> list[FileTransform]:
         order = "<" if struct.unpack_from("<I", data, at)[0] <= 9999 else ">"
         kind, rows, columns, is_complex, length = struct.unpack_from(f"{order}5I", data, at)
         if kind > 9999 or kind % 10 or kind // 10 % 10 > 1 or is_complex or not 0 < length <= 1000:
-            raise ValueError(f"{name}: {path} is no MATLAB file of version 4 with real numbers.")
+            raise ValueError(f"{name}: {path} is not a MATLAB file of version 4 with real numbers.")
         variable = data[at + 20 : at + 20 + length].split(b"\0", 1)[0].decode("latin-1")
         values = numpy.dtype(order + ("f8" if kind // 10 % 10 == 0 else "f4"))
         begin, count = at + 20 + length, rows * columns
@@ -378,7 +378,7 @@ def _read_text(path: Path, name: str) -> list[FileTransform]:
             try:
                 values = numpy.array(rest.split(), dtype=numpy.float64)
             except ValueError as error:
-                raise ValueError(f"{name}: line {number} of {path} has parameters that are no numbers: {error}") from None
+                raise ValueError(f"{name}: line {number} of {path} has parameters that are not numbers: {error}") from None
             if key == "Parameters":
                 found[-1].parameters = values
             else:

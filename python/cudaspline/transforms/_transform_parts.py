@@ -1,4 +1,4 @@
-"""What a Transform is made of: each part appends what it does to a chain, and has an inverse."""
+"""Parts of a Transform: each can append its stages to a chain, and has an inverse."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class LinearPart:
     matrix: numpy.ndarray
     centre: numpy.ndarray
     translation: numpy.ndarray
-    #: By which a registration goes on from it, as ITK's class of the kind has them; None: it does not.
+    #: Parameters with which a registration continues from it, as ITK's class of the kind has them; None: it cannot.
     parameters: Optional[tuple[float, ...]] = None
 
     @property
     def offset(self) -> numpy.ndarray:
-        """What is left at x = 0: rounded as in itk::MatrixOffsetTransformBase."""
+        """The offset at x = 0, rounded as in itk::MatrixOffsetTransformBase."""
         offset: numpy.ndarray = self.translation + self.centre
         for column in range(len(offset)):
             offset = offset - self.matrix[:, column] * self.centre[column]
@@ -82,7 +82,7 @@ def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], ge
 
 @dataclass(frozen=True, eq=False)
 class GivenPart:
-    """A transform of the caller's, whatever it is."""
+    """A transform of the caller, of any kind."""
 
     transform: Any
 
@@ -97,7 +97,7 @@ class GivenPart:
 
 @dataclass(frozen=True, eq=False)
 class InversePart:
-    """The inverse of a part, by iteration where it is no matrix."""
+    """The inverse of a part, by iteration if it is not a matrix."""
 
     part: Any
 
@@ -106,7 +106,7 @@ class InversePart:
         _transforms.append((self.part, "inverse"), stages, device, name)
 
     def inverse(self) -> Any:
-        """What it is the inverse of."""
+        """The part whose inverse it is."""
         return self.part
 
 

@@ -57,11 +57,11 @@ def _linear_of(parts: Sequence[Part], matrix: numpy.ndarray) -> tuple[numpy.ndar
 
 
 def _write_text(path: Path, kind: str, numbers: numpy.ndarray, fixed: numpy.ndarray) -> None:
-    def told(values: numpy.ndarray) -> str:
+    def text_of(values: numpy.ndarray) -> str:
         return " ".join(repr(float(value)) for value in values)
 
     path.write_text(
-        f"#Insight Transform File V1.0\n#Transform 0\nTransform: {kind}\nParameters: {told(numbers)}\nFixedParameters: {told(fixed)}\n",
+        f"#Insight Transform File V1.0\n#Transform 0\nTransform: {kind}\nParameters: {text_of(numbers)}\nFixedParameters: {text_of(fixed)}\n",
         encoding="utf-8",
     )
 
@@ -168,7 +168,7 @@ def to_itk(parts: Sequence[Part], dimension: int) -> Any:
             continue
         is_spline = stage.kind == _library.STAGE_BSPLINE
         if stage.nearest or (is_spline and stage.order != 3):
-            raise TypeError("transform: fields of nearest displacements, and splines of orders other than 3, are no objects of itk in Python.")
+            raise TypeError("transform: fields of nearest displacements, and splines of orders other than 3, are not available as objects of itk in Python.")
         grid = stages.grid_of(number)
         fixed = numpy.concatenate([grid.size, grid.origin, grid.spacing, grid.direction.ravel()])
         numbers = numpy.asarray(stages._buffers[number].array, "f8").ravel()
@@ -193,7 +193,7 @@ def _itk_object(itk: Any, kind: str, dimension: int, numbers: numpy.ndarray, fix
 
 
 def _stages_of(parts: Sequence[Part], dimension: int) -> list[tuple[Any, _stages.Stages, int]]:
-    """(part, chain of it, number in the chain) of what it is made of, the last one applied first."""
+    """(part, its chain, number in the chain) for each stage, the last one applied first."""
     found = []
     for part in parts:
         stages = _stages.Stages(dimension)

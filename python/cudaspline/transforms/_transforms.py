@@ -1,7 +1,7 @@
-"""Transforms, whatever makes them, as the stages that the library walks: from a place of the output to a place of the input (mm).
+"""Transforms of any kind as stages of the library: from points of the output to points of the input (mm).
 
-A transform tells where the input is read, not where it goes, as in ITK. In a list the last one is applied first, as in
-itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)); where the caller asks for ANTs' order, the first one is.
+A transform maps points of the output to points of the input, as in ITK. In a list the last one is applied first, as in
+itk.CompositeTransform: [t0, t1] maps a point x of the output to t0(t1(x)); where the caller asks for ANTs' order, the first one is.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def describe(
     transform_order: of lists: "itk": the last one is applied first; "ants": the first one is
     image: whose least spacing the inverses of B-splines have
 
-    Raises TypeError for what is no transform, ValueError for one that does not fit."""
+    Raises TypeError for anything that is not a transform, ValueError for one that does not fit."""
     if transform_order != "itk" and transform_order != "ants":
         raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
     if transform_order == "itk" and isinstance(transform, (list, tuple)) and _looks_like_ants_order(transform):
@@ -80,11 +80,11 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
     elif _arrays.is_array(transform) or _is_matrix(transform):
         _append_matrix(transform, stages, name)
     else:
-        raise TypeError(f"{name}: {type(transform).__name__} is no transform that is known.")
+        raise TypeError(f"{name}: {type(transform).__name__} is not a known type of transform.")
 
 
 def _looks_like_ants_order(transforms: Any) -> bool:
-    """Whether a field of a file stands before ANTs' matrix, or the inverse of that matrix before a field. As CudaSplineResample has it."""
+    """Whether a field of a file is followed by ANTs' matrix, or the inverse of that matrix by a field. As in CudaSplineResample."""
     has_field = has_inverse = False
     for one in transforms:
         entry, is_inverse = one, False
@@ -161,7 +161,7 @@ def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> N
 
 
 def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
-    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as ANTs', "affine.mat,inverse"; "identity" is none."""
+    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as ANTs', "affine.mat,inverse"; "identity" is not a file."""
     path, is_inverse = parse_file(file) if isinstance(file, str) else (file, False)
     if path == "identity":
         return
@@ -253,7 +253,7 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
         raise ValueError(f"{name}: {reason}.")
     pixels = _images.open_image(field.array, name)
     if pixels.components != dimension or not pixels.channels:
-        raise ValueError(f"{name}: an image of displacements has {dimension} numbers a pixel; this one has {pixels.components}.")
+        raise ValueError(f"{name}: an image of displacements has {dimension} numbers per pixel; this one has {pixels.components}.")
     vectors = pixels.buffer.array
     if is_ras if is_ras is not None else _images.has_ras_vectors(field.array):
         vectors = _turn(vectors)
@@ -266,10 +266,10 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
     leaves = list(_leaves_of(transform, name))
     is_simple = _is_simple(transform)
     fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
-    # Of what is in a composite SimpleITK gives copies, which are interpolated linearly: only the composite's text tells.
-    told = _interpolators_of(transform) if is_simple and fields else [n for leaf in fields for n in _interpolators_of(leaf)]
-    if len(told) != len(fields):
-        raise TypeError(f"{name}: it does not tell how it interpolates its field; give a DisplacementField.")
+    # SimpleITK returns copies of the members of a composite, which are interpolated linearly: only the composite's text has their interpolators.
+    interpolators = _interpolators_of(transform) if is_simple and fields else [n for leaf in fields for n in _interpolators_of(leaf)]
+    if len(interpolators) != len(fields):
+        raise TypeError(f"{name}: the interpolator of its field is unknown; use a DisplacementField instead.")
     for leaf, own, kind in reversed(leaves):
         dimension = leaf.GetDimension() if is_simple else leaf.GetInputSpaceDimension()
         if dimension != stages.dimension:
@@ -277,15 +277,15 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
         if kind == "BSplineTransform":
             _append_spline_object(leaf, is_simple, stages, device, own)
         elif _is_field(kind):
-            _append_field_object(leaf, told.pop(), stages, device, own)
+            _append_field_object(leaf, interpolators.pop(), stages, device, own)
         elif leaf.IsLinear():
             stages.add_affine(*_linear_map(leaf, dimension), own)
         else:
-            raise TypeError(f"{own}: {kind} is no transform that is known; make a field of its displacements.")
+            raise TypeError(f"{own}: {kind} is not a known type of transform; make a field of its displacements.")
 
 
 def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
-    """(transform, name, class) of what is in a composite of composites, the first one first; or of a transform itself."""
+    """(transform, name, class) of the members of a composite of composites, the first one first; or of a transform itself."""
     is_simple = _is_simple(transform)
     if is_simple and type(transform).__name__ == "Transform":
         try:
@@ -375,7 +375,7 @@ def _append_field_object(transform: Any, interpolator: str, stages: Stages, devi
         raise ValueError(f"{name}: the transform has no displacement field.")
     is_nearest = "NearestNeighbor" in interpolator
     if not is_nearest and "Linear" not in interpolator:
-        raise TypeError(f"{name}: a field interpolated by {interpolator} is no transform that is known.")
+        raise TypeError(f"{name}: a field interpolated by {interpolator} is not a known type of transform.")
     pixels = _images.open_image(field, name)
     stages.keep((transform, pixels))
     stages.add_field(pixels.buffer.array, pixels.geometry, is_nearest, False, name, device)
