@@ -439,7 +439,7 @@ class TestNames:
         wanted = cudaspline.Stage("syn", metric=metric).metric
         spec = self.spec("--preset", preset, "-m", metric)
         assert {stage["metric"] for stage in spec["stages"]} == {wanted}
-        stages = cudaspline._registration_stages.complete_document({"preset": preset, "options": {"metric": metric}}, {}, {})
+        stages = cudaspline.registration._registration_stages.complete_document({"preset": preset, "options": {"metric": metric}}, {}, {})
         assert spec["stages"] == stages["stages"]
 
     @pytest.mark.parametrize(
