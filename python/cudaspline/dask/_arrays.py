@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence
 
 import dask.array
 import numpy
@@ -102,6 +102,8 @@ def _open(image: Any, channels: Channels) -> _Opened:
 
 #: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
 _TOGETHER = 160
+#: Samples along an axis of the blocks of coefficients that small chunks of an output share. The warm-up adds up to a ninth at either end of a block.
+_FILTERED = 256
 
 
 @dataclass(frozen=True)
@@ -259,25 +261,44 @@ def prefilter(
         if opened.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
-    chunks = opened.array.chunks[:dimension]
-    name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
+    blocks = _blocks(opened.array.chunks[:dimension], found.has_filter)
+    return opened.finish(_coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry)
+
+
+def _coefficients(opened: _Opened, work: _Filtering, chunks: Any, blocks: Iterable[_Block]) -> Any:
+    """The Dask array of the coefficients, in chunks that each block has some of."""
+    geometry = work.geometry
+    dimension = geometry.dimension
+    described = work.method.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, work.dtype)
+    name = f"cudaspline-prefilter-{tokenize(opened.array.name, work.method, geometry.size, work.dtype, work.axis, str(work.device), chunks)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
     needed = []
-    for block in _blocks(chunks, found.has_filter):
+    for block in blocks:
         box = block.box
         reads = tuple(
-            _library.prefilter_window(described, dimension - 1 - d, *box[d]) if number in (-1, dimension - 1 - d) and box[d][1] > 0 else box[d]
+            _library.prefilter_window(described, dimension - 1 - d, *box[d])
+            if work.axis in (-1, dimension - 1 - d) and box[d][1] > 0
+            else box[d]
             for d in range(dimension)
         )
         crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
         window = opened.window(reads)
         needed.append(window)
         _divide(tasks, extra, name, block, (_filter, (window.name, *(0 for _ in window.chunks)), work, crop))
-    return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, wanted), geometry)
+    return _collect(name, tasks, extra, needed, opened, chunks, work.dtype)
+
+
+def _filter_once(opened: _Opened, method: Interpolator, output: str, device: Any, threads: int) -> tuple[_Opened, Interpolator]:
+    """An image as its coefficients in large blocks, which all chunks of an output share, and its interpolation."""
+    geometry = opened.geometry
+    element = method.element(opened.dtype, output, opened.components)
+    work = _Filtering(method, geometry, opened.components, opened.channels, element, -1, device, threads)
+    chunks = dask.array.core.normalize_chunks(_FILTERED, geometry.shape, dtype=numpy.dtype(element))  # type: ignore[no-untyped-call, unused-ignore]
+    coefficients = _coefficients(opened, work, chunks, _blocks(chunks, False))
+    return replace(opened, array=coefficients), replace(method, prefilter="coefficients")
 
 
 @dataclass(frozen=True)
@@ -419,10 +440,6 @@ def resample(
     stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
-    work = _Resampling(
-        interpolator, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
-        is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
-    )  # fmt: skip
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
     try:
@@ -430,6 +447,13 @@ def resample(
     except (TypeError, ValueError) as error:
         raise named(error, f"chunks: {error}") from None
     blocks = list(_blocks(chunks, interpolator.has_filter))
+    reads_samples = is_of_indicators or extrapolate  # nearest samples outside are those of the image, not coefficients
+    if any(len(block.chunks) > 1 for block in blocks) and not reads_samples:
+        opened, interpolator = _filter_once(opened, interpolator, output, device, count)
+    work = _Resampling(
+        interpolator, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
+        is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
+    )  # fmt: skip
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
