@@ -36,7 +36,7 @@ Box = tuple[Range, ...]
 
 
 @dataclass
-class _Opened:
+class Opened:
     """A Dask array that a caller gave, with a geometry."""
 
     array: Any
@@ -45,6 +45,8 @@ class _Opened:
     channels: bool
     #: Makes an image of the same kind.
     finish: Callable[[Any, Geometry], Any]
+    #: Whether neighbouring chunks of an output are computed together, and of shared coefficients: otherwise each of them takes bounded memory.
+    is_shared: bool = True
 
     @property
     def tail(self) -> tuple[int, ...]:
@@ -72,7 +74,9 @@ class _Opened:
         return found.rechunk(found.shape)
 
 
-def _open(image: Any, channels: Channels) -> _Opened:
+def _open(image: Any, channels: Channels) -> Opened:
+    if isinstance(image, Opened):
+        return image
     owner = image if isinstance(image, _images.Image) else None
     channels = _images.check_channels(channels) if owner is None else owner.channels
     array = image if owner is None else owner.array
@@ -97,7 +101,7 @@ def _open(image: Any, channels: Channels) -> _Opened:
         made = dask.array.moveaxis(made, -1, 0) if is_first else made  # type: ignore[no-untyped-call, unused-ignore]
         return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
 
-    return _Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
+    return Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
 
 #: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
@@ -155,14 +159,14 @@ def _divide(tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Blo
         tasks[number] = (_cut, key, box)
 
 
-def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
+def _nowhere(opened: Opened, dtype: str) -> _arrays.Buffer:
     """An array that is described and not read."""
     one = numpy.zeros(1, dtype)
     return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, opened.array.shape, dtype)
 
 
 def _collect(
-    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str
+    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: Opened, chunks: Any, dtype: str
 ) -> Any:
     """The Dask array of tasks by chunk, and of others that these need."""
     numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
@@ -267,7 +271,7 @@ def prefilter(
     return opened.finish(_coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry)
 
 
-def _coefficients(opened: _Opened, work: _Filtering, chunks: Any, blocks: Iterable[_Block]) -> Any:
+def _coefficients(opened: Opened, work: _Filtering, chunks: Any, blocks: Iterable[_Block]) -> Any:
     """The Dask array of the coefficients, in chunks that each block has some of."""
     geometry = work.geometry
     dimension = geometry.dimension
@@ -291,7 +295,7 @@ def _coefficients(opened: _Opened, work: _Filtering, chunks: Any, blocks: Iterab
     return _collect(name, tasks, extra, needed, opened, chunks, work.dtype)
 
 
-def _filter_once(opened: _Opened, method: Interpolator, output: str, device: Any, threads: int) -> tuple[_Opened, Interpolator]:
+def _filter_once(opened: Opened, method: Interpolator, output: str, device: Any, threads: int) -> tuple[Opened, Interpolator]:
     """An image as its coefficients in large blocks, which all chunks of an output share, and its interpolation."""
     geometry = opened.geometry
     element = method.element(opened.dtype, output, opened.components)
@@ -446,7 +450,7 @@ def resample(
         chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
     except (TypeError, ValueError) as error:
         raise named(error, f"chunks: {error}") from None
-    blocks = list(_blocks(chunks, interpolator.has_filter))
+    blocks = list(_blocks(chunks, interpolator.has_filter and opened.is_shared))
     reads_samples = is_of_indicators or extrapolate  # nearest samples outside are those of the image, not coefficients
     if any(len(block.chunks) > 1 for block in blocks) and not reads_samples:
         opened, interpolator = _filter_once(opened, interpolator, output, device, count)
@@ -475,7 +479,7 @@ def resample(
     return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
 
 
-def _find_windows(opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
+def _find_windows(opened: Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
     """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
     dimension = work.grid.dimension
     result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
