@@ -58,7 +58,7 @@ else:
     def __dir__():
         return sorted({*globals(), *_MODULES})
 
-    _MODULES = ("ants", "dask", "jax", "ndimage", "torch")
+    _MODULES = ("ants", "cohort", "dask", "jax", "ndimage", "torch", "zarr")
 
 __version__ = _version()
 

@@ -119,6 +119,27 @@ def test_neighbours_are_filtered_together(rng, monkeypatch):
     assert sum(filtered) <= 1.2 * array.size
 
 
+def test_each_chunk_is_read_and_filtered_once(rng, monkeypatch):
+    """Small chunks share blocks of coefficients of 256 samples: two along x, which overlap by the warm-up."""
+    from cudaspline.dask import _arrays
+
+    filtered, read = [], []
+    original = _arrays._filter
+    monkeypatch.setattr(_arrays, "_filter", lambda window, *others: (filtered.append(window.size), original(window, *others))[1])
+    array = random_array(rng, (50, 50, 400), "float32")
+
+    def block(block_info=None):
+        read.append(block_info[None]["chunk-location"])
+        return array[tuple(slice(*ends) for ends in block_info[None]["array-location"])]
+
+    counts = tuple((25,) * (n // 25) for n in array.shape)
+    chunked = dask.array.map_blocks(block, chunks=counts, dtype="f4", meta=numpy.empty((0, 0, 0), "f4"))
+    transform = turned(rng, 3, (400, 50, 50))
+    assert same(cudaspline.dask.resample(chunked, transform, order=3, device="cpu"), cudaspline.resample(array, transform, order=3, device="cpu"))
+    assert len(read) == len(set(read)) == 2 * 2 * 16
+    assert len(filtered) == 2 and sum(filtered) <= 1.2 * array.size
+
+
 def turned(rng, dimension, size):
     """A linear map that keeps much of an image of that size in view."""
     matrix = numpy.eye(dimension) + rng.uniform(-0.2, 0.2, (dimension, dimension))

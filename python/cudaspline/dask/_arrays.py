@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence
 
 import dask.array
 import numpy
@@ -57,7 +57,7 @@ Box = tuple[Range, ...]
 
 
 @dataclass
-class _Opened:
+class Opened:
     """A Dask array that a caller gave, with a geometry."""
 
     array: Any
@@ -66,6 +66,8 @@ class _Opened:
     channels: bool
     #: Makes an image of the same kind.
     finish: Callable[[Any, Geometry], Any]
+    #: Whether neighbouring chunks of an output are computed together, and of shared coefficients: otherwise each of them takes bounded memory.
+    is_shared: bool = True
 
     @property
     def tail(self) -> tuple[int, ...]:
@@ -93,7 +95,9 @@ class _Opened:
         return found.rechunk(found.shape)
 
 
-def _open(image: Any, channels: Channels) -> _Opened:
+def _open(image: Any, channels: Channels) -> Opened:
+    if isinstance(image, Opened):
+        return image
     owner = image if isinstance(image, _images.Image) else None
     channels = _images.check_channels(channels) if owner is None else owner.channels
     array = image if owner is None else owner.array
@@ -118,11 +122,13 @@ def _open(image: Any, channels: Channels) -> _Opened:
         made = dask.array.moveaxis(made, -1, 0) if is_first else made  # type: ignore[no-untyped-call, unused-ignore]
         return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
 
-    return _Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
+    return Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
 
 #: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
 _TOGETHER = 160
+#: Samples along an axis of the blocks of coefficients that small chunks of an output share. The warm-up adds up to a ninth at either end of a block.
+_FILTERED = 256
 
 
 @dataclass(frozen=True)
@@ -174,14 +180,14 @@ def _divide(tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Blo
         tasks[number] = (_cut, key, box)
 
 
-def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
+def _nowhere(opened: Opened, dtype: str) -> _arrays.Buffer:
     """An array that is described and not read."""
     one = numpy.zeros(1, dtype)
     return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, opened.array.shape, dtype)
 
 
 def _collect(
-    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str
+    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: Opened, chunks: Any, dtype: str
 ) -> Any:
     """The Dask array of tasks by chunk, and of others that these need."""
     numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
@@ -280,7 +286,6 @@ def prefilter(
         if opened.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(
         method=found,
@@ -292,22 +297,42 @@ def prefilter(
         device=device,
         threads=count,
     )
-    chunks = opened.array.chunks[:dimension]
-    name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
+    blocks = _blocks(opened.array.chunks[:dimension], found.has_filter)
+    return opened.finish(_coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry)
+
+
+def _coefficients(opened: Opened, work: _Filtering, chunks: Any, blocks: Iterable[_Block]) -> Any:
+    """The Dask array of the coefficients, in chunks that each block has some of."""
+    geometry = work.geometry
+    dimension = geometry.dimension
+    described = work.method.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, work.dtype)
+    name = f"cudaspline-prefilter-{tokenize(opened.array.name, work.method, geometry.size, work.dtype, work.axis, str(work.device), chunks)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
     needed = []
-    for block in _blocks(chunks, found.has_filter):
+    for block in blocks:
         box = block.box
         reads = tuple(
-            _library.prefilter_window(described, dimension - 1 - d, *box[d]) if number in (-1, dimension - 1 - d) and box[d][1] > 0 else box[d]
+            _library.prefilter_window(described, dimension - 1 - d, *box[d])
+            if work.axis in (-1, dimension - 1 - d) and box[d][1] > 0
+            else box[d]
             for d in range(dimension)
         )
         crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
         window = opened.window(reads)
         needed.append(window)
         _divide(tasks, extra, name, block, (_filter, (window.name, *(0 for _ in window.chunks)), work, crop))
-    return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, wanted), geometry)
+    return _collect(name, tasks, extra, needed, opened, chunks, work.dtype)
+
+
+def _filter_once(opened: Opened, method: Interpolator, output: str, device: Any, threads: int) -> tuple[Opened, Interpolator]:
+    """An image as its coefficients in large blocks, which all chunks of an output share, and its interpolation."""
+    geometry = opened.geometry
+    element = method.element(opened.dtype, output, opened.components)
+    work = _Filtering(method, geometry, opened.components, opened.channels, element, -1, device, threads)
+    chunks = dask.array.core.normalize_chunks(_FILTERED, geometry.shape, dtype=numpy.dtype(element))  # type: ignore[no-untyped-call, unused-ignore]
+    coefficients = _coefficients(opened, work, chunks, _blocks(chunks, False))
+    return replace(opened, array=coefficients), replace(method, prefilter="coefficients")
 
 
 @dataclass(frozen=True)
@@ -449,6 +474,16 @@ def resample(
     stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
+    if chunks is None:
+        chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
+    try:
+        chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
+    except (TypeError, ValueError) as error:
+        raise named(error, f"chunks: {error}") from None
+    blocks = list(_blocks(chunks, interpolator.has_filter and opened.is_shared))
+    reads_samples = is_of_indicators or extrapolate  # nearest samples outside are those of the image, not coefficients
+    if any(len(block.chunks) > 1 for block in blocks) and not reads_samples:
+        opened, interpolator = _filter_once(opened, interpolator, output, device, count)
     work = _Resampling(
         method=interpolator,
         geometry=geometry,
@@ -464,13 +499,6 @@ def resample(
         is_of_indicators=is_of_indicators,
         rounding=choose(rounding, ROUNDINGS, "rounding"),
     )
-    if chunks is None:
-        chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
-    try:
-        chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
-    except (TypeError, ValueError) as error:
-        raise named(error, f"chunks: {error}") from None
-    blocks = list(_blocks(chunks, interpolator.has_filter))
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
@@ -492,7 +520,7 @@ def resample(
     return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
 
 
-def _find_windows(opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
+def _find_windows(opened: Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
     """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
     dimension = work.grid.dimension
     result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
