@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+
 from conftest import difference
 
 ants = pytest.importorskip("ants", reason="ANTsPy is not installed")

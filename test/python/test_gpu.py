@@ -13,8 +13,8 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import ndimage
 from conftest import difference
+from cudaspline import ndimage
 
 pytestmark = pytest.mark.gpu
 MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3], [0, 0, 0, 1]])

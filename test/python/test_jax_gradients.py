@@ -12,13 +12,13 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
-import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-from conftest import SEED  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
+from conftest import SEED  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.core import _library  # noqa: E402
 from cudaspline.jax import _ffi  # noqa: E402

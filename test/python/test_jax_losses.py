@@ -8,11 +8,11 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
-import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.jax._array_operations import OPERATIONS  # noqa: E402

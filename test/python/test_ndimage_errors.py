@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import fresh_random, random_array
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import fresh_random, random_array
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 

@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import MODES, assert_close, fresh_random
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import MODES, assert_close, fresh_random
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 

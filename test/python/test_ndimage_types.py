@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import cudaspline.ndimage as ndimage
 from ndimage_support import (
     COMPLEX,
     INTEGERS,
@@ -22,8 +24,6 @@ from ndimage_support import (
     random_array,
     same_angle,
 )
-
-import cudaspline.ndimage as ndimage
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 

@@ -13,7 +13,6 @@ import cudaspline
 from cudaspline import ndimage
 from cudaspline.core._plans import Plans, Streak, frozen
 
-
 MATRIX = numpy.array([[0.9, 0.1, 0.0, 0.5], [-0.1, 0.95, 0.05, -0.25], [0.0, 0.02, 1.0, 0.125]])
 
 

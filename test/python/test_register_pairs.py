@@ -1,7 +1,5 @@
 """cudaspline.register() of several pairs of images, as channels of one scan."""
 
-import ctypes
-
 import numpy
 import pytest
 

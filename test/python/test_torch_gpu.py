@@ -5,10 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import test_torch_gradients as gradients  # noqa: E402
-
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
+import test_torch_gradients as gradients  # noqa: E402
 
 pytestmark = [
     pytest.mark.gpu,

@@ -13,10 +13,9 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import gradients_support as support  # noqa: E402
-
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.core import _library  # noqa: E402
 
@@ -676,6 +675,7 @@ def test_threads_under_transforms(rng, asked):
     assert set(asked) == {3}
     torch.compiler.reset()
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    value = torch.empty(0)
     for name in ("forward", "backward"):
         asked.clear()
         value = compiled(image, points) if name == "forward" else in_another_thread(torch.autograd.grad, value, (image, points))

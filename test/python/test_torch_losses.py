@@ -8,9 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import gradients_support as support  # noqa: E402
-
 import cudaspline.torch as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.torch._array_operations import OPERATIONS  # noqa: E402
