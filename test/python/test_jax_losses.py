@@ -81,7 +81,7 @@ def test_fields(rng):
     assert jnp.abs(spline.exp(constant) - constant).max() < TOLERANCE
     batch = jnp.stack([smooth(rng, 5, 6), smooth(rng, 5, 6)])
     for function in (lambda field: spline.compose(field, field), spline.exp, spline.invert, spline.jacobian_determinant):
-        assert jnp.abs(function(batch)[1] - function(batch[1])).max() < 1e-5  # of invert: each goes on until all have ended
+        assert jnp.abs(function(batch)[1] - function(batch[1])).max() < 1e-5  # of invert: each continues until all have ended
         assert jnp.abs(jax.vmap(function)(batch) - function(batch)).max() < 1e-5
     assert spline.invert(batch[:0]).shape == (0, 5, 6, 2)
 
