@@ -83,6 +83,7 @@ PHRASES = {
 #: Files in which none is left: patterns of paths.
 CLEAN = [
     "test/architecture/*.py",
+    "test/python/*",
     "*.md",
     "applications/Common/[!G]*",
     "applications/CudaSplineResample/*",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-# Beside the sources where the package is not installed: CUDASPLINE_LIBRARY then names the library.
+# The package of the sources if it is not installed: CUDASPLINE_LIBRARY then names the library.
 if "CUDASPLINE_LIBRARY" in os.environ:
     PACKAGE = str(Path(__file__).resolve().parents[2] / "python")
     sys.path.insert(0, PACKAGE)

@@ -95,6 +95,6 @@ MADE_FORWARD = {"local_correlation"}
 
 
 def nearly_rounded(found, wanted, digits):
-    """Whether numbers in a half are those of float32, but for the rounding of what is given and of what is given back."""
+    """Whether results in half precision are those of float32, except for the rounding of arguments and results."""
     found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")
     return found.shape == wanted.shape and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()

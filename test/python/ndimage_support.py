@@ -21,7 +21,7 @@ POLES = (0.0, 0.0, 0.172, 0.268, 0.362, 0.431)
 
 
 def fresh_random():
-    """A generator of numbers that nobody has seen; the seed is printed, and CUDASPLINE_TEST_SEED gives it again."""
+    """A random generator with a new seed, which is printed; CUDASPLINE_TEST_SEED repeats it."""
     seed = int(os.environ.get("CUDASPLINE_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
     print(f"seed {seed} (CUDASPLINE_TEST_SEED)")
     return np.random.default_rng(seed)
@@ -41,8 +41,8 @@ def random_array(rng, shape, dtype="float64"):
 
 
 def same_angle(rng):
-    """An angle whose cosine and sine SciPy has to the bit: the centre of an array is often half way between samples, and the last bit says
-    which is the nearest."""
+    """An angle whose cosine and sine are the same bits in SciPy: the centre of an array is often half way between samples, so that the last
+    bit decides which sample is the nearest."""
     from scipy import special
 
     while True:
@@ -96,7 +96,7 @@ def assert_close(found, expected, order, shape, largest, single=False, mode="mir
 
 
 def assert_same_integers(found, expected, value, message=""):
-    """Integers are the same, but for values (in double precision) as near to a half as roundings: there they are neighbours. An angle of
+    """Integers are the same, except for values (in double precision) that are half integers up to rounding: there they may differ by one. An angle of
     45 degrees makes halves of integers."""
     tie = np.abs(np.abs(value) % 1 - 0.5) < 1e-6
     np.testing.assert_array_equal(np.where(tie, expected, found), expected, err_msg=message)

@@ -100,7 +100,7 @@ def file_bytes(header: Header, values: Any) -> bytes:
 
 
 def write(path: Path, header: Header, values: Any) -> Path:
-    """Writes a single file, compressed where its name says so."""
+    """Writes a single file, compressed if its suffix is .gz."""
     data = file_bytes(header, values)
     path.write_bytes(gzip.compress(data, 1) if path.name.endswith(".gz") else data)
     return path

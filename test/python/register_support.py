@@ -18,7 +18,7 @@ SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))
 
 
 class Phantom:
-    """Two images with a texture, and what lays one over the other."""
+    """Two images with a texture, and the transform between them."""
 
     def __init__(self, rng, size, oblique=True, spacing=None):
         n = len(size)
@@ -30,7 +30,7 @@ class Phantom:
             direction[:, 0] *= -1  # a left-handed one, as NIfTI's mostly are in LPS
         self.geometry = cudaspline.Image(numpy.zeros(size[::-1]), spacing, rng.uniform(-20, 20, n), direction).geometry
         self.middle = self.geometry.origin + self.geometry.index_to_point @ (0.5 * (numpy.array(size) - 1))
-        # Waves of 10 to 16 mm in so many directions that a window sees several, and a blob that says where the middle is.
+        # Waves of 10 to 16 mm in so many directions that a window contains several, and a blob that marks the middle.
         self.waves = [(turned(rng, n)[0] * 2 * numpy.pi / rng.uniform(10, 16), rng.uniform(0, 6)) for _ in range(6 * n)]
         self.extent = 0.5 * spacing * numpy.array(size)
 
@@ -87,5 +87,5 @@ class Phantom:
 
 
 def miss(transform, truth, places):
-    """How far a transform misses the truth on average (mm)."""
+    """The mean error of a transform (mm)."""
     return numpy.linalg.norm(transform.apply(places) - truth(places), axis=-1).mean()

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+
 from conftest import difference
 
 ants = pytest.importorskip("ants", reason="ANTsPy is not installed")
@@ -20,7 +21,7 @@ def geometry(rng):
 
 
 def image_of(array, grid, **options):
-    """Of an array (nz, ny, nx), or with numbers of pixels behind."""
+    """An image of an array (nz, ny, nx), or with the numbers of pixels in a last axis."""
     given = array.transpose(2, 1, 0, 3) if array.ndim == 4 else array.T
     return ants.from_numpy(given, **grid, has_components=array.ndim == 4, **options)
 
@@ -102,7 +103,7 @@ def test_what_ants_computes(rng, tmp_path):
         wanted = ants.apply_transforms(fixed, moving, [path], interpolator=name)
         found = cudaspline.resample(moving, path, fixed, interpolation=interpolation, smooth=False)
         assert_on(found, grid, wanted.shape)
-        # ANTs writes float32 of what it computes in double; a sample that lies at the end of the image, or halfway, may be the neighbour's.
+        # ANTs computes in double and writes float32; a sample at the border of the image, or half way, may be that of its neighbour.
         assert (numpy.abs(found.numpy() - wanted.numpy()) > 1e-5).mean() < 1e-3
         assert (found.numpy() != 0).mean() > 0.5
 

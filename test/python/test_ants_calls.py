@@ -5,6 +5,7 @@ import warnings
 
 import numpy
 import pytest
+
 from conftest import difference
 
 ants = pytest.importorskip("ants", reason="ANTsPy is not installed")

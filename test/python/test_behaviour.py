@@ -156,7 +156,7 @@ def test_reports_who_computed(rng):
     assert report.backend == "Cpu" and report.device is None and "cpu" in report.reason.lower()
     assert report.pieces == 1
     if cudaspline.device_count() == 0:
-        cudaspline.resample(image, device="gpu")  # goes on with the host, and says why
+        cudaspline.resample(image, device="gpu")  # continues on the host, and reports the reason
         assert cudaspline.last_report().backend == "Cpu" and cudaspline.last_report().reason
 
 

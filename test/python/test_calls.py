@@ -1,4 +1,4 @@
-"""What one may hand over, and what comes back: numbers, generators, types, roundings, images and Sources that are kept."""
+"""Arguments and results of calls: numbers, generators, types, roundings, images and Sources that are kept."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def test_mappings_that_are_none():
 
 
 def test_axes_that_do_not_move_are_those_of_many_arrays(rng):
-    """Of channels, say: what stands in one of them is not seen in another, and each is what SciPy makes of it."""
+    """Values of one channel do not change another one, and each is SciPy's result."""
     array = rng.normal(size=(11, 3, 14, 2))
     for order in range(6):
         for mode in ("constant", "mirror", "nearest", "grid-wrap"):
@@ -137,7 +137,7 @@ def test_rounding(dtype, rng):
     value = cudaspline.resample(image, dtype="float64", **options)
     limits = numpy.iinfo(dtype)
     found = cudaspline.resample(image, dtype=dtype, **options)
-    wide = numpy.rint(value)  # halves to the even integer
+    wide = numpy.rint(value)  # half to even
     assert found.dtype == dtype
     assert numpy.array_equal(found, numpy.clip(wide, float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
     assert numpy.array_equal(found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, **options))
@@ -243,7 +243,7 @@ print(len(os.listdir("/proc/self/task")) - before + 1)
 )
 def test_threads_are_as_many_as_the_environment_says(environment, argument, expected):
     base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
-    # NumPy's own threads are none of ours.
+    # NumPy's own threads are not counted.
     done = subprocess.run(
         [sys.executable, "-c", THREADS, str(argument)],
         capture_output=True, text=True, check=True, env={**base, "OPENBLAS_NUM_THREADS": "1", **environment},
@@ -316,7 +316,7 @@ def test_workers_take_no_more_threads_than_are_their_share(tmp_path, kind, cases
 
 
 def test_threads_of_all_calls():
-    """use_threads() goes for calls that say nothing, one in the other and of this thread alone; it is what the library is asked for."""
+    """use_threads() applies to calls without threads=, nested and in this thread only; it is the number that the library gets."""
     asked = []
 
     def ask(threads=0):

@@ -87,7 +87,7 @@ def test_coefficients_of_components_of_four_axes_and_of_images(rng):
 
 
 def test_a_chunk_reads_its_halo_and_no_more():
-    # Of float32 and order 3 the warm-up is 13 samples. Chunks are filtered together up to 160 samples: coefficient 250 with those from 160 to
+    # With float32 and order 3 the warm-up is 13 samples. Chunks are filtered together up to 160 samples: coefficient 250 with those from 160 to
     # 319, which need 147 to 332, from a multiple of 32 on.
     read = []
 
@@ -105,7 +105,7 @@ def test_a_chunk_reads_its_halo_and_no_more():
 
 
 def test_neighbours_are_filtered_together(rng, monkeypatch):
-    """Of chunks of 50 samples windows of 160 would overlap by two thirds."""
+    """With chunks of 50 samples windows of 160 would overlap by two thirds."""
     from cudaspline.dask import _arrays
 
     filtered = []
@@ -230,7 +230,7 @@ def test_a_chunk_that_is_outside_reads_nothing(rng):
     image = dask.array.zeros((40, 40), chunks=10).map_blocks(fail, meta=numpy.empty((0, 0)))
     found = cudaspline.dask.resample(image, [[1, 0, 500], [0, 1, 0]], default=3)
     assert (found.compute() == 3).all()
-    # One that is not reads the chunks that it needs: of order 1 no prefilter, so those beside it.
+    # One that is not reads the chunks that it needs: order 1 has no prefilter, so these are the neighbours.
     image = dask.array.map_blocks(lambda block_info=None: _only(block_info, (3, 3)), chunks=((10,) * 8,) * 2, dtype="f8", meta=numpy.empty((0, 0)))
     found = cudaspline.dask.resample(image, order=1).blocks[5, 5].compute()
     assert (found == 1).all()

@@ -176,7 +176,7 @@ def test_errors_name_the_argument(tasks, options, error, text):
 
 
 def test_a_folder_is_asked_once(tmp_path, monkeypatch):
-    """Of thousands of outputs in one folder, not once for each."""
+    """Once for thousands of outputs in one folder, not once for each."""
     from cudaspline.dask import _files
 
     asked = []

@@ -1,4 +1,4 @@
-"""What is done where nothing is said: linear interpolation, integers that are rounded; and the warnings of labels and of lists of transforms.
+"""Defaults: linear interpolation, integers that are rounded; and the warnings of labels and of lists of transforms.
 
 Expected values are exact: small integers and their halves, by hand or by NumPy."""
 
@@ -125,7 +125,7 @@ class TestLabels:
             assert len(of_labels(lambda: cudaspline.zoom(image, 2))) == expected
         assert of_labels(lambda: cudaspline.zoom(labels_of(dtype="float32"), 2)) == []
         assert of_labels(lambda: cudaspline.zoom(rng.integers(0, 1000, (20, 20)), 2)) == []
-        assert of_labels(lambda: cudaspline.zoom(numpy.eye(60, dtype="u1").reshape(20, 60, 3), 2, channels=True)) == []  # colours are no labels
+        assert of_labels(lambda: cudaspline.zoom(numpy.eye(60, dtype="u1").reshape(20, 60, 3), 2, channels=True)) == []  # colours are not labels
 
     def test_of_series_once(self):
         volumes = numpy.stack([labels_of()] * 3)

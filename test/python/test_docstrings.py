@@ -10,14 +10,14 @@ import pytest
 import cudaspline
 import cudaspline.ndimage
 
-#: Of exceptions, and of what is only given back, there is nothing to show.
+#: Exceptions, and types of results, need no example.
 WITHOUT = {
     "BatchError", "DeviceError", "DeviceMemoryError", "Done", "Failure", "Folding", "InverseResidual", "Report", "Summary",
 }  # fmt: skip
 
 
 def modules():
-    """Names of the package's modules; those of Dask where it is installed, and not the library for C, which a wheel has beside them."""
+    """Names of the package's modules; those of Dask where it is installed, and not the library for C, which is in the same folder of a wheel."""
     for found in pkgutil.walk_packages(cudaspline.__path__, "cudaspline.", onerror=lambda name: None):
         if found.name.rpartition(".")[2].startswith("lib"):
             continue

@@ -1,5 +1,5 @@
 """Everyday jobs: what CudaSplineResample does, and Python does too. Where the program is there (CUDASPLINE_RESAMPLE names it) results are
-compared with its files; else, and beside it, with SimpleITK, nibabel and closed forms.
+compared with its files; also with SimpleITK, nibabel and closed forms.
 
 Tolerances against the program: both have the same kernels. Places differ by the rounding of the inverse of the image's axes, some 1e-13
 samples, which moves values of float32 by its own rounding: 1e-6 of the range, times the supports' gain. Labels, and integers that are cut off,
@@ -116,7 +116,7 @@ class TestSeries:
             cudaspline.resample(cudaspline.Image(volumes), series=False)
         with pytest.raises(ValueError, match="^series: "):
             cudaspline.resample(volumes[0, 0, 0], series=True)
-        # Slices, too, where it is said.
+        # Slices, too, if requested.
         slices = cudaspline.resample(volumes[0], self.TURN[:2, [0, 1, 3]], series=True)
         assert numpy.array_equal(slices[3], cudaspline.resample(volumes[0, 3], self.TURN[:2, [0, 1, 3]]))
 
@@ -162,7 +162,7 @@ class TestSeries:
         image, out = memory[: volumes.size].reshape(volumes.shape), memory[50:].reshape(volumes.shape)
         assert cudaspline.resample(image, self.TURN, series=True, out=out) is out
         assert numpy.array_equal(out, wanted)
-        # One that is no array of the library's order is read before anything is written.
+        # An array that is not in the library's order is read before anything is written.
         image = numpy.asfortranarray(volumes)
         assert numpy.array_equal(cudaspline.resample(image, self.TURN, series=True), wanted)
 
@@ -353,14 +353,14 @@ class TestTransforms:
 
     @pytest.mark.parametrize("dimension", [1, 2, 3])
     def test_places_are_mapped_by_lists(self, rng, dimension):
-        """Of any length: more than a line of them, and one."""
+        """Lists of any length: more than a line of points, and one."""
         from cudaspline.transforms import _inverse, _transforms
 
         matrix, offset = rng.uniform(-1, 1, (dimension, dimension)), rng.uniform(-9, 9, dimension)
         stages = _transforms.describe(numpy.column_stack([matrix, offset]), dimension, -1)
         for count in (1, 2, 1024, 1025, 3000):
             points = rng.uniform(-300, 300, (count, dimension))
-            assert difference(_inverse.map_points(stages, points), points @ matrix.T + offset) < 1e-8  # of 2^20 mm 1e-10 are told apart
+            assert difference(_inverse.map_points(stages, points), points @ matrix.T + offset) < 1e-8  # at 2^20 mm the resolution is 1e-10
         assert numpy.isnan(_inverse.map_points(stages, numpy.full((1, dimension), 1e9))).any()
 
     def test_folds_are_told(self, rng):
@@ -613,12 +613,12 @@ class TestSmoothing:
         steps = numpy.array([2.5, 1.05, 1.7])
         grid = dict(size=(10, 20, 9), spacing=steps * image.GetSpacing(), interpolation="linear", dtype="float64", default=-7)
         smoothed = sitk.Cast(image, sitk.sitkFloat64 if dtype == "float64" else sitk.sitkFloat32)
-        for axis in (0, 2):  # a step of 1.05 is none
+        for axis in (0, 2):  # a step of 1.05 is not coarse
             sigma = image.GetSpacing()[axis] * numpy.sqrt((steps[axis] ** 2 - 1) / (8 * numpy.log(2)))
             smoothed = sitk.RecursiveGaussian(smoothed, sigma, False, sitk.RecursiveGaussianImageFilter.ZeroOrder, axis)
         wanted = sitk.GetArrayFromImage(cudaspline.resample(smoothed, smooth=False, **grid))
         found = sitk.GetArrayFromImage(cudaspline.resample(image, smooth="auto", **grid))
-        # Both round to float behind each axis (of float64 ITK does not): of values up to 100, then interpolated linearly.
+        # Both round to float after each axis (ITK does not with float64): of values up to 100, then interpolated linearly.
         assert difference(found, wanted) < 1e-6 * 100 and found.std() > 1
 
     def test_nothing_is_smoothed_where_nothing_is_coarse(self, rng):
@@ -878,7 +878,7 @@ class TestDask:
 
 
 def test_what_the_library_refuses(rng):
-    """Of what Python does not ask it for."""
+    """Errors of the library that Python prevents."""
     from cudaspline.core import _library
 
     pixels = rng.uniform(size=(5, 6, 7)).astype("f4")
@@ -906,7 +906,7 @@ def test_what_the_library_refuses(rng):
 
 
 def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
-    """Their values are not asked for: matrices and grids alone say how coarse it is."""
+    """Their values are not read: only matrices and grids determine how coarse it is."""
     from cudaspline.transforms import _transforms
 
     monkeypatch.setattr(_transforms.Stages, "is_on_host", property(lambda stages: False))

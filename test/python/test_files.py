@@ -128,7 +128,7 @@ def test_files_of_data(read, tmp_path):
 
 
 def test_components(read):
-    """The axis of components may be any one, and the mask of a masked kind is none."""
+    """The axis of components may be any one, and the mask of a masked kind is not a component."""
     vectors = numpy.arange(3 * 24, dtype="f4").reshape(4, 3, 2, 3)
     head = "NRRD0004\ntype: float\ndimension: 4\nspace: RAS\nsizes: {}\nkinds: {}\nspace directions: {}\nspace origin: (0,0,0)\nendian: little\nencoding: raw\n\n"
     axes = "(1,0,0) (0,1,0) (0,0,1)"

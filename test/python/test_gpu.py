@@ -1,6 +1,6 @@
 """Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to rounding.
 
-Tolerance between the backends: the same operations in the same order but for fused multiplications and additions (doc/Accuracy.md); in
+Tolerance between the backends: the same operations in the same order except for fused multiplications and additions (doc/Accuracy.md); in
 float32 some 6^3 products of coefficients of up to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
 """
 
@@ -13,8 +13,8 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import ndimage
 from conftest import difference
+from cudaspline import ndimage
 
 pytestmark = pytest.mark.gpu
 MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3], [0, 0, 0, 1]])
@@ -220,7 +220,7 @@ def test_out(rng):
 
 @pytest.fixture
 def busy():
-    """Makes a stream busy for some 30 ms, the default one where none is named: what is enqueued there comes behind that."""
+    """Makes a stream busy for some 30 ms, the default one where none is named: later work in that stream waits for it."""
     cupy = pytest.importorskip("cupy")
     spin = cupy.RawKernel(
         'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }', "spin"
@@ -253,7 +253,7 @@ def test_work_follows_the_current_stream(rng, busy, interpolation):
             late[:] = ready
             late_points[:] = at
             found = cudaspline.resample(late, MATRIX, interpolation=interpolation)
-            late[:] = 0  # behind the call: it has been read
+            late[:] = 0  # after the call: it has been read
             if interpolation == "nearest":
                 assert (found.get(stream=stream) != wanted).mean() < 1e-3
             else:
@@ -279,7 +279,7 @@ def test_work_follows_the_current_stream(rng, busy, interpolation):
     ids=["resample", "Source.resample", "zoom", "sample", "Source.sample", "prefilter", "affine_transform", "ndimage.zoom"],
 )
 def test_calls_return_before_their_work(rng, busy, call):
-    """What they read may go at once: its memory is another one's only behind them."""
+    """Their inputs may be released at once: the memory is reused only after them."""
     cupy = pytest.importorskip("cupy")
     image, points = rng.uniform(-1, 1, (64, 64, 64)).astype("f4"), rng.uniform(1, 60, (1000, 3)).astype("f4")
     wanted = call(cupy.asarray(image), cupy.asarray(points), cudaspline.Source(cupy.asarray(image))).get()
@@ -394,7 +394,7 @@ def test_outputs_that_overlap(rng):
 
 
 def test_many_calls_of_small_arrays(rng):
-    """One behind the other, and in turns in two streams: streams and memory of one call are those of the next."""
+    """One after the other, and alternating in two streams: streams and memory of one call are those of the next."""
     cupy = pytest.importorskip("cupy")
     images = [rng.uniform(-1, 1, (n, n + 1, n + 2)).astype("f4") for n in (5, 9, 14)]
     wanted = [cudaspline.resample(image, MATRIX, device="cpu") for image in images]
@@ -462,7 +462,7 @@ if child == 0:
     finally:
         os._exit(code)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-assert float(cudaspline.sample(source, cupy.zeros((1, 3)))[0]) != 0.0, "the parent goes on"
+assert float(cudaspline.sample(source, cupy.zeros((1, 3)))[0]) != 0.0, "the parent continues"
 """
 
 

@@ -5,9 +5,9 @@ import subprocess
 
 import numpy
 import pytest
-from conftest import difference
 
 import cudaspline
+from conftest import difference
 
 PROGRAM = os.environ.get("CUDASPLINE_RESAMPLE", "")
 

@@ -134,7 +134,7 @@ def test_torch(rng):
 
 
 class Foreign:
-    """An array of a library that nobody knows, with DLPack alone."""
+    """An array of an unknown library, with DLPack alone."""
 
     def __init__(self, array):
         self.array = array

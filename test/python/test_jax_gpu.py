@@ -8,10 +8,10 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
-import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 
 
 def gpu():

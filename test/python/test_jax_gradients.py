@@ -12,13 +12,13 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
-import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-from conftest import SEED  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
+from conftest import SEED  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.core import _library  # noqa: E402
 from cudaspline.jax import _ffi  # noqa: E402
@@ -77,7 +77,7 @@ def third(f):
 
 @pytest.mark.parametrize("mode", ("mirror", "grid-constant"))
 def test_forward_mode(rng, mode):
-    """Of each function, and of the derivatives of each: tangents are those of finite differences, and gradients their transpose."""
+    """Derivatives of each function, and of its derivatives: tangents are those of finite differences, and gradients their transpose."""
     order, size = int(rng.integers(2, 6)), (3, 4)
     image, points = jnp.array(rng.uniform(-1, 1, (1, 2, *size))), places(rng, size, 2, 3)  # one image, two lists of points
     check(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points), modes=("fwd", "rev"))
@@ -101,7 +101,7 @@ def test_forward_mode_of_all_functions(rng):
 
 
 def test_higher_derivatives(rng):
-    """Forward and backward, mixed: all third ones agree with those of the polynomial, and what would take a fourth one says so."""
+    """Forward and backward, mixed: all third ones agree with those of the polynomial, and operations that require a fourth one raise an error."""
     image, point = jnp.array(rng.uniform(-1, 1, 6)), jnp.array([2.3])
 
     def value(point):
@@ -366,7 +366,7 @@ def test_threads_are_those_of_the_trace(rng):
 
 
 def test_threads_of_each_function(rng):
-    """threads=, and those of derivatives: also of what is compiled before they are asked for."""
+    """threads=, and those of derivatives: also of functions that are compiled before."""
     calls = {name: (arrays, options) for name, arrays, options in support.calls_in_halves(rng)}
     for name, (arrays, options) in calls.items():
         call, numbers = functools.partial(getattr(spline, name), threads=3, **options), tuple(range(len(arrays)))

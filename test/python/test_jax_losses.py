@@ -8,11 +8,11 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
-import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.jax._array_operations import OPERATIONS  # noqa: E402
@@ -81,7 +81,7 @@ def test_fields(rng):
     assert jnp.abs(spline.exp(constant) - constant).max() < TOLERANCE
     batch = jnp.stack([smooth(rng, 5, 6), smooth(rng, 5, 6)])
     for function in (lambda field: spline.compose(field, field), spline.exp, spline.invert, spline.jacobian_determinant):
-        assert jnp.abs(function(batch)[1] - function(batch[1])).max() < 1e-5  # of invert: each goes on until all have ended
+        assert jnp.abs(function(batch)[1] - function(batch[1])).max() < 1e-5  # of invert: each continues until all have ended
         assert jnp.abs(jax.vmap(function)(batch) - function(batch)).max() < 1e-5
     assert spline.invert(batch[:0]).shape == (0, 5, 6, 2)
 

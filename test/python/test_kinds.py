@@ -9,9 +9,9 @@ import warnings
 
 import numpy
 import pytest
-from conftest import difference
 
 import cudaspline
+from conftest import difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::cudaspline.DownsamplingWarning")
 MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3]])

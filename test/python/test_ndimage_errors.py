@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import fresh_random, random_array
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import fresh_random, random_array
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 
@@ -114,7 +114,7 @@ def test_errors_name_the_argument():
 @pytest.mark.parametrize("axes", [(0, 0), (1, 1), (-1, 1)])
 @pytest.mark.parametrize("reshape", [False, True])
 def test_one_axis_twice(axes, reshape):
-    """Of two dimensions SciPy turns the array, of the shape that these axes ask for."""
+    """In two dimensions SciPy rotates the array, to the shape of these axes."""
     array = random_array(fresh_random(), (9, 12))
     expected = scipy_ndimage.rotate(array, 30, axes, reshape)
     found = ndimage.rotate(array, 30, axes, reshape)
@@ -167,7 +167,7 @@ def test_outputs_of_classes_that_numpys_has(tmp_path, name, arguments, options, 
     mask = rng.uniform(size=(6, 7)) < 0.5
     for hard in (False, True):
         ours, theirs = (np.ma.masked_array(np.zeros((6, 7), dtype), mask.copy(), hard_mask=hard) for _ in range(2))
-        masked_input = np.ma.masked_array(array, mask)  # whose mask nobody reads
+        masked_input = np.ma.masked_array(array, mask)  # whose mask is not read
         found = getattr(ndimage, name)(masked_input, *arguments, output=ours, **options)
         assert type(found) is np.ndarray and np.array_equal(found, expected)
         assert np.array_equal(ours.data, expected) and np.array_equal(ours.mask, mask)

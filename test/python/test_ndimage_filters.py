@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
-from ndimage_support import COMPLEX, INTEGERS, MODES, REALS, assert_close, fresh_random, random_array
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import (
+    COMPLEX,
+    INTEGERS,
+    MODES,
+    REALS,
+    assert_close,
+    fresh_random,
+    random_array,
+)
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 

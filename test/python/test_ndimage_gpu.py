@@ -5,9 +5,19 @@ import threading
 
 import numpy as np
 import pytest
-from ndimage_support import COMPLEX, INTEGERS, MODES, ORDERS, REALS, assert_close, assert_same_integers, bound, fresh_random, random_array
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import (
+    COMPLEX,
+    INTEGERS,
+    MODES,
+    ORDERS,
+    REALS,
+    assert_close,
+    bound,
+    fresh_random,
+    random_array,
+)
 
 pytestmark = pytest.mark.gpu
 

@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import MODES, assert_close, fresh_random
 
 import cudaspline.ndimage as ndimage
+from ndimage_support import MODES, assert_close, fresh_random
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 
@@ -17,7 +17,7 @@ INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("order", [0, 1, 3])
 def test_borders_beyond_the_range_are_clamped(dtype, order):
-    """As SciPy does it in the mode constant, and nobody is told there."""
+    """As SciPy does in the mode constant, there without a warning."""
     array = fresh_random().integers(0, 100, (6, 7)).astype(dtype)
     limits = np.iinfo(dtype)
     for cval, wanted in ((1e12, limits.max), (-1e12, limits.min), (float(limits.max) + 1, limits.max), (float(limits.min) - 1, limits.min)):

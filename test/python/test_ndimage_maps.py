@@ -4,10 +4,18 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import MODES, ORDERS, assert_close, fresh_random, offset_comes_first, random_array, same_angle
 
 import cudaspline.ndimage as ndimage
 from cudaspline.ndimage._rotation import cosine_and_sine
+from ndimage_support import (
+    MODES,
+    ORDERS,
+    assert_close,
+    fresh_random,
+    offset_comes_first,
+    random_array,
+    same_angle,
+)
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 special = pytest.importorskip("scipy.special")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import cudaspline.ndimage as ndimage
 from ndimage_support import (
     COMPLEX,
     INTEGERS,
@@ -22,8 +24,6 @@ from ndimage_support import (
     random_array,
     same_angle,
 )
-
-import cudaspline.ndimage as ndimage
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 
@@ -83,7 +83,7 @@ def test_every_type_of_output(source, target):
                 single = source == target == "float32"
                 assert_close(found, expected, 3, shape, 200.0, single or target == "float32")
             elif target == "bool":
-                # True from 1 on: at a sample that is 1 roundings say whether the spline is.
+                # True from 1 on: at a sample that is 1 rounding decides whether the spline is.
                 value = getattr(scipy_ndimage, name)(array, *arguments, output=float, cval=7.0)
                 near = abs(abs(value) - 1) < 1e-6
                 assert np.array_equal(found | near, expected | near)

@@ -6,9 +6,9 @@ response to the last of these samples is left, which is the pole to the 12th pow
 
 import numpy
 import pytest
-from conftest import difference
 
 import cudaspline
+from conftest import difference
 
 ndimage = pytest.importorskip("scipy.ndimage")
 POLES = {2: 0.1716, 3: 0.2680, 4: 0.3613, 5: 0.4306}

@@ -12,7 +12,17 @@ import pytest
 
 import cudaspline
 from cudaspline.images import _images, _packed
-from nifti_support import Header, changed, draw, file_bytes, interpret, is_near_limit, numbers, values_of, write
+from nifti_support import (
+    Header,
+    changed,
+    draw,
+    file_bytes,
+    interpret,
+    is_near_limit,
+    numbers,
+    values_of,
+    write,
+)
 
 FLIP = numpy.diag([-1.0, -1.0, 1.0])
 

@@ -13,12 +13,11 @@ import cudaspline
 from cudaspline import ndimage
 from cudaspline.core._plans import Plans, Streak, frozen
 
-
 MATRIX = numpy.array([[0.9, 0.1, 0.0, 0.5], [-0.1, 0.95, 0.05, -0.25], [0.0, 0.02, 1.0, 0.125]])
 
 
 def apart(array):
-    """The same elements, not behind each other: of these calls there are no plans."""
+    """The same elements, not contiguous: these calls have no plans."""
     return numpy.stack([array, array], -1)[..., 0]
 
 
@@ -158,7 +157,7 @@ def test_arrays(dtype, rng):
 
 
 def test_small_outputs_are_written():
-    """They are as small as options are, and are none."""
+    """They are as small as options, but are not options."""
     image, places = numpy.arange(6.0), numpy.array([[0.5, 1.0, 2.0]])
     matrix = numpy.array([[0.5]])
     calls = (
@@ -182,7 +181,7 @@ def test_small_outputs_are_written():
 
 
 def test_they_are_used(monkeypatch, rng):
-    """From the third call on nobody looks at arguments, and soon where many calls before were each another one."""
+    """From the third call on arguments are not checked, and a few calls later if many different ones preceded."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
     image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array, order=3)
     field = cudaspline.DisplacementField(FIELD)

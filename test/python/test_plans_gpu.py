@@ -134,7 +134,7 @@ def test_streams(library, rng):
                 made = work
                 for _ in range(20):
                     made = made @ work
-                image[...] = then  # behind what takes a while
+                image[...] = then  # after work that takes a while
                 found = call(image, planned)
                 copy = found + 0
             library.synchronize()

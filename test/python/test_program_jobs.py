@@ -221,7 +221,7 @@ class TestStageMasks:
         each = cudaspline.register(*images, [cudaspline.Stage("rigid", mask=mask), cudaspline.Stage("affine", mask=mask)], **options)
         none = cudaspline.register(*images, ["rigid", "affine"], **options)
         assert each.history["value"].tolist() == whole.history["value"].tolist() != none.history["value"].tolist()
-        assert whole.spec == each.spec  # masks are no part of documents
+        assert whole.spec == each.spec  # documents do not contain masks
 
     def test_wrong_masks_are_refused(self, pair, tmp_path):
         images, files = pair
@@ -435,7 +435,7 @@ class TestNames:
     @pytest.mark.parametrize("preset", ["fast", "brain", "standard", "Brain"])
     @pytest.mark.parametrize("metric", ["mattes", "meansquares", "cc", "MI"])
     def test_presets_with_another_metric(self, preset, metric):
-        """Program and Python agree, and nothing is said of options that nobody gave."""
+        """Program and Python agree, and do not mention options that were not given."""
         wanted = cudaspline.Stage("syn", metric=metric).metric
         spec = self.spec("--preset", preset, "-m", metric)
         assert {stage["metric"] for stage in spec["stages"]} == {wanted}
@@ -508,7 +508,7 @@ class TestNames:
 
 
 def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):
-    """A TSV without comments, and JSON beside it, as BIDS has them."""
+    """A TSV without comments, and JSON with the same name, as BIDS has them."""
     phantom = Phantom(rng, (20, 18, 14), oblique=False)
     places = phantom.places()
     shifts = numpy.array([[0, 0, 0], [1.0, -0.5, 0.25], [-0.75, 0.5, 1.0]])

@@ -1,6 +1,6 @@
 """cudaspline.register(): truths that are known.
 
-Bounds of what is found are parts of a voxel: images are interpolated linearly, which moves the optimum of a texture with waves of some ten
+Bounds of errors are fractions of a voxel: images are interpolated linearly, which moves the optimum of a texture with waves of some ten
 voxels by about a hundredth of one, and steps below a thousandth end a level.
 """
 
@@ -92,7 +92,7 @@ class TestLinear:
         found, astray = (cudaspline.register(fixed, moving, "rigid", initial=initial, **options) for initial in ("search", "moments"))
         near = phantom.inner()
         near = near[away(near) < 0.7]
-        # A search looks at coarse images: it ends within half a sample, from where a stage goes on.
+        # A search compares coarse images: it ends within half a sample, from where a stage continues.
         assert miss(found.transform, truth, near) < 0.5
         assert miss(astray.transform, truth, near) > 3.0
 
@@ -163,7 +163,7 @@ class TestFields:
         found = cudaspline.register(fixed, moving, kind, iterations=(40, 30), initial="none", device="cpu", **options)
         places = phantom.inner()
         still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
-        # Of many phantoms SyN left 0.06 to 0.21 of the bend, the greedy one 0.1 to 0.54.
+        # With many phantoms SyN left 0.06 to 0.21 of the bend, the greedy one 0.1 to 0.54.
         assert miss(found.transform, truth, places) < {"syn": 0.35, "greedy": 0.7, "demons": 0.5}[kind] * miss(still, truth, places)
         assert numpy.abs(found.warped.array - fixed.array).mean() < 0.4 * numpy.abs(moving.array - fixed.array).mean()
         assert found.warped.geometry == fixed.geometry
@@ -242,7 +242,7 @@ class TestSplines:
         # The first node is a cell before the first sample.
         first = phantom.geometry.origin - phantom.geometry.direction @ numpy.asarray(grid.spacing)
         assert difference(numpy.asarray(grid.origin), first) < 1e-12
-        # The last samples lie on the grid's end, and are moved as those beside them.
+        # The last samples are on the grid's border, and are moved as their neighbours.
         size_of = numpy.array(phantom.geometry.size)
         for axis in range(phantom.n):
             last = numpy.where(numpy.arange(phantom.n) == axis, size_of - 1.0, size_of // 2)
@@ -364,7 +364,7 @@ class TestKinds:
         for array in (found.warped.array, found.field.array, found.jacobian().array):
             assert type(array) is type(there[0].array) and (array.is_cuda if library == "torch" else True)
         host = found.field.array.cpu().numpy() if library == "torch" else found.field.array.get()
-        # Bodies are the same, sums of metrics in another order: where a norm lies beside its tolerance, an inversion
+        # Bodies are the same, sums of metrics in another order: where a norm is close to its tolerance, an inversion
         # has one iteration more or less, which moves the field by some part of that (0.1 of a spacing at most).
         assert difference(host, wanted.field.array) < 0.02
         assert difference(found.transform.apply(phantom.inner()), wanted.transform.apply(phantom.inner())) < 0.02
@@ -403,7 +403,7 @@ class TestTold:
             assert numpy.array_equal(drawn, numpy.stack([numpy.arange(1, len(history) + 1), history["value"]], -1))
             assert axes.get_xlabel() and axes.get_ylabel() and axes.get_legend() is not None
             assert history.plot(axes) is axes and len(axes.get_lines()) == 4
-            # A panel a stage: of one metric values say nothing about another one's.
+            # One panel per stage: values of different metrics cannot be compared.
             two = cudaspline.History([*history, *(one._replace(stage=1) for one in history)])
             panels = two.plot()
             assert panels.shape == (2,) and [line.get_label() for line in panels[1].get_lines()] == ["stage 2, level 1", "stage 2, level 2"]

@@ -13,7 +13,7 @@ from test_register_series import moved_series, series_of
 BACKENDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 SIZES = [(34, 30), (22, 20, 18)]
 
-#: Of each method: as keywords here, and what the program calls them.
+#: The options of each method: as keywords here, and as options of the program.
 METHODS = {
     "rigid": {"metric": "mattes", "bins": 24, "iterations": (12, 6, 4)},
     "affine": {"metric": "correlation", "iterations": (12, 6, 4)},
@@ -98,8 +98,8 @@ def test_the_program(rng, tmp_path, backend, kind, size, precision):
         assert difference(found.field.array, field) < 1e-6  # T(x) - x, which both round at places, each at others
         assert difference(found.jacobian().array, jacobian) < 1e-5
         return
-    # A rounding says whether the outermost samples are in the domain of a B-spline, and so in the metric, and how often an inversion of SyN
-    # goes on. Of places in single precision it is 1e-7, which the steps of an affine stage make up to 5e-5.
+    # Rounding decides whether the outermost samples are in the domain of a B-spline, and so in the metric, and how often an inversion of SyN
+    # is repeated. The rounding of points in single precision is 1e-7, which the steps of an affine stage increase to 5e-5.
     inner = (slice(2, -2),) * len(size)
     bound = {"bspline": 0.3, "syn": 0.03, "affine": 5e-4 if precision == "float32" else 1e-5}.get(kind, 1e-5)
     assert difference(found.field.array[inner], field[inner]) < bound

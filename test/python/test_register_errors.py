@@ -63,7 +63,7 @@ class TestWrong:
             assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
 
     def test_levels_of_large_images(self):
-        """Those of antsRegistrationSyN.sh where an axis has more than 256 pixels, but for levels that are said."""
+        """Those of antsRegistrationSyN.sh if an axis has more than 256 pixels, except given levels."""
         def levels(stage):
             return tuple(zip(*stage.levels))
 
@@ -144,7 +144,7 @@ class TestWrong:
 
     @pytest.mark.parametrize("kind, metric", [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")] + [("demons", "meansquares")])
     def test_fields_in_space(self, kind, metric):
-        """A field, or an error that says what cannot be."""
+        """A field, or an error that names the wrong argument."""
         z, y, x = numpy.mgrid[:13, :12, :14]
         fixed, moving = (100 + 30 * numpy.sin(0.6 * x + 0.3 * y + phase) + 20 * numpy.sin(0.5 * y - 0.4 * z) + 10 * numpy.sin(0.7 * z) for phase in (0.0, 0.5))
         flat = numpy.full(fixed.shape, 3.0)
@@ -169,7 +169,7 @@ class TestWrong:
             if metric == "cc":
                 options["radius"] = 2
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cudaspline.RegistrationWarning)  # of what is not finite
+                warnings.simplefilter("ignore", cudaspline.RegistrationWarning)  # about pixels that are not finite
                 if error is not None:
                     with pytest.raises(ValueError, match=error):
                         cudaspline.register(*images, kind, **options)

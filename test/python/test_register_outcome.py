@@ -154,7 +154,7 @@ class TestUndone:
         assert "it made the metric worse and was undone" in ends, (ends, found.history)
         assert any(f"stages[0] ({kind!r}): what level" in text and "was undone" in text for text in texts), texts
         points = numpy.random.default_rng(2).uniform(-40, 40, (50, 2))
-        assert numpy.abs(found.transform.apply(points) - points).max() < 0.5  # the truth is the identity
+        assert numpy.abs(found.transform.apply(points) - points).max() < 0.5  # the ground truth is the identity
 
     @needs_program
     def test_program(self, tmp_path):
@@ -168,7 +168,7 @@ class TestUndone:
 
 
 class TestIterations:
-    """Levels that end by their limit while the metric still falls; defaults go on."""
+    """Levels that end by their limit while the metric still falls; defaults continue."""
 
     def pair(self):
         """Far apart for steps of 1 mm."""

@@ -1,7 +1,5 @@
 """cudaspline.register() of several pairs of images, as channels of one scan."""
 
-import ctypes
-
 import numpy
 import pytest
 
@@ -79,7 +77,7 @@ class TestPairs:
             assert numpy.array_equal(fields[0], fields[1]) and numpy.array_equal(fields[0], fields[2])
 
     def test_pairs_have_grids_of_their_own(self):
-        """A second channel with half of the samples: cosines are the same there, where both are sampled at the same places."""
+        """A second channel with half of the samples: cosines are the same there, where both are sampled at the same points."""
         channels, truth = self.channels()
         coarse = [cudaspline.Image(image[::2, ::2].copy(), spacing=(2, 2)) for image in channels[1]]
         inner = (slice(10, 30),) * 2

@@ -89,7 +89,7 @@ class TestProgram:
     @pytest.mark.parametrize("kind", ["syn", "greedy"])
     @pytest.mark.parametrize("metric", ["cc:0.7,mattes:0.3", "meansquares,cc", "mattes"])
     def test_pairs(self, rng, sitk, tmp_path, size, kind, metric):
-        """Further pairs on grids of their own, masks for all, and values that are cut."""
+        """Additional pairs on grids of their own, masks for all, and values that are clipped."""
         images, files = self.write(sitk, tmp_path, rng, size)
         entries = [entry.split(":") for entry in metric.split(",")]
         metrics = [(entry[0], float(entry[1]) if len(entry) > 1 else 1.0) for entry in entries]
@@ -181,7 +181,7 @@ class TestProgram:
         self.run(*files, "--stage", "rigid", "--iterations", "20,10,5", *words, "--output", tmp_path / "found.tfm")
         found = cudaspline.register(*images, "rigid", iterations=(20, 10, 5), device="cpu", **options)
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
-        # Angles and a translation there, a matrix here: its bits but for the rounding of what a file's numbers make.
+        # Angles and a translation there, a matrix here: the same bits except for the rounding of the numbers of a file.
         assert difference(read.matrix, found.transform.matrix) < 1e-12
 
 

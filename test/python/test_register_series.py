@@ -33,7 +33,7 @@ def series_of(phantom, volumes):
 
 
 def misses(found, back, places):
-    """How far each transform misses the truth on average (mm)."""
+    """The mean error of each transform (mm)."""
     return [numpy.linalg.norm(one(transform.apply(places)) - places, axis=-1).mean() for transform, one in zip(found.transforms, back)]
 
 
@@ -83,7 +83,7 @@ def test_what_it_is_laid_over(rng):
 
 
 def test_series_beside_it(rng):
-    """Each volume is what register() makes of it and of those beside it."""
+    """Each volume is the result of register() for it and the volumes of the other series."""
     phantom, volumes, _ = moved_series(rng, (24, 20), oblique=False)
     beside = (1.0 - volumes**2).astype("f4")
     both = [[phantom.image(one) for one in series] for series in (volumes, beside)]
@@ -174,7 +174,7 @@ def test_the_program(rng, sitk, tmp_path, over):
         places = phantom.inner()[:5]
         assert difference(transform.apply(places), [wanted.TransformPoint(place) for place in places]) < 1e-9
     warped = sitk.ReadImage(str(tmp_path / "warped.nrrd"))
-    # Both write float32 of what is computed in double.
+    # Both compute in double and write float32.
     assert difference(sitk.GetArrayFromImage(found.warped), sitk.GetArrayFromImage(warped)) < 1e-3
     assert difference(found.warped.GetSpacing(), warped.GetSpacing()) < 1e-9
     found.motion.save(tmp_path / "ours.tsv")

@@ -1,4 +1,4 @@
-"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each backend, and beside CudaSplineRegister."""
+"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each backend, and compared with CudaSplineRegister."""
 
 import json
 import math
@@ -44,7 +44,7 @@ def register(images, kind, **more):
 @pytest.mark.parametrize("kind", list(STAGES))
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_scales(backend, kind, size):
-    """Of powers of two the same bits, and values in units of the images."""
+    """Powers of two give the same bits, and values in units of the images."""
     images = blobs(size)
     wanted = register(images, kind, device=backend)
     assert wanted.report.value_factors == ((1.0, 1.0),) and "multiplied" not in str(wanted.report)
@@ -63,8 +63,8 @@ def test_scales(backend, kind, size):
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1e12, 1e30])
 @pytest.mark.parametrize("kind", list(STAGES))
 def test_other_scales(kind, scale):
-    """Within what roundings come to: they say how often an inversion of SyN goes on, where the images are flat most; and demons count no
-    difference below 0.001 of what is brought to [1, 2)."""
+    """The same up to rounding, which decides how often an inversion of SyN is repeated, above all where the images are flat; and demons ignore
+    differences below 0.001 of values that are scaled to [1, 2)."""
     images = blobs((26, 24))
     wanted = register(images, kind).field.array
     found = register([image * numpy.float32(scale) for image in images], kind).field.array
@@ -109,7 +109,7 @@ def test_the_program(tmp_path, backend, kind, size):
 
 @needs_program
 def test_the_program_under_a_mask(tmp_path):
-    """What the mask hides says nothing of the factors, there and here."""
+    """Masked pixels do not change the factors, in either program."""
     fixed, moving = (image * numpy.float32(2.0**-40) for image in blobs((26, 24)))
     mask = numpy.ones(fixed.shape, "u1")
     mask[:3, :3] = 0
@@ -170,7 +170,7 @@ class TestFactors:
         assert self.factors(images, "demons") == (((1.0, 1.0),), [])
 
     def test_what_lies_outside(self):
-        """What is not finite, or under no mask, says nothing of the factors, and stays out of the way."""
+        """Pixels that are not finite, or outside of the mask, do not change the factors, and are ignored."""
         images = [image * numpy.float32(2.0**-40) for image in blobs((26, 24))]
         mask = numpy.ones(images[0].shape, "u1")
         mask[:3, :3] = 0

@@ -5,10 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import test_torch_gradients as gradients  # noqa: E402
-
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
+import test_torch_gradients as gradients  # noqa: E402
 
 pytestmark = [
     pytest.mark.gpu,
@@ -99,7 +98,7 @@ def test_graphs(rng, name):
 
 @pytest.mark.parametrize("name", ("sample", "grad", "push", "warp", "affine", "prefilter", "compose", "exp"))
 def test_derivatives(rng, name):
-    """Of first and second order, those of finite differences of what the device computes, in float64."""
+    """Derivatives of first and second order agree with finite differences of the device's results, in float64."""
     # Without folds, and linear pieces meet nowhere near its samples.
     field, other = (torch.tensor(rng.uniform(0.02, 0.14, (4, 5, 2))) for _ in range(2))
     calls = {name: (function, given) for name, function, given in gradients.functions(rng)}
@@ -200,7 +199,7 @@ def test_local_correlation_is_that_of_the_host(rng, radius, masked):
 
 
 def test_a_graph_of_a_training_step(rng):
-    """Adam on a grid of coefficients: as many steps of a graph as of calls come to the same coefficients."""
+    """Adam on a grid of coefficients: as many steps of a graph as of calls give the same coefficients."""
     fixed, moving = images(rng).detach(), images(rng).detach()
 
     def trained(uses_graph):
@@ -243,7 +242,7 @@ ENQUEUED = [name for name in FUNCTIONS if name != "invert"]
 
 @pytest.mark.parametrize("name", ENQUEUED)
 def test_nothing_waits(rng, name):
-    """Forward and backward are enqueued while the stream is busy; in a stream of the caller's, behind what is in it."""
+    """Forward and backward are enqueued while the stream is busy; in a stream of the caller, after the work that is in it."""
     function, makers = FUNCTIONS[name]
     first = [maker(rng) for maker in makers]
     given = [maker(rng) for maker in makers]

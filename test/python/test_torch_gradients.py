@@ -13,10 +13,9 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import gradients_support as support  # noqa: E402
-
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.core import _library  # noqa: E402
 
@@ -199,7 +198,7 @@ def test_forward_mode_of_fields_and_losses(rng):
 
 
 def test_higher_derivatives_forward_and_backward(rng):
-    """All of one order agree, whichever is forward; what would take a fourth one says so."""
+    """All of one order agree, whichever is forward; operations that require a fourth one raise an error."""
     image, points = tensor(rng, 1, 2, 5, 4, grad=False), places(rng, (5, 4), 1, 1).detach()
     both = (torch.func.jacfwd, torch.func.jacrev)
 
@@ -309,7 +308,7 @@ def needed_by_inductor():
 
 
 def test_compile_by_default(rng, tmp_path, monkeypatch):
-    """By inductor, which makes programs of what is around the operators: the numbers of the plain call, forward and backward."""
+    """By inductor, which compiles the code around the operators: the numbers of the plain call, forward and backward."""
     if missing := needed_by_inductor():
         pytest.skip(f"{missing}, which torch.compile's default backend needs")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))  # nothing is there of another run
@@ -330,7 +329,7 @@ def test_compile_by_default(rng, tmp_path, monkeypatch):
 
 
 def test_numbers_that_pytorch_has_not_written_yet(rng):
-    """The sign of an imaginary part, and zeros of derivatives, which are notes beside the memory."""
+    """The sign of an imaginary part, and zeros of derivatives, which are flags and not in the memory."""
     image = torch.complex(*(tensor(rng, 5, 6, grad=False) for _ in range(2))).conj().imag
     assert image.is_neg()
     points = places(rng, (5, 6), 9).detach()
@@ -392,7 +391,7 @@ def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
 
 
 def test_calls_that_are_alike_are_refused_as_before(rng):
-    """That a call was taken before says nothing of numbers of another type, which compare equal."""
+    """An accepted call does not imply that numbers of another type are accepted, which compare equal."""
     image, points = tensor(rng, 6, 5, grad=False), torch.rand(4, 2, dtype=torch.float64)
     spline.sample(image, points, order=1, prefilter=True, cval=0)
     for options, name in (({"order": True}, "order"), ({"order": 1.0}, "order"), ({"prefilter": 1}, "prefilter"), ({"align_corners": 0}, "align")):
@@ -570,7 +569,7 @@ def test_what_is_refused(rng):
 
 
 def test_orders_of_derivatives(rng):
-    """The third derivatives have values; what would take a fourth one says so."""
+    """The third derivatives have values; operations that require a fourth one raise an error."""
     image, point = tensor(rng, 6, grad=False), torch.tensor([[2.3]], dtype=torch.float64, requires_grad=True)
     value = spline.sample(image, point, order=3, mode="mirror", prefilter=False)
     for _ in range(3):
@@ -676,6 +675,7 @@ def test_threads_under_transforms(rng, asked):
     assert set(asked) == {3}
     torch.compiler.reset()
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    value = torch.empty(0)
     for name in ("forward", "backward"):
         asked.clear()
         value = compiled(image, points) if name == "forward" else in_another_thread(torch.autograd.grad, value, (image, points))

@@ -1,4 +1,4 @@
-"""cudaspline.torch beside torch-interpol, where that is installed: values, gradient images, push and count, and the gradients of all."""
+"""cudaspline.torch compared with torch-interpol, if that is installed: values, gradient images, push and count, and the gradients of all."""
 
 import itertools
 

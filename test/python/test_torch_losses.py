@@ -8,9 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
-import gradients_support as support  # noqa: E402
-
 import cudaspline.torch as spline  # noqa: E402
+import gradients_support as support  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.torch._array_operations import OPERATIONS  # noqa: E402
@@ -53,7 +52,7 @@ def test_fields(rng):
 
 
 def test_derivatives_of_an_inverse(rng):
-    """Of all orders that there are, whichever is forward, and of many at once; the fourth says so."""
+    """Derivatives of all supported orders, whichever is forward, and of many at once; the fourth raises an error."""
     fields = torch.tensor(rng.uniform(0.02, 0.07, (2, 4, 3, 2)))
     inverse = functools.partial(spline.invert, tolerance=1e-13, iterations=200)
     forward, backward = torch.func.jacfwd, torch.func.jacrev
@@ -221,7 +220,7 @@ def test_local_correlation_by_axis(rng):
 
 
 def test_derivatives_of_local_correlation(rng):
-    """Of first order by the library, of others by the formula, whoever asks: the same numbers."""
+    """Derivatives of first order by the library, of others by the formula, for every caller: the same numbers."""
     fixed, moving = apart(rng, 2, 1, 5, 6), apart(rng, 2, 1, 5, 6)
     mask = torch.tensor(rng.random((5, 6)) < 0.8)
 
@@ -260,7 +259,7 @@ def test_mutual_information(rng):
     assert alike < 2 * other < 0
     wanted = support.information(fixed.detach().numpy().ravel(), moving.detach().numpy().ravel(), 8, limits)
     assert abs(spline.mutual_information(fixed, moving, bins=8, limits=limits).item() - wanted) < 1e-10
-    # A mask is the same as the samples that are in it, and a constant image tells nothing of another one.
+    # A mask is the same as the samples that are in it, and a constant image has nothing in common with another one.
     mask = torch.tensor(rng.random((8, 9)) < 0.7)
     mask[0, :2] = True
     for options in ({"bins": 8}, {"bins": 8, "limits": limits}):
@@ -308,7 +307,7 @@ def test_mutual_information_is_its_formula(rng, bins, dtype, tolerance):
 
 
 def test_derivatives_of_mutual_information(rng):
-    """Of first order by the library, of others by the formula, whoever asks: the same numbers."""
+    """Derivatives of first order by the library, of others by the formula, for every caller: the same numbers."""
     fixed, moving = tensor(rng, 5, 6), tensor(rng, 5, 6)
     mask = torch.tensor(rng.random((5, 6)) < 0.8)
 

@@ -4,9 +4,9 @@ import pickle
 
 import numpy
 import pytest
-from conftest import difference
 
 import cudaspline
+from conftest import difference
 
 TURN = numpy.array([[0.96, -0.28, 0, 4.0], [0.28, 0.96, 0, -3.0], [0, 0, 1.1, 2.0]])
 STRETCH = numpy.array([[1.1, 0, 0.1, -2.0], [0, 0.9, 0, 1.0], [0.05, 0, 1, 0.5]])

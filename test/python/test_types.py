@@ -1,4 +1,4 @@
-"""What a type checker reads: the annotations beside the code, which py.typed announces."""
+"""The annotations of the code, which py.typed announces to type checkers."""
 
 import importlib.util
 import os

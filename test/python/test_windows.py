@@ -71,7 +71,7 @@ def test_resampling_has_the_bits_of_the_whole(rng, case):
     grid = {"size": size, "origin": place, "spacing": rng.uniform(0.5, 2.0)}
     found = cudaspline.resample(image, transform, default=7, device="cpu", dtype="float64", **grid, **options)
     native = cudaspline.Image(numpy.ascontiguousarray(image.array).astype(image.dtype.newbyteorder("=")), image.spacing, image.origin)
-    # What is written is float64, so that is computed with, but for what is said otherwise.
+    # The output is float64, so the arithmetic is, too, unless requested otherwise.
     source = cudaspline.Source(native, device="cpu", **{"precision": "float64", **options} if options["interpolation"] != "nearest" else options)
     whole = cudaspline.resample(source, transform, default=7, dtype="float64", **grid)
     assert numpy.array_equal(found.array, whole.array, equal_nan=True), options
@@ -116,7 +116,7 @@ print(json.dumps(grown))
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the size of a process is told in KiB by Linux")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux reports the size of a process in KiB")
 def test_memory_follows_the_output(tmp_path, rng):
     """A map of 128 MB in the other order of bytes: its conversion would take 256 or 512 MiB."""
     path = tmp_path / "volume"

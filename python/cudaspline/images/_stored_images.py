@@ -23,7 +23,7 @@ FORMATS = {".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metai
 _MOST_BYTES = 1 << 20
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
-_describe = getattr(_library._library, "cudaspline_describe_header")
+_describe = _library._library.cudaspline_describe_header
 _describe.restype = ctypes.c_int32
 _describe.argtypes = [
     ctypes.c_char_p,

@@ -156,12 +156,12 @@ class Stage:
     @property
     def metrics(self) -> tuple[PairMetric, ...]:
         """The metrics of the first pair of images, and of the additional ones."""
-        metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")
+        metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")  # noqa: B009  (not a field)
         return metrics
 
     def describe(self) -> dict[str, Any]:
         """The given options, for a document."""
-        return dict(getattr(self, "_given"))
+        return dict(getattr(self, "_given"))  # noqa: B009  (not a field)
 
 
 #: Options that apply to all stages.
