@@ -149,12 +149,12 @@ def test_a_gpu_a_worker(monkeypatch, name, wanted):
     monkeypatch.setattr(_batch._library, "device_count", lambda: 4)
     monkeypatch.delenv("CUDASPLINE_DEVICE", raising=False)
     worker = SimpleNamespace(name=name)
-    assert _batch._device_of(worker) == wanted
+    assert _batch.device_of(worker) == wanted
     monkeypatch.setenv("CUDASPLINE_DEVICE", "cpu")
-    assert _batch._device_of(worker) is None
+    assert _batch.device_of(worker) is None
     monkeypatch.delenv("CUDASPLINE_DEVICE")
     monkeypatch.setattr(_batch._library, "device_count", lambda: 0)
-    assert _batch._device_of(worker) is None
+    assert _batch.device_of(worker) is None
 
 
 @pytest.mark.parametrize(

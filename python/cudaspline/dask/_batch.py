@@ -10,10 +10,10 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
-from uuid import uuid4
 
 from ..core import _library
 from ..resampling import _resample
+from ._engine import client_of, each
 from ._files import check_output, names_in, read_image, remove_parts, write_image, write_once
 
 
@@ -133,10 +133,6 @@ def batch(
     ...     print(cudaspline.dask.batch([(numpy.zeros((4, 5)), None, folder / "one.npy")], client=client))
     1 done, 0 there before, 0 failed
     """
-    try:
-        import distributed
-    except ImportError as error:
-        raise ImportError('cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".') from error
     folders: set[Path] = set()
     listed = [_checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)]
     twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
@@ -145,32 +141,18 @@ def batch(
             raise ValueError(f"tasks: {output} is the output of several.")
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ValueError(f"retries: {retries!r} is not a number from 0 on.")
-    if client is None:
-        try:
-            client = distributed.get_client()
-        except ValueError:
-            raise ValueError("client: there is no cluster; distributed.Client() starts one on this machine.") from None
-
+    client = client_of(client)
     summary = Summary()
-    futures = {}
-    name = f"cudaspline-batch-{uuid4().hex}"
+    calls = []
     there = names_in(output.parent for _, _, output, _ in listed)
-    for i, (image, transform, output, chosen) in enumerate(listed):
+    for image, transform, output, chosen in listed:
         if output.name in there[output.parent] and output.exists():
             summary.skipped.append(str(output))
-            continue
-        future = client.submit(
-            _do, image, transform, str(output), chosen, read, write, device, key=f"{name}-{i}", pure=False, retries=retries
-        )
-        futures[future] = output
+        else:
+            calls.append((image, transform, str(output), chosen, read, write, device))
     try:
-        for future in distributed.as_completed(list(futures)):  # type: ignore[no-untyped-call, unused-ignore]
-            # Let go of, it is not computed once more where its worker is lost later.
-            _take(future, futures.pop(future), summary, done)
-            future.release()
-    except BaseException:
-        client.cancel(list(futures))
-        raise
+        for number, found, error in each(client, _do, calls, retries):
+            _take(found, error, calls[number][2], summary, done)
     finally:
         remove_parts(output for _, _, output, _ in listed)
     return summary
@@ -200,14 +182,14 @@ def _checked(
     return image, transform, path, chosen
 
 
-def _take(future: Any, output: Path, summary: Summary, done: Optional[Callable[[Any], object]]) -> None:
+def _take(
+    found: Any, error: Optional[Exception], output: str, summary: Summary, done: Optional[Callable[[Any], object]]
+) -> None:
     """Puts what became of a task into the summary."""
-    found: Any
-    try:
-        found = future.result()
+    if error is None:
         summary.done.append(found)
-    except Exception as error:  # whatever a library that reads images raises
-        found = Failure(str(output), error, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
+    else:
+        found = Failure(output, error, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
         summary.failed.append(found)
     if done is not None:
         done(found)
@@ -227,7 +209,7 @@ def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: 
     options = dict(options)
     if isinstance(options.get("reference"), (str, os.PathLike)):
         options["reference"] = read(options["reference"])
-    chosen = _device_of(worker) if device == "worker" else device
+    chosen = device_of(worker) if device == "worker" else device
     made = _resample.resample(image, transform, device=chosen, **options)
     report = _library.last_report()
     write_once(write, made, path)
@@ -235,7 +217,7 @@ def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: 
     return Done(output, time.perf_counter() - begin, worker.address, backend, number)
 
 
-def _device_of(worker: Any) -> Optional[int]:
+def device_of(worker: Any) -> Optional[int]:
     """The GPU of a worker; None: the library chooses."""
     count = _library.device_count()
     if count == 0 or os.environ.get("CUDASPLINE_DEVICE"):

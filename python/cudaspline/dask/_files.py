@@ -6,10 +6,12 @@ import errno
 import importlib
 import importlib.util
 import os
+import shutil
 import sys
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy
 
@@ -106,6 +108,29 @@ def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) ->
         part.unlink(missing_ok=True)
 
 
+def replace_file(output: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file under another name, which then replaces that of an earlier run. write: called with that name"""
+    part = output.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{output.name}")
+    try:
+        write(part)
+        os.replace(part, output)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_once(path: Path) -> Iterator[Path]:
+    """A folder that is written under another name next to its own, which it gets when it is complete; it is removed after an error.
+
+    Raises OSError if there is a folder of that name by then, that is not empty."""
+    part = path.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{path.name}")
+    try:
+        yield part
+        os.rename(part, path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
 def names_in(folders: Iterable[Path]) -> dict[Path, frozenset[str]]:
     """The names in some folders, each of which is asked once: to ask for each of thousands of files takes long where they are far away."""
     return {folder: frozenset(os.listdir(folder)) for folder in set(folders)}
@@ -119,4 +144,11 @@ def remove_parts(outputs: Iterable[Path]) -> None:
         for name in names:
             number, point, rest = name[len(_PREFIX) : length], name[length : length + 1], name[length + 1 :]
             if name.startswith(_PREFIX) and point == "." and not set(number) - set("0123456789abcdef") and folder / rest in wanted:
-                (folder / name).unlink(missing_ok=True)
+                _remove(folder / name)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -14,9 +14,10 @@ import numpy
 
 from .. import Geometry, Image
 from ..dask import resample as resample_lazily
+from ..dask._files import folder_written_once
 from ._images import choose_level, open_stored
 from ._transforms import read_transform
-from ._writing import CHUNK, check_output, create, describe, store_blocks, write_coarser_levels, written_once
+from ._writing import CHUNK, check_output, create, describe, store_blocks, write_coarser_levels
 
 #: Bytes that blocks take together by default.
 _MEMORY = 2 * 2**30
@@ -133,7 +134,7 @@ def _write(
     shape = made.array.shape
     empty = dask.array.zeros(shape, dtype=made.array.dtype, chunks=chunk)  # type: ignore[no-untyped-call, unused-ignore]
     multiscales = describe(empty, made.geometry, scales, unit, chunk)
-    with written_once(path) as part:
+    with folder_written_once(path) as part:
         target = create(part, multiscales, version, shards)
         with dask.config.set(num_workers=workers), _bar(progress):
             store_blocks(made.array, target)

@@ -11,8 +11,9 @@ import numpy
 from ngff_zarr.v06 import zarr_metadata as rfc5
 
 from .. import DisplacementField, Geometry, Image, Transform
+from ..dask._files import folder_written_once
 from ._images import StoreError, open_multiscales
-from ._writing import check_output, written_once
+from ._writing import check_output
 
 #: Where the store of a transform has its field.
 _FIELD = "displacements"
@@ -127,13 +128,13 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
     dims = ("z", "y", "x")[-made.dimension :]
     if made.is_linear:
         affine = ngff_zarr.itk_transform_to_ngff_transform(_to_itk(made), dims, simplify=False)
-        with written_once(path) as part:
+        with folder_written_once(path) as part:
             ngff_zarr.to_ome_zarr(str(part), affine, version="0.6")
         return
     if grid is None:
         raise ValueError("grid: displacements need an image or a Geometry, whose samples they are of.")
     displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(_field_of(made.field(grid)), dims, path=_FIELD)
-    with written_once(path) as part:
+    with folder_written_once(path) as part:
         ngff_zarr.to_ome_zarr(f"{part}/{_FIELD}", ngff_zarr.to_multiscales(field, scale_factors=[], cache=False), version="0.6")
         ngff_zarr.to_ome_zarr(str(part), displacements, version="0.6", overwrite=False)
 

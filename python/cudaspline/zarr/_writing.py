@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import uuid
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import dask.array
 import ngff_zarr
@@ -15,6 +12,7 @@ import numpy
 import zarr
 
 from .. import Geometry, Image
+from ..dask._files import folder_written_once
 
 #: Of chunks, samples an axis.
 CHUNK = 64
@@ -32,17 +30,6 @@ def check_output(store: Any) -> Path:
     if not path.parent.is_dir():
         raise ValueError(f"output: there is no folder {path.parent}.")
     return path
-
-
-@contextmanager
-def written_once(path: Path) -> Iterator[Path]:
-    """A folder next to one that gets its name after everything has been written, and is removed after an error."""
-    part = path.with_name(f".cudaspline-{uuid.uuid4().hex}.{path.name}")
-    try:
-        yield part
-        os.rename(part, path)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def scales_of(geometry: Geometry, scales: Optional[int]) -> list[dict[str, int]]:
@@ -151,7 +138,7 @@ def write(
     array = owner.array if isinstance(owner.array, dask.array.Array) else dask.array.from_array(numpy.asarray(owner.array))  # type: ignore[no-untyped-call, unused-ignore]
     array = array.rechunk(chunk)
     multiscales = describe(array, owner.geometry, scales, unit, chunk)
-    with written_once(path) as part:
+    with folder_written_once(path) as part:
         target = create(part, multiscales, version, shards)
         store_blocks(array.rechunk(_block_of(target)), target)
         write_coarser_levels(part, multiscales, is_labels)
