@@ -23,7 +23,7 @@
 #--
 #-- ## Compliance Level 3 star (Quality beta code)
 #--   - [X] API | executable interface is considered mostly stable and feature complete
-#--   - [X] 10% C0-code coverage demonstrated for testing suite
+#--   - [ ] 10% C0-code coverage demonstrated for testing suite
 #--   - [X] Some tests exist and pass on at least some platform
 #--   - [X] All requirements of Levels 2,1
 #--
