@@ -24,6 +24,14 @@ if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENC
 endif()
 unset(_cudaspline_programs)
 
+set(
+  CUDASPLINE_HOME_URL
+  "$ENV{CUDASPLINE_HOME_URL}"
+  CACHE STRING
+  "Address of the repository, https://..., for links to pages"
+)
+mark_as_advanced(CUDASPLINE_HOME_URL)
+
 set(CUDASPLINE_USE_ISAL "ON" CACHE STRING "ON: the programs compress by ISA-L where it is found; REQUIRED; OFF")
 set_property(CACHE CUDASPLINE_USE_ISAL PROPERTY STRINGS ON OFF REQUIRED)
 

@@ -27,11 +27,17 @@ namespace CudaSplineProgram
 {
 
 std::string
+ProgramVersion()
+{
+  return CUDASPLINE_VERSION;
+}
+
+std::string
 VersionText()
 {
   const std::string cuda = itk::CudaSpline::BuiltWithCuda() ? "CUDA Toolkit " + itk::CudaSpline::CudaToolkitVersion()
                                                             : "built without the CUDA Toolkit";
-  return std::string(programName) + " " CUDASPLINE_VERSION "\nITK " + itk::Version::GetITKVersion() + "\n" + cuda;
+  return std::string(programName) + " " + ProgramVersion() + "\nITK " + itk::Version::GetITKVersion() + "\n" + cuda;
 }
 
 } // namespace CudaSplineProgram

@@ -23,6 +23,10 @@
 namespace CudaSplineProgram
 {
 
+/** \brief Version of the program. */
+std::string
+ProgramVersion();
+
 /** \brief Versions of the program, of ITK, and of the CUDA Toolkit of the build, a line each. */
 std::string
 VersionText();

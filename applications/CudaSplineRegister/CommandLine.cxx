@@ -22,6 +22,7 @@
 #include "HelpText.h"
 #include "PixelType.h"
 #include "RawOptions.h"
+#include "SlicerDescription.h"
 #include "VersionText.h"
 
 #include <algorithm>
@@ -119,9 +120,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   const auto beginGroup = [&app](const char * name) { app.option_defaults()->group(name); };
 
   beginGroup("Images");
-  app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")->required();
-  app.add_option(
-    "moving", options.moving, "Moving image, or series of volumes, which is registered to the fixed image");
+  app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")
+    ->type_name("IMAGE")
+    ->required();
+  app
+    .add_option("moving", options.moving, "Moving image, or series of volumes, which is registered to the fixed image")
+    ->type_name("IMAGE");
   app
     .add_option(
       "--motion",
@@ -134,19 +138,23 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     .add_option("-o,--output",
                 options.output,
                 "File of the transform (.tfm, .h5, .mat); for a series one per volume: moco_%04d.tfm, or a folder/")
-    ->type_name("FILE");
+    ->type_name("TRANSFORM")
+    ->check(WrittenFile());
   app
     .add_option(
       "--parameters",
       options.parameters,
       "Table (TSV) of a series: translations, rotations and framewise displacement of each volume; a .json file next "
       "to it describes the columns")
-    ->type_name("FILE");
+    ->type_name("FILE")
+    ->check(WrittenFile());
   app
     .add_option("-w,--warped", options.warped, "The registered moving image or series, on the grid of the fixed image")
-    ->type_name("IMAGE");
+    ->type_name("IMAGE")
+    ->check(WrittenFile());
   app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and after (.png)")
-    ->type_name("FILE");
+    ->type_name("FILE")
+    ->check(WrittenFile());
   app
     .add_option("--output-prefix",
                 options.prefix,
@@ -157,11 +165,14 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                options.composite,
                "With --output-prefix: PComposite.h5 and PInverseComposite.h5 instead of matrix and fields");
   app.add_option("--field", options.field, "Displacements of the transform in mm, on the grid of the fixed image")
-    ->type_name("IMAGE");
+    ->type_name("FIELD")
+    ->check(WrittenFile());
   app.add_option("--inverse", options.inverse, "Displacements of the inverse in mm, on the grid of the moving image")
-    ->type_name("IMAGE");
+    ->type_name("FIELD")
+    ->check(WrittenFile());
   app.add_option("--jacobian", options.jacobian, "Determinants of the transform's Jacobian: local changes of volume")
-    ->type_name("IMAGE");
+    ->type_name("IMAGE")
+    ->check(WrittenFile());
   app.add_flag("--log-jacobian", options.logJacobian, "With --jacobian: logarithms of the determinants");
   app.add_flag("--make-folders", options.makesFolders, "Create missing folders of outputs");
   app
@@ -169,12 +180,13 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 options.specOutput,
                 "Write all stages with all values of their options to a JSON file, or to standard output (-); without "
                 "other outputs nothing is registered")
-    ->type_name("FILE");
+    ->type_name("FILE")
+    ->check(WrittenFile());
   beginGroup("Evaluation");
   app.add_flag("--evaluate", options.evaluate, "Print the correlation and the local correlation before and after");
   app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlap")
-    ->type_name("IMAGE");
-  app.add_option("--moving-labels", options.movingLabels, "Labels of the moving image")->type_name("IMAGE");
+    ->type_name("LABELS");
+  app.add_option("--moving-labels", options.movingLabels, "Labels of the moving image")->type_name("LABELS");
   app
     .add_option("--fixed-landmarks",
                 options.fixedLandmarks,
@@ -182,7 +194,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("CSV");
   app.add_option("--moving-landmarks", options.movingLandmarks, "The same points in the moving image")
     ->type_name("CSV");
-  app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
+  app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")
+    ->type_name("FILE")
+    ->check(WrittenFile());
   beginGroup("Stages (* once for all stages, or once for each)");
   app
     .add_option("--preset",
@@ -215,10 +229,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       options.fixedMasks,
       "* Mask of the fixed image: voxels count where it is not 0; none: no mask in a stage; the initial alignment and "
       "--evaluate use the first one")
-    ->type_name("IMAGE")
+    ->type_name("MASK")
     ->allow_extra_args(false);
   app.add_option("--moving-mask", options.movingMasks, "* Mask of the moving image")
-    ->type_name("IMAGE")
+    ->type_name("MASK")
     ->allow_extra_args(false);
   beginGroup("Initial transform");
   app
@@ -233,7 +247,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       raw.initial,
       "ITK, ANTs or elastix transform to start with, from fixed points to moving points; \",inverse\" after the "
       "name inverts; may be repeated: the LAST one is applied first to a point of the fixed image")
-    ->type_name("FILE[,inverse]")
+    ->type_name("TRANSFORM[,inverse]")
     ->allow_extra_args(false);
   app.add_flag("--ants-order",
                raw.hasAntsOrder,
@@ -277,11 +291,14 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   beginGroup("Help");
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  AddSlicerDescription(app, "Registration");
   app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
 
   try
   {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = GetArguments(argc, argv);
+    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
+    app.parse(arguments);
     Interpret(raw, options);
     return std::nullopt;
   }

@@ -30,6 +30,7 @@
 #include "PixelTreatment.h"
 #include "PixelType.h"
 #include "ReadingProcess.h"
+#include "SlicerDescription.h"
 #include "VersionText.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ IsFlag(const std::string & word)
   static const std::set<std::string> flags{
     "-h",        "--help",      "--version", "--ants-order", "--dicom",        "--force", "--compare-itk",
     "--explain", "--overwrite", "--points",  "--verbose",    "--make-folders", "-v",      "--transform-per-volume",
-    "-q",        "--quiet"
+    "-q",        "--quiet",     "--xml"
   };
   return flags.count(word) > 0;
 }
@@ -88,9 +89,8 @@ IsFurtherTransform(const std::string & word, bool hasFiles)
 /** Joins the numbers after an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
  * file name, and a minus sign may start a number. Gives each of several transforms an option of its own. */
 std::vector<std::string>
-JoinValues(int argc, char ** argv)
+JoinValues(const std::vector<std::string> & words)
 {
-  std::vector<std::string> words(argv + 1, argv + argc);
   std::vector<std::string> joined;
   std::size_t              files = 0; // without an option
   for (std::size_t position = 0; position < words.size(); ++position)
@@ -386,10 +386,14 @@ void
 AddInputAndOutput(CLI::App & app, RawOptions & raw, Options & options)
 {
   app.option_defaults()->group("Input and output");
-  app.add_option("input",
-                 options.input,
-                 "Image to resample: a file, or a folder with a DICOM series; with --points a list of points (CSV)");
-  app.add_option("output", options.output, "File to write; its ending names the format; or a folder/");
+  app
+    .add_option("input",
+                options.input,
+                "Image to resample: a file, or a folder with a DICOM series; with --points a list of points (CSV)")
+    ->type_name("IMAGE");
+  app.add_option("output", options.output, "File to write; its ending names the format; or a folder/")
+    ->type_name("IMAGE")
+    ->check(WrittenFile());
   app.add_option("more", raw.more, "With more than two names all are inputs but the last: a folder for the results");
   app.add_option("--output-type", raw.outputType, "Type of the output: " + PixelTypeNames() + "; default: the input's")
     ->type_name("TYPE");
@@ -423,7 +427,7 @@ AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
                 raw.transforms,
                 "ITK, ANTs or elastix transform, or image of displacements, from output points to input points; "
                 "\",inverse\" after the name, or [FILE,1], inverts; or \"identity\"; may be repeated, or name several")
-    ->type_name("FILE[,inverse]")
+    ->type_name("TRANSFORM[,inverse]")
     ->allow_extra_args(false);
   app.add_flag(
     "--ants-order",
@@ -439,7 +443,8 @@ AddTransforms(CLI::App & app, RawOptions & raw, Options & options)
                 raw.composed,
                 "Write all --transform as one instead of an image: a transform (.h5, .tfm), or displacements (.nii.gz, "
                 ".nrrd, .mha) on the grid of --reference")
-    ->type_name("FILE");
+    ->type_name("TRANSFORM")
+    ->check(WrittenFile());
   app
     .add_option("--rotate",
                 raw.rotation,
@@ -528,7 +533,9 @@ AddReports(CLI::App & app, Options & options)
   app.option_defaults()->group("Reports");
   app.add_flag("-v,--verbose", options.verbose, "Print what was done, on which backend, and the time of each stage");
   app.add_flag("-q,--quiet", options.quiet, "Show warnings and errors only: no progress bar");
-  app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
+  app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")
+    ->type_name("FILE")
+    ->check(WrittenFile());
   app.add_flag("--compare-itk",
                options.compare,
                "Resample with ITK's own classes, too, and print the differences and both times; integers of both are "
@@ -536,7 +543,8 @@ AddReports(CLI::App & app, Options & options)
   app
     .add_option(
       "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
-    ->type_name("FILE");
+    ->type_name("IMAGE")
+    ->check(WrittenFile());
 }
 
 } // namespace
@@ -559,11 +567,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.option_defaults()->group("Help");
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+  AddSlicerDescription(app, "Filtering");
   app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
 
   try
   {
-    std::vector<std::string> arguments = JoinValues(argc, argv);
+    std::vector<std::string> arguments = JoinValues(GetArguments(argc, argv));
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
     CheckOptionsBeside(app, raw, options);

@@ -409,11 +409,18 @@ TEST(CubicConvolution, FormerNamesAreItWithoutB)
     itk::CudaSpline::CatmullRomWeights(t, 0.7, w[1]);
     basis.Weights(t, w[2]);
     former.Weights(t, w[3]);
+    double derivative[4][4];
+    CubicConvolutionDerivativeWeights(t, 0.0, 0.7, derivative[0]);
+    itk::CudaSpline::CatmullRomDerivativeWeights(t, 0.7, derivative[1]);
+    CubicConvolutionSecondDerivativeWeights(t, 0.0, 0.7, derivative[2]);
+    itk::CudaSpline::CatmullRomSecondDerivativeWeights(t, 0.7, derivative[3]);
     for (int k = 0; k < 4; ++k)
     {
       EXPECT_EQ(w[1][k], w[0][k]);
       EXPECT_EQ(w[2][k], w[0][k]);
       EXPECT_EQ(w[3][k], w[0][k]);
+      EXPECT_EQ(derivative[1][k], derivative[0][k]);
+      EXPECT_EQ(derivative[3][k], derivative[2][k]);
     }
   }
   EXPECT_EQ(itk::CudaSpline::CatmullRomBasis().parameters.c, itk::CudaSpline::CatmullRomTension);
