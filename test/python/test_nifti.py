@@ -196,6 +196,18 @@ def test_what_is_refused(tmp_path, fields, words):
     assert "\n" not in str(caught.value) and "a.nii" in str(caught.value) and str(caught.value).startswith("image: ")
 
 
+def test_scaled_numbers_out_of_range(tmp_path):
+    """Integers become float64; the others are refused, as by the programs."""
+    header = plain(slope=3e37, datatype=4)
+    stored = values_of(header, random.Random(6))
+    found = read(write(tmp_path / "a.nii", header, stored)).array
+    assert found.dtype == numpy.float64 and numpy.array_equal(found.ravel(), stored * float(numpy.float32(3e37)))
+    header = plain(slope=3e37, datatype=16)
+    write(tmp_path / "a.nii", header, numpy.full(stored.size, 12, numpy.float32))
+    with pytest.raises(ValueError, match="image: .*a.nii cannot be read: scl_slope is 3e\\+37 .* outside the range of float32$"):
+        read(tmp_path / "a.nii")
+
+
 @pytest.mark.parametrize("rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")])
 def test_bytes_after_compressed_data_are_ignored(tmp_path, rest):
     """As by gzip, and by the programs."""
