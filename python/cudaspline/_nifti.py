@@ -32,7 +32,7 @@ def _read_beginning(path: Path) -> bytes:
     """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(_BEGINNING)
-    return _packed.decompress(data, _BEGINNING, False) if _packed.is_gzip(data) else data
+    return bytes(_packed.decompress(data, _BEGINNING, False)) if _packed.is_gzip(data) else data
 
 
 def _read_bytes(path: Path, most: int) -> Any:

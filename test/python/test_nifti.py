@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 import warnings
+import zlib
 
 import numpy
 import pytest
@@ -320,13 +321,26 @@ def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, s
         files.append((tmp_path / "a.gz").read_bytes())
     assert files[0] == files[1] and gzip.decompress(files[0]) == data
     assert len(files[0]) <= 1.03 * len(gzip.compress(data, 6)) + 40
-    for library in (_packed._libdeflate, lambda: None):
-        monkeypatch.setattr(_packed, "_libdeflate", library)
-        assert bytes(_packed.decompress(files[0] + files[1], 2 * size)) == 2 * data
-        assert bytes(_packed.decompress(files[0] + b"other bytes", size)) == data
-        for damaged in (files[0][:-1], files[0][:-5] + bytes([files[0][-5] ^ 1]) + files[0][-4:]):
-            with pytest.raises(ValueError, match="compressed data"):
-                _packed.decompress(damaged, size)
+
+
+@pytest.mark.parametrize("library", ["libdeflate", "isal", "zlib"])
+@pytest.mark.parametrize("size", [0, 100, (1 << 20) - 1, 1 << 20, 3 * (1 << 20) + 5])
+def test_libraries_decompress_equally(monkeypatch, rng, library, size):
+    if library == "libdeflate" and _packed._libdeflate() is None or library == "isal" and importlib.util.find_spec("isal") is None:
+        pytest.skip(f"{library} is not installed")
+    if library != "libdeflate":
+        monkeypatch.setattr(_packed, "_libdeflate", lambda: None)
+    if library == "zlib":
+        monkeypatch.setattr(_packed, "_inflater", lambda: zlib)
+    data = rng.integers(0, 2, size, "u1").tobytes()
+    packed = gzip.compress(data)
+    assert bytes(_packed.decompress(packed + packed, 2 * size)) == 2 * data
+    assert bytes(_packed.decompress(packed + packed, size + 1)) == (2 * data)[: size + 1]
+    assert bytes(_packed.decompress(packed + b"other bytes", size)) == data
+    assert bytes(_packed.decompress(packed[:-9], 50, False)) == data[:50]
+    for damaged in (packed[:-1], packed[:-5] + bytes([packed[-5] ^ 1]) + packed[-4:], packed + packed[:-1]):
+        with pytest.raises(ValueError, match="compressed data"):
+            _packed.decompress(damaged, 2 * size)
 
 
 def ramp():
