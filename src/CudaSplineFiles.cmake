@@ -7,6 +7,9 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiGeometry.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiHeader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NiftiPixels.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/files/NrrdAxes.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/files/NrrdFields.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/files/NrrdGeometry.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/NrrdHeader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/files/RawNiftiHeader.cxx"
 )

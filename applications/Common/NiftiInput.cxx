@@ -277,6 +277,19 @@ NiftiReader::ReadStored(std::size_t index, void * bytes)
 }
 
 void
+NiftiReader::Convert(std::uint32_t component, const void * stored, std::size_t count, void * numbers) const
+{
+  try
+  {
+    itk::CudaSpline::ConvertNiftiNumbers(m_Input.description, component, stored, count, numbers);
+  }
+  catch (const std::invalid_argument & invalid)
+  {
+    throw ProgramError("the NIfTI file \"" + m_Input.path + "\" cannot be read: " + invalid.what());
+  }
+}
+
+void
 NiftiReader::Read(std::size_t volume, void * numbers)
 {
   const auto &        description = m_Input.description;
@@ -305,7 +318,7 @@ NiftiReader::Read(std::size_t volume, void * numbers)
       this->ReadStored(at, to);
       if (itk::CudaSpline::NeedsNiftiConversion(description, plane.component))
       {
-        itk::CudaSpline::ConvertNiftiNumbers(description, plane.component, to, count, to);
+        this->Convert(plane.component, to, count, to);
       }
       continue;
     }
@@ -316,11 +329,11 @@ NiftiReader::Read(std::size_t volume, void * numbers)
     this->ReadStored(at, stored.get());
     if (!isTogether)
     {
-      itk::CudaSpline::ConvertNiftiNumbers(description, plane.component, stored.get(), count, to);
+      this->Convert(plane.component, stored.get(), count, to);
       continue;
     }
     const std::unique_ptr<char[]> pixels(new char[count * numberBytes]);
-    itk::CudaSpline::ConvertNiftiNumbers(description, 0, stored.get(), count, pixels.get());
+    this->Convert(0, stored.get(), count, pixels.get());
     TakeApart(numberBytes, pixels.get(), count / description.components, description.components, to);
   }
 }

@@ -74,7 +74,7 @@ public:
 
   /** \brief Reads a volume.
    * \param[out] numbers a plane for each component, one after the other
-   * \exception ProgramError the file is cut short or damaged */
+   * \exception ProgramError the file is cut short or damaged, or its scaled numbers are out of range */
   void
   Read(std::size_t volume, void * numbers);
 
@@ -82,6 +82,9 @@ private:
   /** Reads stored bytes of a plane of all volumes. */
   void
   ReadStored(std::size_t index, void * bytes);
+  /** Makes numbers of stored bytes of a plane. \exception ProgramError the type does not have a scaled number */
+  void
+  Convert(std::uint32_t component, const void * stored, std::size_t count, void * numbers) const;
 
   NiftiInput            m_Input;
   VolumeReader          m_Reader;

@@ -191,11 +191,7 @@ DescriptionOf(const cudaspline_nifti & from)
 void
 CheckScaling(const NiftiDescription & image)
 {
-  const bool isReal = image.type == ScalarType::Float32 || image.type == ScalarType::Float64;
-  const bool isSame = image.storedType == image.type;
-  const bool isWide = SizeOf(image.storedType) > 2;
-  const auto wanted = isSame ? image.type : isWide ? ScalarType::Float64 : ScalarType::Float32;
-  if (image.isScaled && (!isReal || image.type != wanted))
+  if (image.isScaled && image.type != GetScaledNiftiType(image))
   {
     throw std::invalid_argument("image.type: it is not the type that scaled numbers of stored_type have");
   }

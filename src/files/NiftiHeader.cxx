@@ -20,6 +20,8 @@
 #include "files/NiftiGeometry.h"
 #include "files/RawNiftiHeader.h"
 
+#include "itkCudaSpline/files/NiftiPixels.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -249,9 +251,9 @@ DescribeScaling(const RawNiftiHeader & header, NiftiDescription & description)
   const bool isReal = description.storedType == ScalarType::Float32 || description.storedType == ScalarType::Float64;
   // Integers change their sign as real numbers do: the smallest one has no opposite.
   description.isScaled = description.isScaled || (description.pixel == NiftiPixel::Displacement && !isReal);
-  if (description.isScaled && !isReal)
+  if (description.isScaled)
   {
-    description.type = SizeOf(description.storedType) > 2 ? ScalarType::Float64 : ScalarType::Float32;
+    description.type = GetScaledNiftiType(description);
   }
 }
 

@@ -19,9 +19,14 @@
 
 #include "itkCudaSpline/files/NiftiHeader.h"
 
+#include "files/NiftiGeometry.h"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -121,8 +126,9 @@ ChangeSigns(std::size_t numberBytes, std::size_t count, char * numbers, std::siz
   }
 }
 
+/** \return whether the type of the image has all numbers */
 template <typename TStored, typename TNumber>
-void
+bool
 ScaleNumbers(const char * stored,
              bool         isSwapped,
              double       slope,
@@ -131,43 +137,55 @@ ScaleNumbers(const char * stored,
              char *       to,
              std::size_t  stride)
 {
+  bool isInRange = true;
   for (std::size_t number = 0; number < count; ++number)
   {
     TStored value;
     CopyNumbers<sizeof(TStored)>(
       stored + number * sizeof(TStored), 0, isSwapped, 1, reinterpret_cast<char *>(&value), 0);
     const auto result = static_cast<TNumber>(static_cast<double>(value) * slope + intercept);
+    isInRange &= !std::isinf(result) || std::isinf(static_cast<double>(value));
     std::memcpy(to + number * stride, &result, sizeof(result));
   }
+  return isInRange;
+}
+
+template <typename TStored, typename... TArguments>
+bool
+ScaleStored(ScalarType type, TArguments... arguments)
+{
+  return type == ScalarType::Float32 ? ScaleNumbers<TStored, float>(arguments...)
+                                     : ScaleNumbers<TStored, double>(arguments...);
 }
 
 template <typename... TArguments>
-void
-ScaleNumbers(ScalarType type, TArguments... arguments)
+bool
+ScaleNumbers(ScalarType storedType, TArguments... arguments)
 {
-  switch (type)
+  switch (storedType)
   {
     case ScalarType::UInt8:
-      return ScaleNumbers<std::uint8_t, float>(arguments...);
+      return ScaleStored<std::uint8_t>(arguments...);
     case ScalarType::Int8:
-      return ScaleNumbers<std::int8_t, float>(arguments...);
+      return ScaleStored<std::int8_t>(arguments...);
     case ScalarType::UInt16:
-      return ScaleNumbers<std::uint16_t, float>(arguments...);
+      return ScaleStored<std::uint16_t>(arguments...);
     case ScalarType::Int16:
-      return ScaleNumbers<std::int16_t, float>(arguments...);
+      return ScaleStored<std::int16_t>(arguments...);
     case ScalarType::UInt32:
-      return ScaleNumbers<std::uint32_t, double>(arguments...);
+      return ScaleStored<std::uint32_t>(arguments...);
     case ScalarType::Int32:
-      return ScaleNumbers<std::int32_t, double>(arguments...);
+      return ScaleStored<std::int32_t>(arguments...);
     case ScalarType::UInt64:
-      return ScaleNumbers<std::uint64_t, double>(arguments...);
+      return ScaleStored<std::uint64_t>(arguments...);
     case ScalarType::Int64:
-      return ScaleNumbers<std::int64_t, double>(arguments...);
+      return ScaleStored<std::int64_t>(arguments...);
     case ScalarType::Float32:
-      return ScaleNumbers<float, float>(arguments...);
+      return ScaleStored<float>(arguments...);
     case ScalarType::Float64:
-      return ScaleNumbers<double, double>(arguments...);
+      return ScaleStored<double>(arguments...);
   }
+  return true;
 }
 
 } // namespace
@@ -187,6 +205,19 @@ GetNiftiPlane(const NiftiDescription & description, std::uint64_t volume, std::u
     description.pixelOffset + (index * description.volumes + volume) * plane.count * SizeOf(description.storedType);
   plane.component = description.arePlanes ? PermuteComponent(description, index) : 0;
   return plane;
+}
+
+ScalarType
+GetScaledNiftiType(const NiftiDescription & description)
+{
+  if (description.storedType == ScalarType::Float32 || description.storedType == ScalarType::Float64)
+  {
+    return description.storedType;
+  }
+  constexpr double maxShort = 65536.0;
+  const double     maximum = std::abs(description.slope) * maxShort + std::abs(description.intercept);
+  const bool       isSingle = SizeOf(description.storedType) <= 2 && maximum <= std::numeric_limits<float>::max();
+  return isSingle ? ScalarType::Float32 : ScalarType::Float64;
 }
 
 bool
@@ -211,14 +242,21 @@ ConvertNiftiNumbers(const NiftiDescription & description,
   if (description.isScaled)
   {
     const double sign = isOpposite ? -1.0 : 1.0;
-    ScaleNumbers(description.storedType,
-                 from,
-                 description.isSwapped,
-                 sign * description.slope,
-                 sign * description.intercept,
-                 count,
-                 to,
-                 stride * bytes);
+    const bool   isInRange = ScaleNumbers(description.storedType,
+                                        description.type,
+                                        from,
+                                        description.isSwapped,
+                                        sign * description.slope,
+                                        sign * description.intercept,
+                                        count,
+                                        to,
+                                        stride * bytes);
+    if (!isInRange)
+    {
+      throw std::invalid_argument("scl_slope is " + NumberText(description.slope) + " and scl_inter is " +
+                                  NumberText(description.intercept) + ": scaled voxels are outside the range of float" +
+                                  std::to_string(8 * bytes));
+    }
     return;
   }
   if (stride == 1 && !NeedsNiftiConversion(description, component))

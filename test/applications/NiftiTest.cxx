@@ -722,6 +722,8 @@ TEST_F(ProgramNifti, BadInputIsOneLine)
   expect([](Fields & f) { f.datatype = 1536; }, { "datatype is 1536 (float128)" });
   expect([](Fields & f) { f.dim = { { 6, 4, 4, 4, 1, 1, 3, 1 } }; }, { "6 dimensions (4 x 4 x 4 x 1 x 1 x 3)" });
   expect([](Fields & f) { f.slope = 2, f.intercept = NAN; }, { "scl_inter is nan" });
+  expect([](Fields & f) { f.slope = 3e38F, f.datatype = 16, f.bitpix = 32; },
+         { "scl_slope is 3e+38", "outside the range of float32" });
   expect([](Fields & f) { f.magic = ""; }, { "Analyze 7.5" });
   expect([](Fields & f) { f.qformCode = 1, f.quatern = { 1, 1, 1 }; }, { "sum of their squares is 3" });
 }

@@ -876,6 +876,37 @@ TEST(NiftiPixels, NumbersOfEveryType)
   CheckNumbers<double>(64);
 }
 
+/** Integers are float64 if float32 does not have all of their scaled numbers; other numbers out of range are refused.
+ */
+TEST(NiftiPixels, ScaledNumbersOutOfRange)
+{
+  Fields f = Plain();
+  f.slope = 3e37;
+  for (const int datatype : { 2, 256, 4, 512 })
+  {
+    f.datatype = datatype;
+    f.bitpix = NiftiReference::BitsOf(datatype)->first;
+    EXPECT_EQ(Describe(f).type, ScalarType::Float64) << datatype;
+  }
+  const std::int16_t stored = -32768;
+  double             number = 0.0;
+  f.datatype = 4;
+  f.bitpix = 16;
+  ConvertNiftiNumbers(Describe(f), 0, &stored, 1, &number);
+  EXPECT_EQ(number, -32768.0 * static_cast<double>(3e37F));
+
+  f.datatype = 16;
+  f.bitpix = 32;
+  std::vector<float> found(3);
+  const float        valid[]{ INFINITY, 11.0F, NAN };
+  ConvertNiftiNumbers(Describe(f), 0, valid, 3, found.data());
+  EXPECT_EQ(found[0], INFINITY);
+  EXPECT_EQ(found[1], static_cast<float>(11.0 * static_cast<double>(3e37F)));
+  EXPECT_TRUE(std::isnan(found[2]));
+  const float invalid[]{ 0.0F, -12.0F, 0.0F };
+  EXPECT_THROW(ConvertNiftiNumbers(Describe(f), 0, invalid, 3, found.data()), std::invalid_argument);
+}
+
 TEST(NiftiPixels, WhatIsNotFiniteStays)
 {
   Fields                   f = Plain();

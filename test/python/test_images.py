@@ -53,6 +53,31 @@ def test_nibabel_with_scaling_and_channels(rng):
         assert numpy.array_equal(found[..., channel], numpy.asanyarray(cudaspline.resample(part, MATRIX).dataobj))
 
 
+@pytest.mark.parametrize("letters", ["RGB", "RGBA"])
+def test_nibabel_of_colours(rng, tmp_path, letters):
+    """The same numbers as of the file by name, and pixels of the same kind."""
+    nibabel = pytest.importorskip("nibabel")
+    numbers = rng.integers(0, 200, (5, 6, 7, len(letters)), "u1")
+    data = numbers.view([(letter, "u1") for letter in letters])[..., 0]
+    image = nibabel.Nifti1Image(data, numpy.diag([-2.0, 3, 4, 1]))
+    nibabel.save(image, tmp_path / "a.nii")
+    for given in (image, nibabel.load(tmp_path / "a.nii")):
+        found = cudaspline.resample(given, interpolation="nearest")
+        assert numpy.array_equal(numpy.asanyarray(found.dataobj), data) and numpy.array_equal(found.affine, image.affine)
+        found = cudaspline.resample(given, dtype="float32")
+        assert found.shape == (5, 6, 7, 1, len(letters)) and numpy.array_equal(found.get_fdata()[:, :, :, 0], numbers)
+    by_name = cudaspline.resample(tmp_path / "a.nii", interpolation="nearest")
+    assert numpy.array_equal(numpy.asarray(by_name.array), numbers.transpose(2, 1, 0, 3))
+
+
+@pytest.mark.parametrize("ending", [".mgz", ".nii.bz2"])
+def test_files_that_nibabel_reads(tmp_path, ending):
+    (tmp_path / f"a{ending}").write_bytes(b"12345678" * 50)
+    with pytest.raises(ValueError, match=r"image: .* nibabel\.load\('.*'\) makes an image of it") as caught:
+        cudaspline.resample(str(tmp_path / f"a{ending}"))
+    assert "\n" not in str(caught.value)
+
+
 def test_nibabel_files(rng, tmp_path):
     nibabel = pytest.importorskip("nibabel")
     image = nibabel.Nifti1Image(rng.uniform(-1, 1, (11, 12, 13)), numpy.eye(4))

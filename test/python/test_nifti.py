@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 import warnings
+import zlib
 
 import numpy
 import pytest
@@ -206,6 +207,18 @@ def test_what_is_refused(tmp_path, fields, words):
     assert "\n" not in str(caught.value) and "a.nii" in str(caught.value) and str(caught.value).startswith("image: ")
 
 
+def test_scaled_numbers_out_of_range(tmp_path):
+    """Integers become float64; the others are refused, as by the programs."""
+    header = plain(slope=3e37, datatype=4)
+    stored = values_of(header, random.Random(6))
+    found = read(write(tmp_path / "a.nii", header, stored)).array
+    assert found.dtype == numpy.float64 and numpy.array_equal(found.ravel(), stored * float(numpy.float32(3e37)))
+    header = plain(slope=3e37, datatype=16)
+    write(tmp_path / "a.nii", header, numpy.full(stored.size, 12, numpy.float32))
+    with pytest.raises(ValueError, match="image: .*a.nii cannot be read: scl_slope is 3e\\+37 .* outside the range of float32$"):
+        read(tmp_path / "a.nii")
+
+
 @pytest.mark.parametrize("rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")])
 def test_bytes_after_compressed_data_are_ignored(tmp_path, rest):
     """As by gzip, and by the programs."""
@@ -318,13 +331,26 @@ def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, s
         files.append((tmp_path / "a.gz").read_bytes())
     assert files[0] == files[1] and gzip.decompress(files[0]) == data
     assert len(files[0]) <= 1.03 * len(gzip.compress(data, 6)) + 40
-    for library in (_packed._libdeflate, lambda: None):
-        monkeypatch.setattr(_packed, "_libdeflate", library)
-        assert bytes(_packed.decompress(files[0] + files[1], 2 * size)) == 2 * data
-        assert bytes(_packed.decompress(files[0] + b"other bytes", size)) == data
-        for damaged in (files[0][:-1], files[0][:-5] + bytes([files[0][-5] ^ 1]) + files[0][-4:]):
-            with pytest.raises(ValueError, match="compressed data"):
-                _packed.decompress(damaged, size)
+
+
+@pytest.mark.parametrize("library", ["libdeflate", "isal", "zlib"])
+@pytest.mark.parametrize("size", [0, 100, (1 << 20) - 1, 1 << 20, 3 * (1 << 20) + 5])
+def test_libraries_decompress_equally(monkeypatch, rng, library, size):
+    if library == "libdeflate" and _packed._libdeflate() is None or library == "isal" and importlib.util.find_spec("isal") is None:
+        pytest.skip(f"{library} is not installed")
+    if library != "libdeflate":
+        monkeypatch.setattr(_packed, "_libdeflate", lambda: None)
+    if library == "zlib":
+        monkeypatch.setattr(_packed, "_inflater", lambda: zlib)
+    data = rng.integers(0, 2, size, "u1").tobytes()
+    packed = gzip.compress(data)
+    assert bytes(_packed.decompress(packed + packed, 2 * size)) == 2 * data
+    assert bytes(_packed.decompress(packed + packed, size + 1)) == (2 * data)[: size + 1]
+    assert bytes(_packed.decompress(packed + b"other bytes", size)) == data
+    assert bytes(_packed.decompress(packed[:-9], 50, False)) == data[:50]
+    for damaged in (packed[:-1], packed[:-5] + bytes([packed[-5] ^ 1]) + packed[-4:], packed + packed[:-1]):
+        with pytest.raises(ValueError, match="compressed data"):
+            _packed.decompress(damaged, 2 * size)
 
 
 def ramp():

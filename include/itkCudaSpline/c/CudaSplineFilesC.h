@@ -114,7 +114,7 @@ extern "C"
   int32_t
   cudaspline_nifti_foreign_warp(const void * bytes, int64_t count, char * reason, int64_t reason_bytes);
 
-  /** \brief Makes numbers of all stored bytes of an image.
+  /** \brief Makes numbers of all stored bytes of an image. Scaled numbers outside the range of the type are an error.
    *
    * \param[in] image of cudaspline_describe_nifti()
    * \param[in] stored bytes from the first pixel on

@@ -51,6 +51,11 @@ GetNiftiPlane(const NiftiDescription & description, std::uint64_t volume, std::u
 std::uint32_t
 GetNumberOfNiftiPlanes(const NiftiDescription & description);
 
+/** \brief The type of scaled numbers: that of stored real numbers. Integers of up to 16 bits become float32 if it has
+ * all of their scaled numbers, others float64. */
+ScalarType
+GetScaledNiftiType(const NiftiDescription & description);
+
 /** \brief Whether the numbers in memory are other bytes than those of the file. */
 bool
 NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t component);
@@ -62,7 +67,8 @@ NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t compone
  * \param[in] stored bytes of the file, which may be where \p numbers are if these have the same size
  * \param[in] count numbers
  * \param[out] numbers of the description's \c type
- * \param[in] stride distance of the numbers in memory, in numbers */
+ * \param[in] stride distance of the numbers in memory, in numbers
+ * \exception std::invalid_argument a number with slope and intercept is outside the range of the type */
 void
 ConvertNiftiNumbers(const NiftiDescription & description,
                     std::uint32_t            component,

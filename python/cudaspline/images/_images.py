@@ -226,6 +226,10 @@ def check_channels(value: Any) -> Channels:
     return choose(value, {"last": "last", "first": "first"}, "channels") if isinstance(value, str) else flag(value, "channels")
 
 
+#: Endings of files that nibabel reads, and neither this package nor ITK.
+_ENDINGS_OF_NIBABEL = (".mgh", ".mgz", ".mnc", ".head", ".brik", ".brik.gz", ".par", ".rec", ".bz2")
+
+
 def loaded(image: Any, name: str) -> Any:
     """An image; where that is the name of a file, what is read of it. Raises FileNotFoundError or ValueError, naming the argument."""
     if not isinstance(image, (str, os.PathLike)):
@@ -238,6 +242,8 @@ def loaded(image: Any, name: str) -> Any:
         if str(error).startswith(name):
             raise
         said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        if os.fspath(image).lower().endswith(_ENDINGS_OF_NIBABEL):
+            said = f"nibabel.load({os.fspath(image)!r}) reads it; pass its result instead of the name"
         raise ValueError(f"{name}: {os.fspath(image)} cannot be read as an image: {said}") from None
 
 
@@ -488,10 +494,37 @@ def foreign_warp(image: Any) -> str:
     return _library.nifti_foreign_warp(header.binaryblock + bytes([bool(codes), 0, 0, 0]) + packed)
 
 
+class _Colours:
+    """The pixels of an image of nibabel that have fields (R, G, B and A), as five axes of numbers."""
+
+    def __init__(self, data: Any, fields: numpy.dtype):
+        self._data = data
+        self._fields = fields
+        self.shape = (*data.shape, *[1] * (4 - len(data.shape)), len(fields))
+
+    def __getitem__(self, key: tuple[slice, ...]) -> numpy.ndarray:
+        part = numpy.ascontiguousarray(self._data[key[: len(self._data.shape)]])
+        return part.view(self._fields[0]).reshape(*part.shape, *[1] * (4 - part.ndim), len(self._fields))
+
+    def of(self, numbers: numpy.ndarray) -> numpy.ndarray:
+        """Pixels with these fields of five axes of numbers, where these have the type of the fields; else the numbers."""
+        if numbers.dtype != self._fields[0]:
+            return numbers
+        return numpy.ascontiguousarray(numbers).view(self._fields)[..., 0, 0]
+
+
+def _colours_of(image: Any) -> Optional[_Colours]:
+    """The pixels of an image of nibabel of three axes, where they have several fields of one type; None for others."""
+    fields = numpy.dtype(image.get_data_dtype()) if hasattr(image, "get_data_dtype") else numpy.dtype(float)
+    is_of_colours = fields.names is not None and len({fields[field] for field in fields.names}) == 1 and len(image.shape) <= 3
+    return _Colours(image.dataobj, fields) if is_of_colours else None
+
+
 def _open_nibabel(image: Any, name: str) -> Pixels:
     geometry = _geometry_of_nibabel(image, name)
-    data = image.dataobj  # a proxy reads from the file what it is asked for, and scales it
-    shape = image.shape
+    colours = _colours_of(image)
+    data = colours or image.dataobj  # a proxy reads from the file what it is asked for, and scales it
+    shape = data.shape
     channels = len(shape) > 3
     if len(shape) == 5 and shape[3] != 1:
         raise ValueError(f"{name}: an image of nibabel with {shape[3]} points in time and several numbers per pixel.")
@@ -509,7 +542,9 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
-        return _make_nibabel(image, array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T, grid)
+        if channels:
+            array = array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:])
+        return _make_nibabel(image, colours.of(array) if colours else array if channels else array.T, grid)
 
     return Pixels(read, dtype, device, geometry, components, channels, finish)
 

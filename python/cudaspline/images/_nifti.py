@@ -33,7 +33,7 @@ def _read_beginning(path: Path) -> bytes:
     """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(_BEGINNING)
-    return _packed.decompress(data, _BEGINNING, False) if _packed.is_gzip(data) else data
+    return bytes(_packed.decompress(data, _BEGINNING, False)) if _packed.is_gzip(data) else data
 
 
 def _read_bytes(path: Path, most: int) -> Any:
@@ -176,7 +176,10 @@ def read(path: Path, name: str) -> Stored:
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
         raise ValueError(f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}")
-    array = _numbers_of(nifti, stored, count, shape)
+    try:
+        array = _numbers_of(nifti, stored, count, shape)
+    except ValueError as error:
+        raise ValueError(f"{name}: the NIfTI file {path} cannot be read: {error}") from None
     if warning:
         # Without the argument's name, and with one name of the file: a file that is two of them is warned of once.
         _warnings.warn(f"the NIfTI file {header.resolve()}: {warning}", _warnings.FileWarning)
