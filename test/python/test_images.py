@@ -73,7 +73,7 @@ def test_nibabel_of_colours(rng, tmp_path, letters):
 @pytest.mark.parametrize("ending", [".mgz", ".nii.bz2"])
 def test_files_that_nibabel_reads(tmp_path, ending):
     (tmp_path / f"a{ending}").write_bytes(b"12345678" * 50)
-    with pytest.raises(ValueError, match=r"image: .* nibabel\.load\('.*'\) makes an image of it") as caught:
+    with pytest.raises(ValueError, match=r"image: .* nibabel\.load\('.*'\) reads it") as caught:
         cudaspline.resample(str(tmp_path / f"a{ending}"))
     assert "\n" not in str(caught.value)
 
