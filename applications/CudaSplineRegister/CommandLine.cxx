@@ -50,7 +50,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "NAME[:X][,...]",
     "mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
     "one for each, with weights: cc:0.7,mattes:0.3" },
-  { "optimizer", "NAME", "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs" },
+  { "optimizer",
+    "NAME",
+    "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs; of syn and greedy "
+    "fixed-step (default), momentum or adam" },
   { "levels", "N", "levels, from coarse to fine; default: 3, of fields 4" },
   { "iterations",
     "N,N,...",
@@ -83,6 +86,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "learning_rate", "X", "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons" },
   { "update_variance", "X", "smoothing of fields' updates, in squared voxels; default: 3; 0 of demons" },
   { "total_variance", "X", "smoothing of whole fields, in squared voxels; default: 0; 1 of demons" },
+  { "determinant_limit",
+    "X",
+    "keeps Jacobian determinants of syn and greedy between 1/X and X; above 1; default: no limit" },
+  { "inversion", "NAME", "inverses of fields: fixed-point (default) or anderson" },
   { "convergence", "X", "slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7" },
 };
 

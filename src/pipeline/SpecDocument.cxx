@@ -52,7 +52,7 @@ IsValueFor(const StageOption & option, const Json & value, StageKind kind)
 {
   if (std::string(option.name) == "optimizer") // each model has its own
   {
-    return option.IsFor(kind) && (value == "lbfgs") == (kind == StageKind::BSpline);
+    return option.IsFor(kind) && !IsOptimizerOfOthers(value, kind);
   }
   return option.IsFor(kind);
 }

@@ -293,7 +293,17 @@ WriteLevels(const StageSpec & stage, const TValueOf & valueOf)
   return list;
 }
 
-const std::vector<std::string> OptimizerNames{ "regular-step", "gradient-descent", "conjugate-gradient" };
+const std::vector<std::string> LinearOptimizers{ "regular-step", "gradient-descent", "conjugate-gradient" };
+const std::vector<std::string> SplineOptimizers{ "lbfgs" };
+const std::vector<std::string> FieldOptimizers{ "fixed-step", "momentum", "adam" };
+const std::vector<std::string> InversionNames{ "fixed-point", "anderson" };
+/** The optimizers of a kind of stages. */
+const std::vector<std::string> &
+OptimizersOf(StageKind kind)
+{
+  return (Bit(kind) & Linear) != 0 ? LinearOptimizers : (Bit(kind) & Spline) != 0 ? SplineOptimizers : FieldOptimizers;
+}
+
 const std::vector<std::string> SamplingNames{ "none", "regular", "random" };
 const std::vector<std::string> GradientNames{ "differences", "filter", "analytic" };
 
@@ -313,12 +323,26 @@ ReadGradient(const Json & value, StageDraft & draft)
 void
 ReadOptimizer(const Json & value, StageDraft & draft)
 {
-  if (auto * const model = std::get_if<LinearModel>(&draft.stage.model))
+  const std::size_t number = ReadName(value, OptimizersOf(draft.stage.GetKind()));
+  if (auto * const linear = std::get_if<LinearModel>(&draft.stage.model))
   {
-    model->optimizer = static_cast<LinearDescent>(ReadName(value, OptimizerNames));
-    return;
+    linear->optimizer = static_cast<LinearDescent>(number);
   }
-  ReadName(value, { "lbfgs" });
+  else if (auto * const field = std::get_if<FieldModel>(&draft.stage.model))
+  {
+    field->optimizer = static_cast<FieldOptimizer>(number);
+  }
+}
+
+std::string
+WriteOptimizer(const StageSpec & stage)
+{
+  const auto * const linear = std::get_if<LinearModel>(&stage.model);
+  const auto * const field = std::get_if<FieldModel>(&stage.model);
+  const std::size_t  number = linear != nullptr  ? static_cast<std::size_t>(linear->optimizer)
+                              : field != nullptr ? static_cast<std::size_t>(field->optimizer)
+                                                 : 0;
+  return OptimizersOf(stage.GetKind())[number];
 }
 
 /** Options whose values are numbers of a model. */
@@ -346,6 +370,16 @@ constexpr unsigned int LimitFactor = 5;
 constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
 } // namespace
+
+bool
+IsOptimizerOfOthers(const Json & value, StageKind kind)
+{
+  const std::string name = value.is_string() ? ToLower(value.get<std::string>()) : "";
+  const auto        has = [&name](const std::vector<std::string> & names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return !has(OptimizersOf(kind)) && (has(LinearOptimizers) || has(SplineOptimizers) || has(FieldOptimizers));
+}
 
 std::size_t
 ReadName(const Json & value, const std::vector<std::string> & names)
@@ -447,12 +481,9 @@ AllStageOptions()
         return Json(linear != nullptr ? linear->convergence : std::get<FieldModel>(stage.model).convergence);
       } },
     { "optimizer",
-      Linear | Spline,
+      Linear | Spline | Pairs,
       ReadOptimizer,
-      [](const StageSpec & stage) {
-        const auto * const model = std::get_if<LinearModel>(&stage.model);
-        return Json(model != nullptr ? OptimizerNames[static_cast<std::size_t>(model->optimizer)] : "lbfgs");
-      } },
+      [](const StageSpec & stage) { return Json(WriteOptimizer(stage)); } },
     { "step",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
@@ -567,6 +598,25 @@ AllStageOptions()
       Fields,
       ReadField<FieldModel, &FieldModel::totalVariance, ReadFromZero>,
       [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::totalVariance>(stage); } },
+    { "determinant_limit",
+      Pairs,
+      [](const Json & value, StageDraft & draft) {
+        std::get<FieldModel>(draft.stage.model).determinantLimit = ReadNumber(
+          value, [](double limit) { return limit > 1.0; }, "numbers above 1");
+      },
+      [](const StageSpec & stage) {
+        const double limit = std::get<FieldModel>(stage.model).determinantLimit;
+        return limit > 0.0 ? Json(limit) : Json();
+      } },
+    { "inversion",
+      Fields,
+      [](const Json & value, StageDraft & draft) {
+        std::get<FieldModel>(draft.stage.model).inversion =
+          static_cast<InversionMethod>(ReadName(value, InversionNames));
+      },
+      [](const StageSpec & stage) {
+        return Json(InversionNames[static_cast<std::size_t>(std::get<FieldModel>(stage.model).inversion)]);
+      } },
   };
   return options;
 }

@@ -101,6 +101,10 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
 std::size_t
 ReadName(const Json & value, const std::vector<std::string> & names);
 
+/** \brief Whether a value names an optimizer of other kinds of stages, but none of this kind. */
+bool
+IsOptimizerOfOthers(const Json & value, StageKind kind);
+
 /** \brief A number.
  *
  * \param[in] value JSON number

@@ -444,6 +444,9 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.learningRate = model.learningRate;
   options.rules.updateVariance = model.updateVariance;
   options.rules.totalVariance = model.totalVariance;
+  options.rules.optimizer = model.optimizer;
+  options.rules.determinantLimit = model.determinantLimit;
+  options.rules.inversion.method = model.inversion;
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.radius.fill(context.spec.radius);
   options.varianceFloor = context.spec.varianceFloor;

@@ -130,7 +130,17 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   }
   if (name == "optimizer")
   {
-    return kind == StageKind::BSpline ? Json("lbfgs") : Json("conjugate-gradient");
+    return kind == StageKind::BSpline ? Json("lbfgs")
+           : kind >= StageKind::Syn   ? Json("adam")
+                                      : Json("conjugate-gradient");
+  }
+  if (name == "determinant_limit")
+  {
+    return real(1.5, 10.0);
+  }
+  if (name == "inversion")
+  {
+    return "anderson";
   }
   if (name == "sampling")
   {
@@ -294,6 +304,28 @@ TEST(SpecDocument, OptionsOfAllAndOfEachStage)
   EXPECT_EQ(spec.stages[2].levels.back().iterations, 3u);
   EXPECT_EQ(ProblemsOf({ { "cudaspline_registration", 1 }, { "stage_options", { { "bins", { 9 } } } } }).at(0).option,
             "bins");
+}
+
+/** An optimizer for all stages goes to those that have it; a name that none has is a problem of each. */
+TEST(SpecDocument, OptimizersOfEachModel)
+{
+  const auto document = [](const char * optimizer) {
+    return Json({ { "cudaspline_registration", 1 },
+                  { "stages", { "affine", "bspline", "syn", "greedy" } },
+                  { "options", { { "optimizer", optimizer } } } });
+  };
+  const RegistrationSpec spec = ReadSpec(document("Momentum").dump());
+  EXPECT_EQ(std::get<LinearModel>(spec.stages[0].model).optimizer, LinearDescent::RegularStep);
+  EXPECT_EQ(std::get<FieldModel>(spec.stages[2].model).optimizer, FieldOptimizer::Momentum);
+  EXPECT_EQ(std::get<FieldModel>(spec.stages[3].model).optimizer, FieldOptimizer::Momentum);
+  const RegistrationSpec spline = ReadSpec(document("lbfgs").dump());
+  EXPECT_EQ(std::get<FieldModel>(spline.stages[2].model).optimizer, FieldOptimizer::FixedStep);
+  EXPECT_EQ(ProblemsOf(document("newton")).at(0).option, "optimizer");
+  EXPECT_EQ(
+    ProblemsOf({ { "cudaspline_registration", 1 },
+                 { "stages", { { { "kind", "syn" }, { "optimizer", "lbfgs" }, { "determinant_limit", 1 } } } } })
+      .size(),
+    2u);
 }
 
 TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)

@@ -173,6 +173,41 @@ class TestFields:
         assert numpy.abs(found.inverse_warped.array - moving.array).mean() < 0.5 * numpy.abs(moving.array - fixed.array).mean()
         assert found.folding.voxels == 0 and found.folding.all == numpy.prod(size)
 
+    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    @pytest.mark.parametrize("optimizer", ["fixed-step", "momentum", "adam"])
+    def test_optimizers_of_fields(self, rng, kind, optimizer):
+        phantom = Phantom(rng, (36, 32, 24))
+        truth = phantom.bend()
+        fixed, moving = phantom.images(truth)
+        options = {"radius": 2, "learning_rate": 0.25, "iterations": (40, 30), "initial": "none", "device": "cpu"}
+        found = cudaspline.register(fixed, moving, kind, optimizer=optimizer, determinant_limit=8, inversion="anderson", **options)
+        places = phantom.inner()
+        still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
+        assert miss(found.transform, truth, places) < 0.7 * miss(still, truth, places)
+        # Each inverse is computed to a thousandth of a voxel of its level, or a hundredth at the end; SyN's is composed of two.
+        back = found.transform.inverse().apply(found.transform.apply(places))
+        assert numpy.linalg.norm(back - places, axis=-1).max() < 0.3
+        assert found.folding.voxels == 0
+        stage = found.report.stages[0].stage
+        assert (stage.optimizer, stage.determinant_limit, stage.inversion) == (optimizer, 8, "anderson")
+        plain = cudaspline.register(fixed, moving, kind, **options)
+        assert (plain.report.stages[0].stage.optimizer, plain.report.stages[0].stage.determinant_limit) == ("fixed-step", None)
+        assert not numpy.array_equal(plain.field.array, found.field.array)
+
+    def test_determinants_are_limited(self, rng):
+        phantom = Phantom(rng, (36, 32, 24))
+        fixed, moving = phantom.images(phantom.bend())
+        options = {"radius": 2, "learning_rate": 0.25, "update_variance": 1, "iterations": (40, 30), "initial": "none", "device": "cpu"}
+        for kind in ("syn", "greedy"):
+            spreads = []
+            for limit in (None, 1.5):
+                found = cudaspline.register(fixed, moving, kind, determinant_limit=limit, **options)
+                logarithms = numpy.log(numpy.maximum(found.jacobian().array, 1e-3))
+                spreads.append((logarithms.min(), logarithms.max(), logarithms.std()))
+            free, limited = spreads
+            assert free[0] < -numpy.log(2) and free[1] > numpy.log(2)
+            assert -numpy.log(2) < limited[0] < limited[1] < numpy.log(2) and limited[2] < free[2]
+
     def test_fields_behind_matrices(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
         bend, linear = phantom.bend(1.5), phantom.linear(rng, "affine")

@@ -19,7 +19,7 @@ class TestWrong:
             ("metric", "ssd", ValueError), ("sigmas_in_mm", "yes", TypeError), ("metric", "correlation", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
             ("iterations", 1.5, TypeError), ("shrink", (0, 1), ValueError), ("shrink", 2, TypeError), ("shrink", (), ValueError),
             ("sigmas", (-1, 0), ValueError), ("sigmas", 1.0, TypeError), ("sigmas", (numpy.nan,), ValueError), ("radius", 0, ValueError),
-            ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
+            ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("determinant_limit", 1, ValueError), ("inversion", "newton", ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
             ("convergence", numpy.nan, ValueError), ("preset", "best", ValueError), ("winsorize", 0.5, TypeError),
             ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
             ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("initial", numpy.zeros((2, 3)), ValueError),

@@ -52,6 +52,21 @@ class TestProgram:
         assert numpy.array_equal(found.warped.array, read[1])
         assert difference(found.jacobian().array, read[2]) < 1e-5
 
+    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    @pytest.mark.parametrize("optimizer", ["momentum", "Adam"])
+    def test_optimizers_of_fields(self, rng, sitk, tmp_path, kind, optimizer):
+        images, files = self.write(sitk, tmp_path, rng, (30, 28, 22))
+        self.run(
+            *files, "--stage", kind, "--radius", 2, "--iterations", "12,8,4", "--optimizer", optimizer, "--determinant-limit", 2,
+            "--inversion", "anderson", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
+        )  # fmt: skip
+        found = cudaspline.register(
+            *images, kind, radius=2, iterations=(12, 8, 4), optimizer=optimizer, determinant_limit=2, inversion="anderson", device="cpu"
+        )
+        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
+        assert numpy.array_equal(found.warped.array, read[1])
+
     @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
     def test_greedy(self, rng, sitk, tmp_path, size):
         images, files = self.write(sitk, tmp_path, rng, size)

@@ -112,6 +112,10 @@ struct FieldModel
   double         updateVariance{ 3.0 };       ///< of the Gaussian that smooths updates (voxels^2)
   double         totalVariance{ 0.0 };        ///< of the Gaussian that smooths fields (voxels^2)
   double         convergence{ 1e-6 };         ///< see LinearModel::convergence
+  /** What makes an update of smoothed forces; not for demons. */
+  FieldOptimizer  optimizer{ FieldOptimizer::FixedStep };
+  double          determinantLimit{ 0.0 };                  ///< see SynRules::determinantLimit; not for demons
+  InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
 };
 
 /** \brief One stage of a registration. */

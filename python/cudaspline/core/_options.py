@@ -41,7 +41,8 @@ StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "gree
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
-OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
+OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient", "lbfgs", "fixed-step", "momentum", "adam"]
+InversionName = Literal["fixed-point", "anderson"]
 SamplingName = Literal["none", "regular", "random"]
 GradientName = Literal["differences", "filter", "analytic"]
 PresetName = Literal["brain", "fast", "standard"]
@@ -74,6 +75,8 @@ class StageOptions(TypedDict, total=False):
     learning_rate: float
     update_variance: float
     total_variance: float
+    determinant_limit: float
+    inversion: InversionName
 
 
 class ExactOptions(TypedDict, total=False):

@@ -61,7 +61,8 @@ class Stage:
         None: 0.02
     bins: of Mattes' histogram
     convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
-    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"; of "syn" and "greedy"
+        "fixed-step" (the default: the longest displacement of each iteration is learning_rate), "momentum" or "adam"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
         initial step of line searches after the first one, as a factor of the direction; None: the length of a voxel of the level
     step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
@@ -80,6 +81,9 @@ class Stage:
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
+    determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and this factor, which is above 1: updates
+        that exceed it are shortened. None: no limit
+    inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson" (Anderson mixing, with fewer iterations)
     mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; documents do not contain them
 
     Raises TypeError or ValueError, naming the argument.
@@ -118,6 +122,8 @@ class Stage:
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
+    determinant_limit: Optional[float] = None
+    inversion: Optional[str] = None
     mask: Any = field(default=None, compare=False, repr=False)
     moving_mask: Any = field(default=None, compare=False, repr=False)
 

@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "kernels/fields/FieldAnderson.h"
 #include "kernels/fields/FieldBackends.h"
 #include "kernels/fields/FieldInverse.h"
 #include "kernels/fields/FieldLaunch.cuh"
@@ -64,6 +65,26 @@ __launch_bounds__(BoxLanes)
   }
 }
 
+/** All iterations of Anderson mixing. */
+template <unsigned int VDimension, typename TReal>
+__global__ void
+__launch_bounds__(BoxLanes)
+  AndersonKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments, int iterations)
+{
+  constexpr int       warps = BoxLanes / LanesOfWarp;
+  __shared__ NormSums sums[warps];
+  NormSums            mine{ 0.0, 0.0 };
+  WalkColumn(arguments.walk, arguments.boxes, blockIdx.x, [&](const std::int64_t(&at)[3]) {
+    const auto norm = static_cast<double>(InvertSample(arguments, at, iterations));
+    mine.Add({ norm, norm });
+  });
+  mine = AddBlock<warps>(mine, sums);
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+  {
+    arguments.sums[blockIdx.x] = mine;
+  }
+}
+
 /** Adds up the norms of a step, and records whether it was the last but one; after that one that all is done. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
@@ -108,7 +129,15 @@ InvertFieldOnCuda(const FieldShape &     shape,
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     const auto arguments = MakeInversionArguments<dimension, Real>(shape, field, inverse, rules, state, scratch);
-    BlocksOf(arguments.boxes.Count());
+    const unsigned int boxes = BlocksOf(arguments.boxes.Count());
+    if (rules.method == InversionMethod::Anderson && rules.maximumIterations > 0)
+    {
+      AndersonKernel<dimension, Real><<<boxes, BoxThreads(), 0, stream>>>(arguments, rules.maximumIterations);
+      CheckCuda(cudaGetLastError(), "AndersonKernel");
+      ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, stream>>>(arguments);
+      CheckCuda(cudaGetLastError(), "ConcludeKernel");
+      return;
+    }
     const unsigned int blocks = ResidentBlocks(arguments.boxes.Count(), BlocksOfMultiprocessor, device);
     // One step more than iterations: the update that ends the last one.
     for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)

@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "kernels/fields/FieldAnderson.h"
 #include "kernels/fields/FieldBackends.h"
 #include "kernels/fields/FieldInverse.h"
 #include "kernels/fields/FieldLoopCpu.h"
@@ -250,6 +251,14 @@ InvertFieldOnCpu(const FieldShape &     shape,
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     const auto arguments = MakeInversionArguments<dimension, Real>(shape, field, inverse, rules, state, scratch);
+    if (rules.method == InversionMethod::Anderson && rules.maximumIterations > 0)
+    {
+      SumBoxes(arguments.walk, arguments.boxes, arguments.sums, residence, [&](const std::int64_t(&at)[3]) {
+        return InvertSample(arguments, at, rules.maximumIterations);
+      });
+      arguments.Conclude(TotalOf(arguments.sums, arguments.boxes.Count()));
+      return;
+    }
     // One step more than iterations: the update that ends the last one.
     for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)
     {

@@ -57,6 +57,15 @@ struct FieldVolume
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   operator()(const std::int64_t (&at)[3]) const
   {
+    double m[VDimension][VDimension];
+    this->FindJacobian(at, m);
+    return DeterminantOf(m);
+  }
+
+  /** The Jacobian matrix at a sample: du/dx = du/di di/dx, of which the latter is the same everywhere. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  FindJacobian(const std::int64_t (&at)[3], double (&m)[VDimension][VDimension]) const
+  {
     const TReal * const vector = field + OffsetOf(walk, at) * VDimension;
     double              byIndex[VDimension][VDimension] = {}; // by component and axis
     std::int64_t        stride = VDimension;
@@ -72,7 +81,6 @@ struct FieldVolume
         byIndex[d][axis] = RoundedSum(next, -static_cast<double>(vector[d - behind])) / steps;
       }
     }
-    double m[VDimension][VDimension]; // du/dx = du/di di/dx, of which the latter is the same everywhere
     for (unsigned int r = 0; r < VDimension; ++r)
     {
       for (unsigned int c = 0; c < VDimension; ++c)
@@ -85,6 +93,12 @@ struct FieldVolume
       }
       m[r][r] = RoundedSum(m[r][r], 1.0);
     }
+  }
+
+  /** The determinant of a matrix. */
+  static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  DeterminantOf(const double (&m)[VDimension][VDimension])
+  {
     const double plane = Minor(m, 0, 1, 0, 1);
     if constexpr (VDimension == 2)
     {

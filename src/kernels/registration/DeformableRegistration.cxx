@@ -136,6 +136,10 @@ CheckOptions(const DeformableOptions & options)
   {
     throw std::invalid_argument("The learning rate is above 0, and variances are 0 or more.");
   }
+  if (rules.determinantLimit != 0.0 && !(rules.determinantLimit > 1.0))
+  {
+    throw std::invalid_argument("The limit of determinants is above 1, or 0 for none.");
+  }
   for (const PyramidLevel & level : options.levels)
   {
     if (level.shrink < 1 || !(level.sigma >= 0.0))
@@ -413,6 +417,8 @@ DeformableRegistration::GetGrid() const
 void
 DeformableRegistration::GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory)
 {
+  FieldInversion inversion = FinalInversion();
+  inversion.method = m_Parts->options.rules.inversion.method;
   const auto get = [&](auto & level) { // of one field
     if (forward != nullptr)
     {
@@ -420,12 +426,15 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
     }
     if (backward != nullptr)
     {
-      level.GetInverse(FinalInversion(), backward, element, memory);
+      level.GetInverse(inversion, backward, element, memory);
     }
   };
   if (m_Parts->syn != nullptr)
   {
-    m_Parts->syn->GetWhole(forward, backward, element, memory);
+    // ITK's composition of inverses, or the inverse of the composition.
+    const bool inverts = inversion.method == InversionMethod::Anderson;
+    m_Parts->syn->GetWhole(
+      forward, backward, element, memory, inverts ? std::optional<FieldInversion>(inversion) : std::nullopt);
   }
   else if (m_Parts->greedy != nullptr)
   {

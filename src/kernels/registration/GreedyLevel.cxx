@@ -114,8 +114,9 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   auto * const       numbers = record.As<Record>();
   forces.MoveMoving(this->Field().Data());
   forces.Compare(&numbers->sums, update.Data(), nullptr);
-  forces.MakeUpdate(update.Data(), forces.FixedConfidence(), rules, &numbers->maximumNorm);
+  forces.MakeUpdate(LevelImage::Fixed, update.Data(), rules, &numbers->maximumNorm);
   ComposeFields(shape, this->Field().Data(), shape, update.Data(), update.Data(), residence);
+  forces.Limit(this->Field().Data(), update.Data(), rules.determinantLimit);
   forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
 }
 
@@ -136,6 +137,7 @@ GreedyLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
+  m_Parts->forces.ReserveMoments(LevelImage::Fixed, rules);
   m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   Record record;
   Download(&record, m_Parts->record.Data(), sizeof(record), residence);

@@ -21,10 +21,12 @@
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
+#include "kernels/fields/DeterminantLimit.h"
 #include "kernels/registration/ForceSum.h"
 #include "kernels/registration/RangeUnderMask.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -72,7 +74,8 @@ ScratchBytes(const FieldShape &                        shape,
                     CountInversionScratch(shape),
                     ofGradients,
                     CountFieldMetricScratch(kind, shape.grid),
-                    CountForceSumScratch(shape.grid) });
+                    CountForceSumScratch(shape.grid),
+                    CountLimitScratch(shape) });
 }
 
 /** What smoothing by rules needs of the same memory. */
@@ -447,17 +450,25 @@ LevelForces::Waits() const
 void
 LevelForces::Reserve(const SynRules & rules)
 {
-  const bool hasConfidence = this->FixedConfidence() != nullptr || this->MovingConfidence() != nullptr;
+  const bool hasConfidence =
+    this->Confidence(LevelImage::Fixed) != nullptr || this->Confidence(LevelImage::Moving) != nullptr;
   const auto bytes = SmoothingScratchBytes(m_Shape, rules, hasConfidence, m_Residence.GetBackend());
   if (bytes > m_Scratch.Bytes())
   {
     m_Scratch = ResidentArray(); // before the other one
     m_Scratch = ResidentArray(bytes, m_Residence);
   }
-  if (m_Between.Data() == nullptr && bytes > 0) // a field that is smoothed into another one cannot be in the scratch
+  // A field that is smoothed into another one, or limited, cannot be in the scratch.
+  if (m_Between.Data() == nullptr && (bytes > 0 || rules.determinantLimit > 0.0))
   {
     m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
   }
+}
+
+void
+LevelForces::ReserveMoments(LevelImage image, const SynRules & rules)
+{
+  m_Moments[static_cast<std::size_t>(image)].Reserve(m_Shape, rules.optimizer, m_Residence);
 }
 
 void
@@ -479,7 +490,7 @@ LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoo
 }
 
 void
-LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & rules, double * maximum)
+LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum)
 {
   if (rules.weights != SynRules().weights)
   {
@@ -489,18 +500,35 @@ LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & 
   void * const         smooth = smoothing.IsNone() ? force : this->Between();
   if (smooth != force)
   {
-    this->Smooth(force, confidence, smoothing, smooth);
+    this->Smooth(force, this->Confidence(image), smoothing, smooth);
   }
   FindMaximumNorm(m_Shape, smooth, maximum, m_Norms.Data(), m_Residence);
-  ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
+  if (rules.optimizer == FieldOptimizer::FixedStep)
+  {
+    ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
+    return;
+  }
+  const UpdateMoments & moments = m_Moments[static_cast<std::size_t>(image)];
+  moments.MakeUpdate(m_Shape, smooth, maximum, rules.learningRate, force, m_Residence);
+}
+
+void
+LevelForces::Limit(const void * before, void * after, double largest)
+{
+  if (largest > 0.0)
+  {
+    LimitDeterminants(m_Shape, before, largest, after, m_Scratch.Data(), m_Residence);
+  }
 }
 
 void
 LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules)
 {
   const LevelSmoothing smoothing = LevelSmoothing::OfTotals(rules);
-  void * const         composed = smoothing.IsNone() ? total : this->Between();
+  const bool           isDirect = smoothing.IsNone() && !(rules.determinantLimit > 0.0);
+  void * const         composed = isDirect ? total : this->Between();
   ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
+  this->Limit(total, composed, std::sqrt(rules.determinantLimit)); // determinants of both halves are multiplied
   if (composed != total)
   {
     this->Smooth(composed, nullptr, smoothing, total);
@@ -522,7 +550,8 @@ LevelForces::CountBytes(const FieldShape &             shape,
   const bool  hasGaussian = std::any_of(metrics.begin(), metrics.end(), [](const SynMetric & metric) {
     return metric.gaussian && !metric.comparesOriginals;
   });
-  bytes += hasGaussian || scratch > 0 ? shape.Bytes() : 0;
+  bytes += hasGaussian || scratch > 0 || rules.determinantLimit > 0.0 ? shape.Bytes() : 0;
+  bytes += 2 * UpdateMoments::CountBytes(shape, rules.optimizer); // of both images
   for (const SynMetric & metric : metrics)
   {
     const bool isMoved = !HasFeatures(metric.kind);

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "kernels/metrics/FieldMetric.h"
+#include "kernels/registration/UpdateMoments.h"
 
 #include <array>
 #include <cstddef>
@@ -92,6 +93,13 @@ struct LevelSmoothing
   CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const;
 };
 
+/** \brief An image of each pair. */
+enum class LevelImage : unsigned char
+{
+  Fixed,
+  Moving
+};
+
 /** \brief Pairs of images that fields move onto a grid, and how they differ there. */
 class LevelForces
 {
@@ -133,19 +141,17 @@ public:
   void
   Reserve(const SynRules & rules);
 
+  /** The same for updates of an image's displacements. */
+  void
+  ReserveMoments(LevelImage image, const SynRules & rules);
+
   /** How much samples count as the masks were moved; null: alike. */
-  ///@{
   const void *
-  FixedConfidence() const
+  Confidence(LevelImage image) const
   {
-    return m_Terms.front().movedFixed.confidence.Data();
+    const Pair & first = m_Terms.front();
+    return (image == LevelImage::Fixed ? first.movedFixed : first.movedMoving).confidence.Data();
   }
-  const void *
-  MovingConfidence() const
-  {
-    return m_Terms.front().movedMoving.confidence.Data();
-  }
-  ///@}
 
   /** Smooths a field into another one, or copies it where it stays as it is.
    *
@@ -153,21 +159,29 @@ public:
   void
   Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output);
 
-  /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
+  /** \brief Makes an update of a force: smoothed, with the optimizer of the rules.
    *
-   * \param[in,out] force in whose place the update is
-   * \param[in] confidence of its samples; null: they count alike
-   * \param[in] rules which smoothing and step
-   * \param[out] maximum norm of the smooth force (samples); memory of the backend */
+   * \param[in] image whose displacements the force is for
+   * \param[in,out] force that the update replaces
+   * \param[in] rules smoothing, optimizer and step
+   * \param[out] maximum norm of the smoothed force (samples); memory of the backend */
   void
-  MakeUpdate(void * force, const void * confidence, const SynRules & rules, double * maximum);
+  MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum);
 
   /** Composes a total field with an update, which goes first, and smooths it.
    *
    * \param[in] update what is added
-   * \param[in,out] total the field */
+   * \param[in,out] total half of a transform: the other image has the other half */
   void
   AddUpdate(const void * update, void * total, const SynRules & rules);
+
+  /** Shortens an update whose determinants the rules do not allow.
+   *
+   * \param[in] before field without the update
+   * \param[in,out] after the field with it, not smoothed; not in Scratch()
+   * \param[in] largest determinant of the field; 0: any */
+  void
+  Limit(const void * before, void * after, double largest);
 
   /** Memory for steps that come between, InvertField()'s among them. */
   void *
@@ -246,6 +260,7 @@ private:
   ResidentArray                m_Scratch;                ///< of gradients, sums, smoothing and inversion
   ResidentArray                m_Between;    ///< a field, where steps between two of them take the scratch; or none
   ResidentArray                m_Norms;      ///< of FindMaximumNorm()
+  std::array<UpdateMoments, 2> m_Moments;    ///< by LevelImage
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
   ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first

@@ -133,8 +133,8 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   this->EnqueueForces();
   void * const fixedUpdate = updates[0].Data();
   void * const movingUpdate = updates[1].Data();
-  forces.MakeUpdate(fixedUpdate, forces.FixedConfidence(), rules, &numbers->maximumNorm[0]);
-  forces.MakeUpdate(movingUpdate, forces.MovingConfidence(), rules, &numbers->maximumNorm[1]);
+  forces.MakeUpdate(LevelImage::Fixed, fixedUpdate, rules, &numbers->maximumNorm[0]);
+  forces.MakeUpdate(LevelImage::Moving, movingUpdate, rules, &numbers->maximumNorm[1]);
   if (rules.averagesMidpointGradients)
   {
     AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
@@ -168,6 +168,8 @@ SynLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
+  m_Parts->forces.ReserveMoments(LevelImage::Fixed, rules);
+  m_Parts->forces.ReserveMoments(LevelImage::Moving, rules);
   Record                record;
   std::array<double, 2> weighted{};
   try
@@ -194,21 +196,37 @@ SynLevel::HasWholeFields() const
 }
 
 void
-SynLevel::GetWhole(void * forward, void * backward, ScalarType element, FieldMemory memory)
+SynLevel::GetWhole(void *                                forward,
+                   void *                                backward,
+                   ScalarType                            element,
+                   FieldMemory                           memory,
+                   const std::optional<FieldInversion> & inversion)
 {
   const FieldShape & shape = m_Parts->forces.GetShape();
   const Residence &  residence = m_Parts->forces.GetResidence();
-  const auto         get = [&](SynField displacement, SynField warping, void * to) {
+  const auto         compose = [&](SynField displacement, SynField warping, const ResidentArray & whole) {
+    ComposeFields(
+      shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole.Data(), residence);
+  };
+  const auto & [whole, inverse] = m_Parts->updates;
+  compose(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, whole);
+  if (backward != nullptr)
+  {
+    compose(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, inverse);
+  }
+  if (backward != nullptr && inversion)
+  {
+    FieldInversionState * const state = m_Parts->record.As<Record>()->inversions.data();
+    InvertField(shape, whole.Data(), inverse.Data(), *inversion, state, m_Parts->forces.Scratch(), residence);
+  }
+  const auto give = [&](const ResidentArray & field, void * to) {
     if (to != nullptr)
     {
-      void * const whole = m_Parts->updates[0].Data();
-      ComposeFields(
-        shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole, residence);
-      GiveField(to, element, memory, whole, shape, residence);
+      GiveField(to, element, memory, field.Data(), shape, residence);
     }
   };
-  get(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, forward);
-  get(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, backward);
+  give(whole, forward);
+  give(inverse, backward);
 }
 
 MemoryPlan

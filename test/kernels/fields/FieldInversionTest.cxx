@@ -129,3 +129,130 @@ TEST_P(FieldInversions, Invert)
   }
   EXPECT_GT(ended, 0);
 }
+
+// Anderson mixing. Expected: of fields whose displacements change by less than a sample from one to the next there is
+// an inverse, so every sample is below the tolerance, as plain loops in double find it. Of a field that folds, no error
+// is larger than that of the estimate. Steps and errors of both backends are rounded alike.
+namespace
+{
+
+/** An inverse, and what it came to. */
+struct FoundInverse
+{
+  std::vector<double> vectors;
+  FieldInversionState state;
+};
+
+FoundInverse
+InvertByMixing(const FieldShape &          shape,
+               const std::vector<double> & field,
+               const std::vector<double> & estimate,
+               FieldInversion              rules,
+               const Residence &           residence)
+{
+  rules.method = InversionMethod::Anderson;
+  const auto          input = Resident(field, shape.element, residence);
+  const auto          output = Resident(estimate, shape.element, residence);
+  const ResidentArray scratch(CountInversionScratch(shape), residence);
+  const ResidentArray state(sizeof(FieldInversionState), residence);
+  InvertField(shape, input.Data(), output.Data(), rules, state.As<FieldInversionState>(), scratch.Data(), residence);
+  FoundInverse found{ Numbers(output.Data(), field.size(), shape.element, residence), {} };
+  Download(&found.state, state.Data(), sizeof(found.state), residence);
+  return found;
+}
+
+/** Norms of the composition of a field and an inverse (samples). */
+std::vector<double>
+ErrorNorms(const FieldGrid & grid, const std::vector<double> & field, const std::vector<double> & inverse)
+{
+  std::vector<double> norms(static_cast<std::size_t>(grid.Count()), 0.0);
+  for (std::size_t n = 0; n < norms.size(); ++n)
+  {
+    Vector error{};
+    if (ComposePlainly(grid, field, grid, inverse, static_cast<std::int64_t>(n), error)) // not at the buffer's border
+    {
+      for (unsigned int d = 0; d < grid.dimension; ++d)
+      {
+        norms[n] += std::pow(error[d] / grid.spacing[d], 2.0);
+      }
+      norms[n] = std::sqrt(norms[n]);
+    }
+  }
+  return norms;
+}
+
+/** A field that is 0 at the border, so that all samples have an inverse. */
+std::vector<double>
+FieldOfBumps(const FieldGrid & grid, double size)
+{
+  constexpr double    pi = 3.14159265358979;
+  std::vector<double> field(static_cast<std::size_t>(grid.Count()) * grid.dimension);
+  for (std::size_t i = 0; i < field.size(); ++i)
+  {
+    const auto at = SampleOf(grid, static_cast<std::int64_t>(i / grid.dimension));
+    double     number = size;
+    for (unsigned int d = 0; d < grid.dimension; ++d)
+    {
+      number *= std::sin(pi * static_cast<double>(at[d]) / static_cast<double>(grid.size[d] - 1));
+    }
+    field[i] = static_cast<double>(static_cast<float>(number * (i % grid.dimension == 1 ? -1.0 : 1.0)));
+  }
+  return field;
+}
+
+} // namespace
+
+TEST_P(FieldInversions, AndersonMixingEndsBelowTheToleranceEverywhere)
+{
+  FreshRandom     random;
+  const Residence residence = this->MakeResidence();
+  for (const auto & size : std::vector<std::vector<std::int64_t>>{ { 67, 41 }, { 33, 29, 21 } })
+  {
+    for (const ScalarType type : FieldTypes)
+    {
+      SCOPED_TRACE(Describe(size, type));
+      const FieldShape          shape{ RandomGrid(size, random, false), type };
+      const auto                field = FieldOfBumps(shape.grid, 2.5);
+      const std::vector<double> zero(field.size(), 0.0);
+      const FieldInversion      rules;
+      const auto                found = InvertByMixing(shape, field, zero, rules, residence);
+      const auto                norms = ErrorNorms(shape.grid, field, found.vectors);
+      EXPECT_LE(*std::max_element(norms.begin(), norms.end()), 1.05 * rules.meanTolerance); // rounding of indices
+      EXPECT_LE(found.state.maximumError, rules.meanTolerance);
+      EXPECT_NE(found.state.isDone, 0);
+      EXPECT_EQ(found.state.iterations, 1);
+      const Residence host{ ExecutionContext() };
+      EXPECT_EQ(InvertByMixing(shape, field, zero, rules, host).vectors, found.vectors);
+      // From its own result nothing is left to do, and without iterations nothing is done.
+      EXPECT_EQ(InvertByMixing(shape, field, found.vectors, rules, residence).vectors, found.vectors);
+      FieldInversion none;
+      none.maximumIterations = 0;
+      EXPECT_EQ(InvertByMixing(shape, field, zero, none, residence).vectors, zero);
+    }
+  }
+}
+
+TEST_P(FieldInversions, AndersonMixingNeverIncreasesAnError)
+{
+  FreshRandom     random;
+  const Residence residence = this->MakeResidence();
+  for (const auto & size : std::vector<std::vector<std::int64_t>>{ { 41, 33 }, { 23, 19, 17 } })
+  {
+    const FieldShape          shape{ RandomGrid(size, random, false), ScalarType::Float64 };
+    const auto                field = RandomField(shape.grid, 3.0, false, random); // it folds
+    const std::vector<double> zero(field.size(), 0.0);
+    FieldInversion            rules;
+    rules.enforcesBoundary = false;
+    const auto before = ErrorNorms(shape.grid, field, zero);
+    const auto after = ErrorNorms(shape.grid, field, InvertByMixing(shape, field, zero, rules, residence).vectors);
+    double     sumBefore = 0.0;
+    double     sumAfter = 0.0;
+    for (std::size_t n = 0; n < before.size(); ++n)
+    {
+      EXPECT_LE(after[n], before[n] + 1e-9) << n;
+      sumBefore += before[n];
+      sumAfter += after[n];
+    }
+    EXPECT_LT(sumAfter, 0.5 * sumBefore);
+  }
+}

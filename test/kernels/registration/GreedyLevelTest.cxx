@@ -23,6 +23,7 @@
 
 #include "../metrics/MetricCase.h"
 
+#include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 
 #include <algorithm>
@@ -151,19 +152,27 @@ struct BentPhantoms
     FieldInversionState inversion;
   };
 
+  static SynRules
+  MakeRules(FieldOptimizer optimizer = FieldOptimizer::FixedStep, double determinantLimit = 0.0)
+  {
+    SynRules rules;
+    rules.learningRate = 0.3;
+    rules.updateVariance = 2.0;
+    rules.totalVariance = 0.3;
+    rules.optimizer = optimizer;
+    rules.determinantLimit = determinantLimit;
+    return rules;
+  }
+
   Outcome
-  Register(const ExecutionContext & context, int iterations) const
+  Register(const ExecutionContext & context, int iterations, const SynRules & rules = MakeRules()) const
   {
     const Residence residence(context);
     SynMetric       metric;
     metric.arithmetic = shape.element;
     metric.epsilon = std::numeric_limits<double>::epsilon();
     GreedyLevel level(shape, this->Side(fixed, residence), this->Side(moving, residence), metric, residence);
-    SynRules    rules;
-    rules.learningRate = 0.3;
-    rules.updateVariance = 2.0;
-    rules.totalVariance = 0.3;
-    Outcome outcome;
+    Outcome     outcome;
     for (int n = 0; n < iterations; ++n)
     {
       outcome.values.push_back(level.Iterate(rules).Value());
@@ -218,6 +227,49 @@ TEST_P(Greedy, FindsABendInSpace)
 {
   this->FindsTheBend<3>(ScalarType::Float64);
   this->FindsTheBend<3>(ScalarType::Float32);
+}
+
+/** Each optimizer finds the bend, with the same bits on any number of threads, and on both backends. Adam's roots are
+ * not rounded alike. */
+TEST_P(Greedy, EachOptimizerFindsABend)
+{
+  const BentPhantoms<2>     images(ScalarType::Float64);
+  const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
+  const ThreadExecutor      one{ 1 };
+  for (const FieldOptimizer optimizer : { FieldOptimizer::Momentum, FieldOptimizer::Adam })
+  {
+    const auto       rules = BentPhantoms<2>::MakeRules(optimizer);
+    ExecutionContext context = this->OnBackend();
+    const auto       outcome = images.Register(context, 40, rules);
+    EXPECT_LT(outcome.values.back(), outcome.values.front());
+    EXPECT_LT(images.MeanError(outcome.field), 0.3 * images.MeanError(none));
+    context.host = &one;
+    EXPECT_EQ(images.Register(context, 40, rules).field, outcome.field);
+    context.backend = Backend::Cpu;
+    const auto onHost = images.Register(context, 40, rules).field;
+    for (std::size_t n = 0; n < onHost.size(); ++n)
+    {
+      ASSERT_NEAR(outcome.field[n], onHost[n], 1e-6);
+    }
+  }
+}
+
+/** The bend has determinants from 0.6 to 1.6: a tight limit is nearly kept, a wide one changes no bit. */
+TEST_P(Greedy, LimitsDeterminants)
+{
+  const BentPhantoms<3> images(ScalarType::Float64);
+  const auto            determinants = [&](const std::vector<double> & field) {
+    const Residence host{ ExecutionContext() };
+    return MeasureFolding(images.shape, field.data(), nullptr, false, host);
+  };
+  const auto free = images.Register(this->OnBackend(), 20);
+  const auto wide = BentPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 50.0);
+  const auto tight = BentPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 1.15);
+  const auto limited = images.Register(this->OnBackend(), 20, tight);
+  EXPECT_GT(determinants(free.field).largest, 1.3);
+  EXPECT_LT(determinants(limited.field).largest, 1.2);
+  EXPECT_GT(determinants(limited.field).least, 1.0 / 1.2);
+  EXPECT_EQ(images.Register(this->OnBackend(), 20, wide).field, free.field);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Greedy, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

@@ -103,14 +103,23 @@ protected:
     std::vector<double> field;
   };
 
-  Outcome
-  Iterate(std::vector<SynTerm> terms, const Residence & residence) const
+  static SynRules
+  MakeRules()
   {
-    SynLevel level(m_Shape, std::move(terms), residence);
     SynRules rules;
     rules.learningRate = 0.3;
-    Outcome outcome;
-    for (int i = 0; i < 4; ++i)
+    return rules;
+  }
+
+  Outcome
+  Iterate(std::vector<SynTerm> terms,
+          const Residence &    residence,
+          const SynRules &     rules = MakeRules(),
+          int                  iterations = 4) const
+  {
+    SynLevel level(m_Shape, std::move(terms), residence);
+    Outcome  outcome;
+    for (int i = 0; i < iterations; ++i)
     {
       const SynIteration iteration = level.Iterate(rules);
       outcome.values.push_back(iteration.Value());
@@ -215,6 +224,48 @@ TEST_P(SynLevels, RefusesWhatDoesNotFit)
   auto single = term;
   single.fixed.image.pixel = ScalarType::Float32;
   refuses({ term, single });
+}
+
+/** Each optimizer improves the metric; with inverses by Anderson mixing fields are the same up to the tolerance of
+ * inverses. Both backends agree. */
+TEST_P(SynLevels, OptimizersAndInversions)
+{
+  const Residence residence(this->OnBackend());
+  const Residence host{ ExecutionContext() };
+  for (const FieldOptimizer optimizer : { FieldOptimizer::FixedStep, FieldOptimizer::Momentum, FieldOptimizer::Adam })
+  {
+    SynRules rules = MakeRules();
+    rules.optimizer = optimizer;
+    rules.determinantLimit = 4.0;
+    const auto run = [&](const Residence & where) {
+      return this->Iterate({ this->Term(SynMetricKind::LocalCorrelation, 1.0, where) }, where, rules, 12);
+    };
+    const auto first = run(residence);
+    EXPECT_LT(first.values.back(), first.values.front());
+    rules.inversion.method = InversionMethod::Anderson;
+    const auto mixed = run(residence);
+    const auto onHost = run(host);
+    for (std::size_t n = 0; n < first.field.size(); ++n)
+    {
+      ASSERT_NEAR(mixed.field[n], first.field[n], 0.1); // the maximum tolerance of ITK's inverses
+      ASSERT_NEAR(mixed.field[n], onHost.field[n], 1e-6);
+    }
+  }
+}
+
+/** Moments take a field for each image, of Adam also a number for each sample. */
+TEST_P(SynLevels, PlansTheMemoryOfOptimizers)
+{
+  const auto plan = [this](FieldOptimizer optimizer) {
+    SynRules rules = MakeRules();
+    rules.optimizer = optimizer;
+    constexpr std::size_t budget = std::size_t{ 1 } << 40;
+    return PlanSynLevel(m_Shape, { SynMetric() }, rules, ScalarType::Float64, 0, budget).sourceBytes;
+  };
+  const auto samples = static_cast<std::size_t>(m_Shape.grid.Count());
+  const auto none = plan(FieldOptimizer::FixedStep);
+  EXPECT_EQ(plan(FieldOptimizer::Momentum), none + 2 * (samples * 3 * sizeof(double) + 2 * sizeof(double)));
+  EXPECT_EQ(plan(FieldOptimizer::Adam), none + 2 * (samples * 4 * sizeof(double) + 2 * sizeof(double)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, SynLevels, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

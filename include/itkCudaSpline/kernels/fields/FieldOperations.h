@@ -98,26 +98,38 @@ SmoothField(const FieldShape &     shape,
 /** \brief What an inversion came to, in the memory of the backend. */
 struct FieldInversionState
 {
-  double       meanError{ 0.0 };    ///< mean norm of the error before the last iteration (samples)
+  double       meanError{ 0.0 };    ///< mean norm of the error before the last iteration (samples); Anderson: after it
   double       maximumError{ 0.0 }; ///< largest one
-  std::int32_t iterations{ 0 };     ///< that were made
+  std::int32_t iterations{ 0 };     ///< that were made; Anderson: 1, as each sample makes its own
   std::int32_t isDone{ 0 };         ///< not 0: an error was below its tolerance
+};
+
+/** \brief The iterations that invert a field. */
+enum class InversionMethod : unsigned char
+{
+  FixedPoint, ///< those of itk::InvertDisplacementFieldImageFilter, of all samples together
+  /** Anderson mixing of the last two steps, of each sample until its error is below the mean tolerance (if that is 0,
+   * the maximum one). An error never increases: steps are at most a sample long, or twice the error, and one that
+   * increases the error is halved. */
+  Anderson
 };
 
 /** \brief Rules of itk::InvertDisplacementFieldImageFilter. */
 struct FieldInversion
 {
-  int    maximumIterations{ 20 };  ///< 0 or more
-  double meanTolerance{ 0.001 };   ///< samples
-  double maximumTolerance{ 0.1 };  ///< samples
-  bool   enforcesBoundary{ true }; ///< vectors on the border of the grid become 0
+  int             maximumIterations{ 20 };               ///< 0 or more
+  double          meanTolerance{ 0.001 };                ///< samples
+  double          maximumTolerance{ 0.1 };               ///< samples
+  bool            enforcesBoundary{ true };              ///< vectors on the border of the grid become 0
+  InversionMethod method{ InversionMethod::FixedPoint }; ///< the iterations
 };
 
 /** \brief Bytes of scratch memory of InvertField(). */
 std::size_t
 CountInversionScratch(const FieldShape & shape);
 
-/** \brief Inverts a field, from an estimate, by itk::InvertDisplacementFieldImageFilter's iteration.
+/** \brief Inverts a field, from an estimate, by itk::InvertDisplacementFieldImageFilter's iteration or an accelerated
+ * one.
  *
  * The norms are reduced in a fixed order, and the tolerances are compared where the field is, so nothing waits.
  *

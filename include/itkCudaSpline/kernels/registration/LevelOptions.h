@@ -41,6 +41,16 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
+/** \brief How the smoothed forces of an iteration become an update. All of them bound its displacements by
+ * SynRules::learningRate. */
+enum class FieldOptimizer : unsigned char
+{
+  FixedStep, ///< the force, scaled so that its longest vector has that length: ITK's
+  Momentum,  ///< the running mean of forces whose longest vectors have the length 1; it becomes short where they
+             ///< alternate
+  Adam       ///< that mean divided by the root of the running mean of the squared lengths, for each sample
+};
+
 /** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod.
  *
  * Fields are smoothed by a Gaussian, by a spline where there is one (itk::BSplineSyNImageRegistrationMethod), or not at
@@ -55,6 +65,10 @@ struct SynRules
   FieldInversion        inversion;                          ///< of both fields, and of their inverses
   std::optional<FieldSplineFit> updateSpline; ///< that smooths an update, in which samples count as the masks say
   std::optional<FieldSplineFit> totalSpline;  ///< that smooths a total field
+  FieldOptimizer                optimizer{ FieldOptimizer::FixedStep }; ///< that makes updates of forces
+  /** Updates are shortened where the determinant of the whole transform would exceed this factor, or fall below its
+   * reciprocal; above 1. 0: they are not. */
+  double determinantLimit{ 0.0 };
 
   /** Whether a spline smooths something. */
   bool
@@ -68,7 +82,9 @@ struct SynRules
   {
     return learningRate == other.learningRate && updateVariance == other.updateVariance &&
            totalVariance == other.totalVariance && averagesMidpointGradients == other.averagesMidpointGradients &&
-           weights == other.weights && updateSpline == other.updateSpline && totalSpline == other.totalSpline;
+           weights == other.weights && updateSpline == other.updateSpline && totalSpline == other.totalSpline &&
+           optimizer == other.optimizer && determinantLimit == other.determinantLimit &&
+           inversion.method == other.inversion.method;
   }
 };
 

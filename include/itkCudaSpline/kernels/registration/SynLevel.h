@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 /** \file
@@ -151,9 +152,15 @@ public:
    * \param[out] forward compose(moving inverse, warping = fixed); null: not wanted
    * \param[out] backward compose(fixed inverse, warping = moving); null: not wanted
    * \param[in] element type of their numbers
-   * \param[in] memory where both are; waits for the host's */
+   * \param[in] memory where both are; waits for the host's
+   * \param[in] inversion by which the second one is made the inverse of the first, whose samples it inverts more
+   * exactly than a composition does; nothing: it is not */
   void
-  GetWhole(void * forward, void * backward, ScalarType element, FieldMemory memory = FieldMemory::Host);
+  GetWhole(void *                                forward,
+           void *                                backward,
+           ScalarType                            element,
+           FieldMemory                           memory = FieldMemory::Host,
+           const std::optional<FieldInversion> & inversion = std::nullopt);
 
 private:
   struct Parts;
