@@ -45,26 +45,6 @@ CentreOf(const FieldGrid & grid)
   return centre;
 }
 
-/** How many times as far samples of a level are apart, by axis. */
-std::array<unsigned int, 3>
-FactorsOf(const FieldGrid & grid, const PyramidLevel & level)
-{
-  std::array<unsigned int, 3> factors{ { 1, 1, 1 } };
-  const double wanted = level.shrink * *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
-  for (unsigned int d = 0; d < grid.dimension; ++d)
-  {
-    factors[d] = level.shrink;
-    for (unsigned int smaller = level.shrink; level.isByAxis && smaller-- > 1;)
-    {
-      if (std::abs(grid.spacing[d] * smaller - wanted) < std::abs(grid.spacing[d] * factors[d] - wanted))
-      {
-        factors[d] = smaller;
-      }
-    }
-  }
-  return factors;
-}
-
 /** A Gaussian over a grid, whose sigmas are not set. */
 GaussianDescriptor
 DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output)
@@ -82,6 +62,25 @@ DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 }
 
 } // namespace
+
+std::array<unsigned int, 3>
+ShrinkFactors(const FieldGrid & grid, const PyramidLevel & level)
+{
+  std::array<unsigned int, 3> factors{ { 1, 1, 1 } };
+  const double wanted = level.shrink * *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    factors[d] = level.shrink;
+    for (unsigned int smaller = level.shrink; level.isByAxis && smaller-- > 1;)
+    {
+      if (std::abs(grid.spacing[d] * smaller - wanted) < std::abs(grid.spacing[d] * factors[d] - wanted))
+      {
+        factors[d] = smaller;
+      }
+    }
+  }
+  return factors;
+}
 
 FieldGrid::Matrix
 InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension)
@@ -138,7 +137,7 @@ ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level)
   {
     throw std::invalid_argument("Grids are shrunk by 1 and more, not by 0.");
   }
-  const auto factors = FactorsOf(grid, level);
+  const auto factors = ShrinkFactors(grid, level);
   if (factors == std::array<unsigned int, 3>{ { 1, 1, 1 } })
   {
     return grid;

@@ -23,6 +23,8 @@
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
+#include <array>
+
 /** \file
  * \brief The levels of a registration from coarse to fine, as itk::ImageRegistrationMethodv4 has them: the grid on
  * which images are compared, and how smooth they are there. */
@@ -59,6 +61,13 @@ struct PyramidLevel
  * \exception std::invalid_argument it has none */
 FieldGrid::Matrix
 InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension);
+
+/** \brief How many times as far the samples of a level are apart, along each axis.
+ *
+ * \param[in] grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] level its shrink and isByAxis */
+std::array<unsigned int, 3>
+ShrinkFactors(const FieldGrid & grid, const PyramidLevel & level);
 
 /** \brief The grid of fewer samples about the same centre that itk::ShrinkImageFilter makes of a grid.
  *
