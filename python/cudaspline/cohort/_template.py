@@ -20,7 +20,7 @@ from .._checks import choose
 from ..dask._files import folder_written_once, read_image, write_image
 from ._matrices import mean_matrix
 
-#: The file of a round's folder that says what it is.
+#: The file in a round's folder with its parameters and its state.
 _STATE = "round.json"
 
 

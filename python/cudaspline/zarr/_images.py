@@ -27,7 +27,7 @@ class StoreError(ValueError):
 
 @dataclass(frozen=True)
 class Level:
-    """An array of a multiscale image, with the place of its samples."""
+    """An array of a multiscale image, with the positions of its samples."""
 
     #: The array of zarr: t, c, z, y, x, of which the first two may be missing.
     array: Any
