@@ -52,7 +52,9 @@ class Progress:
     choice: the last line about what is compiled for; "" before.
     """
 
-    def __init__(self, terminal: TextIO | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, terminal: TextIO | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.choice = ""
         self._terminal = terminal
         self._clock = clock
@@ -96,7 +98,9 @@ def watched(progress: Progress) -> Iterator[None]:
     reading, writing = os.pipe()
     sys.stdout.flush()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # its lines come before those of the processes that it starts later
+        sys.stdout.reconfigure(
+            line_buffering=True
+        )  # its lines come before those of the processes that it starts later
     printed = os.dup(1)
 
     def copy() -> None:
@@ -137,8 +141,16 @@ def built(build: Callable[..., str], *arguments: Any) -> str:
 
 def json_requirement() -> list[str]:
     """The package with the headers of nlohmann-json, where the system has none."""
-    folders = [*os.environ.get("CPATH", "").split(os.pathsep), "/usr/include", "/usr/local/include", os.path.join(sys.prefix, "include")]
-    is_installed = any(folder and os.path.exists(os.path.join(folder, "nlohmann", "json.hpp")) for folder in folders)
+    folders = [
+        *os.environ.get("CPATH", "").split(os.pathsep),
+        "/usr/include",
+        "/usr/local/include",
+        os.path.join(sys.prefix, "include"),
+    ]
+    is_installed = any(
+        folder and os.path.exists(os.path.join(folder, "nlohmann", "json.hpp"))
+        for folder in folders
+    )
     return [] if is_installed else ["nlohmann-json>=3.11"]
 
 
@@ -152,11 +164,19 @@ def get_requires_for_build_editable(config_settings: dict[str, Any] | None = Non
     return [*backend.get_requires_for_build_editable(config_settings), *json_requirement()]
 
 
-def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """See PEP 517."""
     return built(backend.build_wheel, wheel_directory, config_settings, metadata_directory)
 
 
-def build_editable(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
+def build_editable(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """See PEP 660."""
     return built(backend.build_editable, wheel_directory, config_settings, metadata_directory)

@@ -29,7 +29,9 @@ def readme(text: str, home: str) -> str:
         path, _, part = target.partition("#")
         if not home:
             return "" if mark else words
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(README), path)) if path else README
+        place = (
+            posixpath.normpath(posixpath.join(posixpath.dirname(README), path)) if path else README
+        )
         kind = "raw" if mark else "blob"
         return f"{mark}[{words}]({home}/{kind}/HEAD/{place}{'#' + part if part else ''})"
 
@@ -44,7 +46,12 @@ def dynamic_metadata(settings: dict[str, Any], project: dict[str, Any]) -> dict[
     if home and not home.startswith("https://"):
         raise ValueError(f"CUDASPLINE_HOME_URL must begin with https://, and is {home!r}.")
     text = (Path(__file__).resolve().parents[2] / README).read_text(encoding="utf-8")
-    pages = {"Homepage": "", "Documentation": "/blob/HEAD/doc/Python.md", "Changelog": "/blob/HEAD/CHANGELOG.md", "Issues": "/issues"}
+    pages = {
+        "Homepage": "",
+        "Documentation": "/blob/HEAD/doc/Python.md",
+        "Changelog": "/blob/HEAD/CHANGELOG.md",
+        "Issues": "/issues",
+    }
     return {
         "readme": {"content-type": "text/markdown", "text": readme(text, home)},
         "urls": {name: home + path for name, path in pages.items()} if home else {},

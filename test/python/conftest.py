@@ -16,7 +16,9 @@ import pytest
 if "CUDASPLINE_LIBRARY" in os.environ:
     PACKAGE = str(Path(__file__).resolve().parents[2] / "python")
     sys.path.insert(0, PACKAGE)
-    os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])]
+    )  # of programs that tests start
 
 # JAX takes most of a GPU's memory as it starts, and leaves none to others.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -58,9 +60,10 @@ def one_backend(request, monkeypatch):
     different ones, depending on which is estimated to finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the
     GPU, others the host. A test that names a device uses that device."""
     if "CUDASPLINE_DEVICE" not in os.environ:
-        wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get("CUDASPLINE_REQUIRE_GPU")
+        wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get(
+            "CUDASPLINE_REQUIRE_GPU"
+        )
         monkeypatch.setenv("CUDASPLINE_DEVICE", "gpu" if wants_gpu else "cpu")
-
 
 
 def pytest_runtest_makereport(item, call):
@@ -70,7 +73,10 @@ def pytest_runtest_makereport(item, call):
 
 def difference(found, wanted):
     """The largest difference of two arrays, in float64; infinite where shapes differ or a number is not finite."""
-    found, wanted = numpy.asarray(found, dtype=numpy.float64), numpy.asarray(wanted, dtype=numpy.float64)
+    found, wanted = (
+        numpy.asarray(found, dtype=numpy.float64),
+        numpy.asarray(wanted, dtype=numpy.float64),
+    )
     if found.shape != wanted.shape:
         return numpy.inf
     largest = numpy.max(numpy.abs(found - wanted), initial=0.0)

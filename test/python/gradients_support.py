@@ -24,7 +24,10 @@ def information(fixed, moving, bins, limits):
     from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
 
     basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
-    places = [(numpy.clip(image, low, high) - low) * (bins - 5) / (high - low) + 2 for image, (low, high) in zip((fixed, moving), limits)]
+    places = [
+        (numpy.clip(image, low, high) - low) * (bins - 5) / (high - low) + 2
+        for image, (low, high) in zip((fixed, moving), limits)
+    ]
     weights = [numpy.nan_to_num(basis(place[:, None] - numpy.arange(bins))) for place in places]
     joint = weights[0].T @ weights[1] / fixed.size
     product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
@@ -36,7 +39,11 @@ def penalties(field, steps):
     axes = range(field.shape[-1])
     diffusion = sum((numpy.diff(field, axis=a) ** 2).sum(-1).mean() / steps[a] ** 2 for a in axes)
     pairs = [(a, b) for a in axes for b in axes]
-    bending = sum((numpy.diff(numpy.diff(field, axis=a), axis=b) ** 2).sum(-1).mean() / (steps[a] * steps[b]) ** 2 for a, b in pairs)
+    bending = sum(
+        (numpy.diff(numpy.diff(field, axis=a), axis=b) ** 2).sum(-1).mean()
+        / (steps[a] * steps[b]) ** 2
+        for a, b in pairs
+    )
     return diffusion, bending
 
 
@@ -52,7 +59,10 @@ def calls_of_fields_and_losses(rng):
     field, second = (rng.uniform(0.02, 0.14, (5, 6, 4, 3)) for _ in range(2))
     images = [rng.uniform(-1, 1, (1, 2, 5, 6, 4)) for _ in range(2)]
     mask = rng.random((5, 6, 4)) < 0.8
-    places = numpy.stack(numpy.meshgrid(*map(numpy.arange, (3, 4, 2)), indexing="ij"), -1) + field[:3, :4, :2]
+    places = (
+        numpy.stack(numpy.meshgrid(*map(numpy.arange, (3, 4, 2)), indexing="ij"), -1)
+        + field[:3, :4, :2]
+    )
     return (
         ("count", (places,), {"shape": (6, 5, 4), "order": 3}), ("grad", (images[0], places[None]), {"order": 3, "mode": "mirror"}),
         ("compose", (field, second), {}), ("exp", (field,), {}), ("invert", (field,), {"tolerance": 1e-10}), ("ffd", (field,), {"shape": (9, 4, 3)}),
@@ -81,7 +91,15 @@ def calls_in_halves(rng):
 
 
 #: Functions whose results are float32 in halves too: sums of many samples.
-SUMS = {"diffusion", "bending", "jacobian", "folding", "mean_squares", "local_correlation", "mutual_information"}
+SUMS = {
+    "diffusion",
+    "bending",
+    "jacobian",
+    "folding",
+    "mean_squares",
+    "local_correlation",
+    "mutual_information",
+}
 
 
 def eighths(rng, shape):
@@ -90,11 +108,21 @@ def eighths(rng, shape):
 
 
 #: Functions that the library has no part in, and one whose first derivatives it makes with the values.
-WITHOUT_LIBRARY = {"jacobian_determinant", "diffusion", "bending", "jacobian", "folding", "mean_squares"}
+WITHOUT_LIBRARY = {
+    "jacobian_determinant",
+    "diffusion",
+    "bending",
+    "jacobian",
+    "folding",
+    "mean_squares",
+}
 MADE_FORWARD = {"local_correlation"}
 
 
 def nearly_rounded(found, wanted, digits):
     """Whether results in half precision are those of float32, except for the rounding of arguments and results."""
     found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")
-    return found.shape == wanted.shape and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()
+    return (
+        found.shape == wanted.shape
+        and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()
+    )

@@ -8,7 +8,16 @@ import numpy as np
 
 from cudaspline.ndimage._rotation import cosine_and_sine
 
-MODES = ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap")
+MODES = (
+    "reflect",
+    "grid-mirror",
+    "constant",
+    "grid-constant",
+    "nearest",
+    "mirror",
+    "grid-wrap",
+    "wrap",
+)
 ORDERS = range(6)
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
 REALS = ("float32", "float64")
@@ -58,7 +67,9 @@ def offset_comes_first():
 
     small = -(2.0**-54 + 2.0**-60)  # two of them together lower 1.5, one by one they do not
     column = np.arange(4.0).reshape(4, 1)
-    found = ndimage.affine_transform(column, [[small, small], [0, 0]], [1.5, 0], (2, 2), order=0, mode="nearest")
+    found = ndimage.affine_transform(
+        column, [[small, small], [0, 0]], [1.5, 0], (2, 2), order=0, mode="nearest"
+    )
     return found[1, 1] == 2.0
 
 
@@ -88,10 +99,20 @@ def assert_close(found, expected, order, shape, largest, single=False, mode="mir
     if found.size:
         error = np.abs(np.asarray(found, complex) - np.asarray(expected, complex))
         dimension = max(len(shape), 1)
-        allowed = bound(order, dimension, largest, single) + scipy_slip(order, shape, mode) * largest
+        allowed = (
+            bound(order, dimension, largest, single) + scipy_slip(order, shape, mode) * largest
+        )
         # Some roundings of a coordinate of up to some eight times the array's length, times the steepest slope of a spline, twice its largest
         # coefficient along an axis.
-        allowed += 2.0**-53 * 64 * max(shape, default=1) * dimension * 2 * NORMS[order] ** dimension * largest
+        allowed += (
+            2.0**-53
+            * 64
+            * max(shape, default=1)
+            * dimension
+            * 2
+            * NORMS[order] ** dimension
+            * largest
+        )
         assert np.nanmax(error, initial=0.0) <= allowed
 
 

@@ -22,7 +22,9 @@ def test_simpleitk_in_two_dimensions(rng):
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
 def test_nibabel(rng, dtype):
     nibabel = pytest.importorskip("nibabel")
-    affine = numpy.array([[-2.0, 0.1, 0, 80], [0.1, 2, 0.2, -100], [0, -0.2, 2.5, -60], [0, 0, 0, 1]])
+    affine = numpy.array(
+        [[-2.0, 0.1, 0, 80], [0.1, 2, 0.2, -100], [0, -0.2, 2.5, -60], [0, 0, 0, 1]]
+    )
     axes, signs = numpy.linalg.qr(affine[:3, :3])  # at right angles
     affine[:3, :3] = axes * numpy.sign(numpy.diag(signs)) * [2.0, 2, 2.5]
     data = rng.integers(0, 200, (21, 22, 23)).astype(dtype)
@@ -50,7 +52,9 @@ def test_nibabel_with_scaling_and_channels(rng):
     assert found.shape == data.shape
     for channel in range(2):
         part = nibabel.Nifti1Image(data[..., channel], numpy.eye(4))
-        assert numpy.array_equal(found[..., channel], numpy.asanyarray(cudaspline.resample(part, MATRIX).dataobj))
+        assert numpy.array_equal(
+            found[..., channel], numpy.asanyarray(cudaspline.resample(part, MATRIX).dataobj)
+        )
 
 
 def test_nibabel_files(rng, tmp_path):
@@ -67,8 +71,15 @@ def test_nibabel_files(rng, tmp_path):
 
 def test_simpleitk_refuses_what_it_cannot_show(rng):
     sitk = pytest.importorskip("SimpleITK")
-    labels = sitk.LabelImageToLabelMap(sitk.GetImageFromArray(rng.integers(0, 3, (5, 6)).astype("u1")))
-    for work in (cudaspline.resample, cudaspline.prefilter, cudaspline.Source, lambda image: cudaspline.sample(image, [[1.0, 2.0]])):
+    labels = sitk.LabelImageToLabelMap(
+        sitk.GetImageFromArray(rng.integers(0, 3, (5, 6)).astype("u1"))
+    )
+    for work in (
+        cudaspline.resample,
+        cudaspline.prefilter,
+        cudaspline.Source,
+        lambda image: cudaspline.sample(image, [[1.0, 2.0]]),
+    ):
         with pytest.raises(TypeError, match="^image: .*label"):
             work(labels)
         with pytest.raises(TypeError, match="^image: .*complex"):
@@ -100,7 +111,11 @@ def test_itk(rng):
     transform.SetRotation(0.1, 0.2, -0.3)
     found = cudaspline.resample(image, transform, order=3)
     wanted = itk.resample_image_filter(
-        image, transform=transform, interpolator=itk.BSplineInterpolateImageFunction.New(image), use_reference_image=True, reference_image=image
+        image,
+        transform=transform,
+        interpolator=itk.BSplineInterpolateImageFunction.New(image),
+        use_reference_image=True,
+        reference_image=image,
     )
     assert type(found) is type(image)
     assert difference(itk.array_from_image(found), itk.array_from_image(wanted)) < 1e-5
@@ -126,7 +141,10 @@ def test_torch(rng):
     assert isinstance(found, torch.Tensor) and found.device == given.device
     wanted = cudaspline.resample(array, MATRIX)
     assert numpy.array_equal(found.numpy(), wanted)
-    assert numpy.array_equal(cudaspline.resample(given.permute(2, 1, 0)).numpy(), cudaspline.resample(array.transpose(2, 1, 0)))
+    assert numpy.array_equal(
+        cudaspline.resample(given.permute(2, 1, 0)).numpy(),
+        cudaspline.resample(array.transpose(2, 1, 0)),
+    )
     with pytest.raises(ValueError, match="image.*gradient"):
         cudaspline.resample(given.requires_grad_())
     with pytest.raises(TypeError, match="image"):
@@ -162,7 +180,9 @@ def test_dlpack(rng):
 
 def test_lists_and_maps_of_files(rng, tmp_path):
     array = rng.uniform(-1, 1, (5, 6, 7)).astype("f4")
-    assert numpy.array_equal(cudaspline.resample(array.tolist()), cudaspline.resample(array.astype("f8")))
+    assert numpy.array_equal(
+        cudaspline.resample(array.tolist()), cudaspline.resample(array.astype("f8"))
+    )
     array.tofile(tmp_path / "raw")
     mapped = numpy.memmap(tmp_path / "raw", dtype="f4", mode="r", shape=(5, 6, 7))
     assert numpy.array_equal(cudaspline.resample(mapped), cudaspline.resample(array))
@@ -171,8 +191,16 @@ def test_lists_and_maps_of_files(rng, tmp_path):
 def test_geometry():
     image = cudaspline.Image(numpy.zeros((4, 5, 6)), spacing=2, origin=(1, 2, 3))
     assert image.geometry.size == (6, 5, 4) and image.geometry.shape == (4, 5, 6)
-    assert image.geometry.affine.tolist() == [[2, 0, 0, 1], [0, 2, 0, 2], [0, 0, 2, 3], [0, 0, 0, 1]]
-    assert image.geometry == cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2, origin=(1, 2, 3)).geometry
+    assert image.geometry.affine.tolist() == [
+        [2, 0, 0, 1],
+        [0, 2, 0, 2],
+        [0, 0, 2, 3],
+        [0, 0, 0, 1],
+    ]
+    assert (
+        image.geometry
+        == cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2, origin=(1, 2, 3)).geometry
+    )
     assert image.geometry != cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2).geometry
     with pytest.raises(ValueError, match="spacing"):
         cudaspline.Image(numpy.zeros((4, 5, 6)), spacing=(1, 2))

@@ -84,8 +84,12 @@ def calls(library, rng):
     return [
         lambda image, of: of(cudaspline.resample)(image, order=3),
         lambda image, of: of(cudaspline.resample)(image, MATRIX, order=1, default=3),
-        lambda image, of: of(cudaspline.resample)(image, MATRIX.tolist(), interpolation="nearest", size=(20, 21, 22), smooth=False),
-        lambda image, of: of(cudaspline.resample)(image, cudaspline.DisplacementField(field), order=2),
+        lambda image, of: of(cudaspline.resample)(
+            image, MATRIX.tolist(), interpolation="nearest", size=(20, 21, 22), smooth=False
+        ),
+        lambda image, of: of(cudaspline.resample)(
+            image, cudaspline.DisplacementField(field), order=2
+        ),
         lambda image, of: of(cudaspline.zoom)(image, 1.5, order=3),
         lambda image, of: of(cudaspline.sample)(image, points, order=3),
         lambda image, of: of(cudaspline.sample)(image, points, order=1, gradient=True)[1],
@@ -103,7 +107,10 @@ def test_bits(library, rng):
     for number, call in enumerate(calls(library, rng)):
         for image in images:
             wanted = library.get(call(image, unplanned))
-            assert all(numpy.array_equal(library.get(call(image, planned)), wanted, equal_nan=True) for _ in range(3)), number
+            assert all(
+                numpy.array_equal(library.get(call(image, planned)), wanted, equal_nan=True)
+                for _ in range(3)
+            ), number
             assert cudaspline.last_report().backend == "Cuda"
 
 

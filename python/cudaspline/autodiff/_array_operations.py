@@ -60,7 +60,13 @@ class FormulaOperations(Protocol):
     def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
         """The result of repeated steps, until no number changes by more than the given bound. Without derivatives."""
 
-    def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
+    def implicit(
+        self,
+        solve: Callable[..., Any],
+        tangent: Callable[..., Any],
+        cotangent: Callable[..., Any],
+        array: Any,
+    ) -> Any:
         """The first of what solve(array) finds, with the derivatives of the implicit function theorem, of all orders, and not those of how it is
         found. The first axis is a batch's.
 
@@ -87,5 +93,14 @@ class ArrayOperations(FormulaOperations, Protocol):
     def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
         """_loss_formulas.correlation_sums(), by the library where it can."""
 
-    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
+    def of_joint_histogram(
+        self,
+        function: Callable[[Any, Any], Any],
+        fixed: Any,
+        moving: Any,
+        mask: Any,
+        ends: Any,
+        bins: int,
+        count: Any,
+    ) -> Any:
         """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""

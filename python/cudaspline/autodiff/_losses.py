@@ -95,7 +95,11 @@ def run_local_correlation(
     described.images = images
     described.element = _library.TYPES[dtype]
     described.fixed, described.moving, described.mask, described.mask_stride = pairs
-    described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
+    described.sums, described.fixed_gradient, described.moving_gradient = (
+        sums,
+        fixed_gradient,
+        moving_gradient,
+    )
     described.device, described.stream = place
     _library.run_where("cudaspline_correlate_locally", described, threads)
 
@@ -120,4 +124,8 @@ def run_joint_histogram(
     described.joint = joint
     described.fixed_gradient, described.moving_gradient = gradients or (0, 0)
     described.device, described.stream = place
-    _library.run_where(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described, threads)
+    _library.run_where(
+        f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram",
+        described,
+        threads,
+    )

@@ -34,7 +34,9 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
         found = float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: {value!r} is not a real number.") from None
-    if is_finite and not -math.inf < found < math.inf:  # not isfinite(), which takes no symbol of torch.compile
+    if (
+        is_finite and not -math.inf < found < math.inf
+    ):  # not isfinite(), which takes no symbol of torch.compile
         raise ValueError(f"{name}: {value!r} is not finite.")
     if above is not None and not found > above:
         raise ValueError(f"{name}: {value!r} is not above {above:g}.")
@@ -47,13 +49,18 @@ def choose(value: Any, choices: Any, name: str) -> Any:
     if key is None or key not in choices:
         similar = difflib.get_close_matches(key, choices, 1) if key is not None else []
         meant = f" did you mean {similar[0]!r}?" if similar else ""
-        raise ValueError(f"{name}: {value!r} is not known;{meant} known are {', '.join(sorted(map(repr, choices)))}.")
+        raise ValueError(
+            f"{name}: {value!r} is not known;{meant} known are {', '.join(sorted(map(repr, choices)))}."
+        )
     return choices[key]
 
 
 def flag(value: Any, name: str) -> bool:
     """Yes or no. Raises TypeError, naming the argument, for what is neither."""
-    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # that of NumPy
+    if not isinstance(value, bool) and type(value).__name__ not in (
+        "bool",
+        "bool_",
+    ):  # that of NumPy
         raise TypeError(f"{name}: {value!r} is neither True nor False.")
     return bool(value)
 
@@ -73,4 +80,6 @@ def named(error: Exception, message: str) -> Exception:
 def renamed(error: Exception, name: str, to: str) -> Exception:
     """An error whose message begins with another argument's name."""
     message = str(error)
-    return named(error, f"{to}{message[len(name):]}" if message.startswith(name) else f"{to}: {message}")
+    return named(
+        error, f"{to}{message[len(name) :]}" if message.startswith(name) else f"{to}: {message}"
+    )

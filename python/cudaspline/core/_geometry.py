@@ -41,7 +41,9 @@ def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
     if found.ndim == 0:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
-        raise ValueError(f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}.")
+        raise ValueError(
+            f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}."
+        )
     if not numpy.isfinite(found).all():
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
@@ -53,7 +55,9 @@ def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
     if found.size == dimension * dimension:
         found = found.reshape(dimension, dimension)
     if found.shape != (dimension, dimension):
-        raise ValueError(f"{name}: a matrix of {dimension} x {dimension} is needed; its shape is {found.shape}.")
+        raise ValueError(
+            f"{name}: a matrix of {dimension} x {dimension} is needed; its shape is {found.shape}."
+        )
     if not numpy.all(numpy.isfinite(found)):
         raise ValueError(f"{name}: the matrix is not finite.")
     return found
@@ -89,12 +93,22 @@ class Geometry:
     numbers: tuple[tuple[tuple[float, ...], ...], tuple[float, ...]] = field(init=False, repr=False)
 
     def __init__(
-        self, size: Sequence[int], spacing: Optional[VectorLike] = None, origin: Optional[VectorLike] = None, direction: Optional[Any] = None
+        self,
+        size: Sequence[int],
+        spacing: Optional[VectorLike] = None,
+        origin: Optional[VectorLike] = None,
+        direction: Optional[Any] = None,
     ) -> None:
         _set_geometry(self, *_checked(check_size(size, "size"), spacing, origin, direction, ""))
 
     @classmethod
-    def _of(cls, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+    def _of(
+        cls,
+        size: tuple[int, ...],
+        spacing: numpy.ndarray,
+        origin: numpy.ndarray,
+        direction: numpy.ndarray,
+    ) -> Geometry:
         """A geometry of checked numbers, which are copied."""
         return _set_geometry(cls.__new__(cls), size, spacing, origin, direction)
 
@@ -133,7 +147,11 @@ class Geometry:
     @property
     def has_places_of_indices(self) -> bool:
         """Whether the points of samples are their indices."""
-        return bool((self.spacing == 1).all() and not self.origin.any() and numpy.array_equal(self.direction, numpy.eye(self.dimension)))
+        return bool(
+            (self.spacing == 1).all()
+            and not self.origin.any()
+            and numpy.array_equal(self.direction, numpy.eye(self.dimension))
+        )
 
     def point_of(self, index: Sequence[float]) -> numpy.ndarray:
         """Place (mm) of an index, x first, by the program's sums in the program's order (PointOfIndex() in applications/Common)."""
@@ -150,14 +168,27 @@ class Geometry:
             isinstance(other, Geometry)
             and self.size == other.size
             and all(
-                numpy.array_equal(getattr(self, name), getattr(other, name)) for name in ("spacing", "origin", "direction")
+                numpy.array_equal(getattr(self, name), getattr(other, name))
+                for name in ("spacing", "origin", "direction")
             )
         )
 
 
-def _set_geometry(geometry: Geometry, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+def _set_geometry(
+    geometry: Geometry,
+    size: tuple[int, ...],
+    spacing: numpy.ndarray,
+    origin: numpy.ndarray,
+    direction: numpy.ndarray,
+) -> Geometry:
     rows = tuple(map(tuple, (direction * spacing).tolist()))
-    geometry.__dict__.update(size=size, spacing=spacing, origin=origin, direction=direction, numbers=(rows, tuple(origin.tolist())))
+    geometry.__dict__.update(
+        size=size,
+        spacing=spacing,
+        origin=origin,
+        direction=direction,
+        numbers=(rows, tuple(origin.tolist())),
+    )
     return geometry
 
 
@@ -166,11 +197,15 @@ def check_size(size: Any, name: str) -> tuple[int, ...]:
     try:
         given = tuple(size)
     except TypeError:
-        raise TypeError(f"{name}: {size!r} is not a sequence of numbers, one per axis, x first.") from None
+        raise TypeError(
+            f"{name}: {size!r} is not a sequence of numbers, one per axis, x first."
+        ) from None
     if not 1 <= len(given) <= 4:
         raise ValueError(f"{name}: images have 1 to 4 axes; there are {len(given)}.")
     sizes = tuple(integer(n, name, 1, LARGEST_INT64) for n in given)
-    if math.prod(sizes) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
+    if (
+        math.prod(sizes) > LARGEST_INT64 // 64
+    ):  # bytes of several numbers a sample are counted in 64 bits
         raise ValueError(f"{name}: {sizes} are more samples than can be addressed.")
     return sizes
 
@@ -194,7 +229,11 @@ def make_geometry(
 
 
 def _is_few_numbers(value: Any) -> bool:
-    return value is None or type(value) in (int, float) or (type(value) is tuple and all(type(one) in (int, float) for one in value))
+    return (
+        value is None
+        or type(value) in (int, float)
+        or (type(value) is tuple and all(type(one) in (int, float) for one in value))
+    )
 
 
 def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
@@ -211,10 +250,14 @@ def _checked(
     """The numbers of a geometry, in new arrays that are not written. Raises TypeError or ValueError, naming the argument."""
     dimension = len(sizes)
     found = check_spacing(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
-    axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
+    axes = matrix(
+        numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction"
+    )
     determinant = numpy.linalg.det(axes)
     if not abs(determinant) >= 1e-12:
-        raise ValueError(f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}.")
+        raise ValueError(
+            f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}."
+        )
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
     if not numpy.abs(first).max() < _MOST:
         raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
@@ -223,7 +266,9 @@ def _checked(
     return sizes, found, first, axes
 
 
-def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str) -> Geometry:
+def _make_geometry(
+    sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
+) -> Geometry:
     return Geometry._of(*_checked(sizes, spacing, origin, direction, name))
 
 
@@ -265,11 +310,15 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
     with numpy.errstate(over="ignore"):
         spacing = numpy.sqrt((columns**2).sum(axis=0))
     if not (spacing.min() > 1 / _MOST and spacing.max() < _MOST):
-        raise ValueError(f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15.")
+        raise ValueError(
+            f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15."
+        )
     axes = columns / spacing
     determinant = numpy.linalg.det(axes)
     if abs(determinant) < 1e-12:
-        raise ValueError(f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}.")
+        raise ValueError(
+            f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}."
+        )
     cosines = numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()
     shear = math.degrees(math.asin(min(1.0, cosines)))
     if shear > _MOST_SHEAR:
@@ -277,7 +326,9 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
             f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MOST_SHEAR} degrees. Where its qform is right, "
             "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header) has it; a shear that is meant goes into the transform."
         )
-    return make_geometry([int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: ")
+    return make_geometry(
+        [int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: "
+    )
 
 
 def affine_of_nifti(geometry: Geometry) -> numpy.ndarray:

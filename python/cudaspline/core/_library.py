@@ -39,10 +39,30 @@ from ._structures import Vector as Vector
 
 INTERFACE = 7
 
-OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
+(
+    OK,
+    INVALID_ARGUMENT,
+    OUT_OF_MEMORY,
+    NO_DEVICE,
+    DEVICE_LOST,
+    DEVICE_ERROR,
+    ABORTED,
+    INTERNAL_ERROR,
+) = range(8)
 
 #: Names of the types of numbers, as NumPy names them, by their codes.
-TYPE_NAMES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64")
+TYPE_NAMES = (
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float32",
+    "float64",
+)
 #: Their codes by name.
 TYPES = {name: code for code, name in enumerate(TYPE_NAMES)}
 EXTENSIONS = {"mirror": 0, "reflect": 1, "grid-wrap": 2, "nearest": 3, "grid-constant": 4}
@@ -97,7 +117,9 @@ def _load() -> ctypes.CDLL:
     library.cudaspline_interface.restype = c_int32
     found = library.cudaspline_interface()
     if found != INTERFACE:  # of another one functions may be missing
-        raise ImportError(f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}.")
+        raise ImportError(
+            f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}."
+        )
     functions = {
         "cudaspline_version": (c_char_p, []),
         "cudaspline_cuda_version": (c_char_p, []),
@@ -110,24 +132,45 @@ def _load() -> ctypes.CDLL:
         "cudaspline_device_of_pointer": (c_int32, [c_void_p]),
         "cudaspline_release_memory": (c_int32, []),
         "cudaspline_prefilter": (c_int32, [POINTER(Image), c_int32, c_void_p, POINTER(Execution)]),
-        "cudaspline_prefilter_window": (c_int32, [POINTER(Image), c_int32, POINTER(c_int64), POINTER(c_int64)]),
-        "cudaspline_make_source": (c_int32, [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)]),
+        "cudaspline_prefilter_window": (
+            c_int32,
+            [POINTER(Image), c_int32, POINTER(c_int64), POINTER(c_int64)],
+        ),
+        "cudaspline_make_source": (
+            c_int32,
+            [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)],
+        ),
         "cudaspline_release_source": (None, [c_void_p]),
         "cudaspline_source_device": (c_int32, [c_void_p]),
         "cudaspline_source_elements": (c_int32, [c_void_p, c_void_p, c_int64]),
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_sample_image": (c_int32, [POINTER(Image), POINTER(Points), POINTER(Execution)]),
-        "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_resample_source": (
+            c_int32,
+            [c_void_p, POINTER(Resampling), POINTER(Execution)],
+        ),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
-        "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
-        "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
-        "cudaspline_describe_nifti": (c_int32, [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64]),
+        "cudaspline_sampling_steps": (
+            c_int32,
+            [POINTER(Image), POINTER(Resampling), POINTER(c_double)],
+        ),
+        "cudaspline_smooth_for_sampling": (
+            c_int32,
+            [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)],
+        ),
+        "cudaspline_describe_nifti": (
+            c_int32,
+            [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64],
+        ),
         "cudaspline_nifti_foreign_warp": (c_int32, [c_void_p, c_int64, c_void_p, c_int64]),
         "cudaspline_read_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_void_p]),
         "cudaspline_make_nifti_header": (c_int32, [POINTER(Nifti), c_void_p, POINTER(c_int64)]),
         "cudaspline_write_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_int64, c_void_p]),
         "cudaspline_looks_like_labels": (c_int32, [c_void_p, c_int32, c_int64]),
-        "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
+        "cudaspline_resample_windows": (
+            c_int32,
+            [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4],
+        ),
     }
     for name, (result, arguments) in functions.items():
         function = getattr(library, name)
@@ -207,8 +250,16 @@ class Report:
     def _repr_html_(self) -> str:
         """The HTML for notebooks."""
         place = "host" if self.device is None else f"device {self.device}"
-        rows: list[tuple[Any, ...]] = [("backend", f"{self.backend}, {place}"), ("reason", self.reason), ("pieces", self.pieces), ("seconds", f"{self.seconds:.3g}")]
-        rows += [(f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm") for one in self.inverses]
+        rows: list[tuple[Any, ...]] = [
+            ("backend", f"{self.backend}, {place}"),
+            ("reason", self.reason),
+            ("pieces", self.pieces),
+            ("seconds", f"{self.seconds:.3g}"),
+        ]
+        rows += [
+            (f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm")
+            for one in self.inverses
+        ]
         return _html.table(("last operation", ""), [row for row in rows if row[1] != ""])
 
 
@@ -284,7 +335,9 @@ def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
     """Reports without a listener, shared by all calls of the main thread, because making a callback takes time."""
     global _of_main_thread  # pylint: disable=global-statement
     known = _of_main_thread
-    if known is None or known[0].is_running or known[1].gi_frame is None:  # ended by an interrupt that came while another one was handled
+    if (
+        known is None or known[0].is_running or known[1].gi_frame is None
+    ):  # ended by an interrupt that came while another one was handled
         known = _of_main_thread = _reports_to(None)
     return known
 
@@ -349,7 +402,11 @@ def threads_of_worker() -> int:
     if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS"):
         return 0
     data = sys.modules.get("torch.utils.data")
-    return int(sys.modules["torch"].get_num_threads()) if data is not None and data.get_worker_info() is not None else 1
+    return (
+        int(sys.modules["torch"].get_num_threads())
+        if data is not None and data.get_worker_info() is not None
+        else 1
+    )
 
 
 def _report_of(execution: Execution) -> Report:
@@ -361,7 +418,10 @@ def _report_of(execution: Execution) -> Report:
         execution.reason.decode("utf-8", "replace"),
         execution.pieces,
         execution.seconds,
-        {BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code]) for code in (1, 2)},
+        {
+            BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code])
+            for code in (1, 2)
+        },
     )
 
 
@@ -421,7 +481,9 @@ class Call:
         if listener is not None:
             self._listen(*_reports_to(lambda state: listener(state.fraction)))
         elif not on_device and threading.current_thread() is threading.main_thread():
-            self._listen(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
+            self._listen(
+                *_reports_of_main_thread()
+            )  # entering Python is what lets a signal's handler run
 
     def _listen(self, reports: _Reports, _: Any, called: Any) -> None:
         self._reports, self._callback = reports, called
@@ -435,7 +497,11 @@ class Call:
         """cudaspline_make_source."""
         handle = c_void_p()
         code = self._enter(
-            "cudaspline_make_source", ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
+            "cudaspline_make_source",
+            ctypes.byref(image),
+            int(borrow),
+            ctypes.byref(self.execution),
+            ctypes.byref(handle),
         )
         source = Source(handle)  # lets go of it, should the last report have raised
         self._finish(code)
@@ -469,7 +535,9 @@ class Source:
 
     def __init__(self, handle: c_void_p) -> None:
         self.handle: Optional[c_void_p] = handle
-        self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
+        self._release = (
+            _library.cudaspline_release_source
+        )  # at the interpreter's end modules may be gone before objects
 
     @property
     def device(self) -> int:
@@ -514,13 +582,21 @@ def select_device(word: str = "") -> tuple[int, str]:
 def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[int, int]:
     """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size) of a line."""
     begin, count = c_int64(first), c_int64(size)
-    check(_library.cudaspline_prefilter_window(ctypes.byref(image), axis, ctypes.byref(begin), ctypes.byref(count)))
+    check(
+        _library.cudaspline_prefilter_window(
+            ctypes.byref(image), axis, ctypes.byref(begin), ctypes.byref(count)
+        )
+    )
     return begin.value, count.value
 
 
 def resample_windows(image: Image, resampling: Resampling, count: int, *addresses: int) -> None:
     """cudaspline_resample_windows; addresses: of first, size, window_first and window_size."""
-    check(_library.cudaspline_resample_windows(ctypes.byref(image), ctypes.byref(resampling), count, *addresses))
+    check(
+        _library.cudaspline_resample_windows(
+            ctypes.byref(image), ctypes.byref(resampling), count, *addresses
+        )
+    )
 
 
 def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
@@ -538,7 +614,11 @@ def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
     """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says, and warnings. Raises ValueError."""
     nifti = Nifti()
     warnings = ctypes.create_string_buffer(_TEXT_BYTES)
-    check(_library.cudaspline_describe_nifti(beginning, len(beginning), ctypes.byref(nifti), warnings, _TEXT_BYTES))
+    check(
+        _library.cudaspline_describe_nifti(
+            beginning, len(beginning), ctypes.byref(nifti), warnings, _TEXT_BYTES
+        )
+    )
     return nifti, warnings.value.decode("utf-8", "replace")
 
 
@@ -566,7 +646,15 @@ def write_nifti(nifti: Nifti, numbers: int, begin: int, count: int) -> bytearray
     """cudaspline_write_nifti: stored bytes of the numbers at an address."""
     stored = bytearray(count)
     if count:
-        check(_library.cudaspline_write_nifti(ctypes.byref(nifti), numbers, begin, count, (ctypes.c_char * count).from_buffer(stored)))
+        check(
+            _library.cudaspline_write_nifti(
+                ctypes.byref(nifti),
+                numbers,
+                begin,
+                count,
+                (ctypes.c_char * count).from_buffer(stored),
+            )
+        )
     return stored
 
 

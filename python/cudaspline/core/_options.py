@@ -20,7 +20,9 @@ Order = Literal[0, 1, 2, 3, 4, 5]
 #: Where the numbers of a pixel are in an array's shape; True: "last".
 Channels = Union[bool, Literal["first", "last"]]
 #: What stands outside, as SciPy names it.
-Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
+Mode = Literal[
+    "reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"
+]
 Convention = Literal["index", "grid_sample"]
 EvaluationMode = Literal["exact", "texture", "texture-table"]
 Boundary = Literal["itk", "mirror", "reflect", "grid-wrap", "nearest", "grid-constant"]

@@ -92,7 +92,11 @@ def frozen(value: Any) -> Optional[Any]:
     if isinstance(value, (type, numpy.dtype)):
         return kind, value
     if kind is numpy.ndarray:
-        return (kind, value.dtype, value.shape, value.tobytes()) if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu" else None
+        return (
+            (kind, value.dtype, value.shape, value.tobytes())
+            if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu"
+            else None
+        )
     if kind is Method:
         return frozen(tuple(vars(value).values()))
     if kind is tuple or kind is list:

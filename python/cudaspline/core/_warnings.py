@@ -96,7 +96,9 @@ def warn(message: str, category: Type[Warning]) -> None:
     """Warns at the line that called the package."""
     level = 1
     frame: Optional[Any] = sys._getframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
+    while (
+        frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
+    ):
         frame = frame.f_back
         level += 1
     warnings.warn(printable(message), category, stacklevel=level)

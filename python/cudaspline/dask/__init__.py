@@ -10,7 +10,9 @@ Needs dask, NumPy's kind of arrays in its chunks, and for batch() distributed: p
 try:
     import dask.array as _dask_array  # noqa: F401
 except ImportError as _error:
-    raise ImportError('cudaspline.dask: Dask is not installed; pip install "cudaspline[dask]", or dask[array] and distributed.') from _error
+    raise ImportError(
+        'cudaspline.dask: Dask is not installed; pip install "cudaspline[dask]", or dask[array] and distributed.'
+    ) from _error
 
 from ._arrays import prefilter, resample
 from ._batch import BatchError, Done, Failure, Summary, batch

@@ -98,13 +98,21 @@ def _open(image: Any, channels: Channels) -> _Opened:
     channels = _images.check_channels(channels) if owner is None else owner.channels
     array = image if owner is None else owner.array
     if not isinstance(array, dask.array.Array):
-        raise TypeError(f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}.")
+        raise TypeError(
+            f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}."
+        )
     if type(array._meta) is not numpy.ndarray:
-        raise TypeError(f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU.")
+        raise TypeError(
+            f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU."
+        )
     if any(numpy.isnan(count) for counts in array.chunks for count in counts):
-        raise ValueError("image: sizes of its chunks are not known; compute_chunk_sizes() finds them.")
+        raise ValueError(
+            "image: sizes of its chunks are not known; compute_chunk_sizes() finds them."
+        )
     if channels and array.ndim < 2:
-        raise ValueError(f"image: an array of {array.ndim} axes has none for the numbers of a pixel.")
+        raise ValueError(
+            f"image: an array of {array.ndim} axes has none for the numbers of a pixel."
+        )
     if channels is True:
         _images.check_last(array.shape)
     is_first = channels == "first"
@@ -116,7 +124,11 @@ def _open(image: Any, channels: Channels) -> _Opened:
 
     def finish(made: Any, grid: Geometry) -> Any:
         made = dask.array.moveaxis(made, -1, 0) if is_first else made  # type: ignore[no-untyped-call, unused-ignore]
-        return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
+        return (
+            made
+            if owner is None
+            else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
+        )
 
     return _Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
@@ -150,9 +162,14 @@ def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Blo
         axes.append(groups)
     for together in product(*axes):
         begins = [group[0][1] for group in together]
-        box = tuple((begin, group[-1][1] + group[-1][2] - begin) for begin, group in zip(begins, together))
+        box = tuple(
+            (begin, group[-1][1] + group[-1][2] - begin) for begin, group in zip(begins, together)
+        )
         members = tuple(
-            (tuple(number for number, _, _ in one), tuple((first - begin, count) for (_, first, count), begin in zip(one, begins)))
+            (
+                tuple(number for number, _, _ in one),
+                tuple((first - begin, count) for (_, first, count), begin in zip(one, begins)),
+            )
             for one in product(*together)
         )
         yield _Block(box, members)
@@ -160,10 +177,14 @@ def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Blo
 
 def _cut(block: Any, box: Box) -> Any:
     """A chunk of what a block's task has made."""
-    return numpy.ascontiguousarray(block[tuple(slice(first, first + count) for first, count in box)])
+    return numpy.ascontiguousarray(
+        block[tuple(slice(first, first + count) for first, count in box)]
+    )
 
 
-def _divide(tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Block, task: Any) -> None:
+def _divide(
+    tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Block, task: Any
+) -> None:
     """Adds the task of a block, and those that cut its chunks out."""
     if len(block.chunks) == 1:
         tasks[block.chunks[0][0]] = task
@@ -181,10 +202,18 @@ def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
 
 
 def _collect(
-    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str
+    name: str,
+    tasks: dict[Any, Any],
+    extra: dict[Any, Any],
+    needed: Sequence[Any],
+    opened: _Opened,
+    chunks: Any,
+    dtype: str,
 ) -> Any:
     """The Dask array of tasks by chunk, and of others that these need."""
-    numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
+    numbered: dict[Any, Any] = {
+        (name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()
+    }
     numbered.update(extra)
     graph = HighLevelGraph.from_collections(name, numbered, dependencies=needed)
     whole = (*(tuple(int(n) for n in counts) for counts in chunks), *((n,) for n in opened.tail))
@@ -214,7 +243,9 @@ def _filter(window: Any, work: _Filtering, crop: Box) -> Any:
     described = work.method.describe_image(buffer, part.size, work.components, work.dtype)
     call = _library.Call(device_word(work.device, buffer.device), work.threads)
     call.run("cudaspline_prefilter", ctypes.byref(described), work.axis, result.pointer)
-    return numpy.ascontiguousarray(result.array[tuple(slice(first, first + count) for first, count in crop)])
+    return numpy.ascontiguousarray(
+        result.array[tuple(slice(first, first + count) for first, count in crop)]
+    )
 
 
 def prefilter(
@@ -267,20 +298,30 @@ def prefilter(
     geometry = opened.geometry
     dimension = geometry.dimension
     choose(method, _library.METHODS, "method")
-    found = make_interpolator(geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps))
+    found = make_interpolator(
+        geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    )
     if dtype is None:
         wanted = found.element(opened.dtype, opened.dtype, 1)
     else:
-        wanted = choose(_arrays.type_name(dtype, "dtype"), {"float32": "float32", "float64": "float64"}, "dtype")
+        wanted = choose(
+            _arrays.type_name(dtype, "dtype"), {"float32": "float32", "float64": "float64"}, "dtype"
+        )
     found.precision = wanted
     number = -1
     if axis is not None:
-        if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
+        if (
+            isinstance(axis, bool)
+            or not isinstance(axis, (int, numpy.integer))
+            or not -dimension <= axis < dimension
+        ):
             raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if opened.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
+    described = found.describe_image(
+        _nowhere(opened, opened.dtype), geometry.size, opened.components, wanted
+    )
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(
         method=found,
@@ -300,13 +341,21 @@ def prefilter(
     for block in _blocks(chunks, found.has_filter):
         box = block.box
         reads = tuple(
-            _library.prefilter_window(described, dimension - 1 - d, *box[d]) if number in (-1, dimension - 1 - d) and box[d][1] > 0 else box[d]
+            _library.prefilter_window(described, dimension - 1 - d, *box[d])
+            if number in (-1, dimension - 1 - d) and box[d][1] > 0
+            else box[d]
             for d in range(dimension)
         )
         crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
         window = opened.window(reads)
         needed.append(window)
-        _divide(tasks, extra, name, block, (_filter, (window.name, *(0 for _ in window.chunks)), work, crop))
+        _divide(
+            tasks,
+            extra,
+            name,
+            block,
+            (_filter, (window.name, *(0 for _ in window.chunks)), work, crop),
+        )
     return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, wanted), geometry)
 
 
@@ -330,7 +379,9 @@ class _Resampling:
     #: How real numbers become integers: cudaspline_rounding.
     rounding: int
 
-    def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
+    def describe(
+        self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any
+    ) -> tuple[Any, Any, Any]:
         """A window that begins at an index, and the box of the output that begins at another one, x first; and objects that must exist as long as these."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
@@ -338,13 +389,29 @@ class _Resampling:
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
-        resampling, kept = _stages.describe_resampling(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
+        resampling, kept = _stages.describe_resampling(
+            interpolation,
+            self.geometry,
+            box,
+            stages,
+            result,
+            self.default,
+            self.extrapolate,
+            self.rounding,
+        )
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
         return image, resampling, kept
 
 
-def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int], first: Sequence[int], size: Sequence[int]) -> Any:
+def _evaluate(
+    window: Any,
+    stages: Any,
+    work: _Resampling,
+    start: Sequence[int],
+    first: Sequence[int],
+    size: Sequence[int],
+) -> Any:
     """A box of the output, of a window; None where it reads nothing. start, first, size: x first."""
     tail = (work.components,) if work.channels else ()
     if window is None:
@@ -359,8 +426,16 @@ def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int],
         del kept
 
     if work.is_of_indicators:
-        one = replace(work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan))
-        _labels.winners(buffer, result, work.default, work.rounding, lambda indicator, values, begin, end: run(one, indicator, values))
+        one = replace(
+            work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan)
+        )
+        _labels.winners(
+            buffer,
+            result,
+            work.default,
+            work.rounding,
+            lambda indicator, values, begin, end: run(one, indicator, values),
+        )
     else:
         run(work, buffer, result)
     return result.array
@@ -434,19 +509,28 @@ def resample(
             raise TypeError(f"{name}: resample() of Dask arrays has no such argument.")
     given = method_of(method, options)
     if given.mode != "exact" or given.storage != "element":
-        raise ValueError(f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks.")
+        raise ValueError(
+            f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks."
+        )
     opened = _open(image, channels)
     geometry = opened.geometry
     check_dimension(geometry)
     if isinstance(reference, dask.array.Array):
         reference = make_geometry(reference.shape[::-1], name="reference: ")
-    grid = output_grid(geometry, target_of(reference, {"size": size, "spacing": spacing, "origin": origin, "direction": direction}))
+    grid = output_grid(
+        geometry,
+        target_of(
+            reference, {"size": size, "spacing": spacing, "origin": origin, "direction": direction}
+        ),
+    )
     interpolator = make_interpolator(geometry, given)
     output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     is_of_indicators = interpolator.is_of_indicators
     if is_of_indicators:
         interpolator = interpolator.of_indicators
-    stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
+    stages = _transforms.describe(
+        transform, grid.dimension, -1, "transform", transform_order, geometry
+    )
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
@@ -474,7 +558,19 @@ def resample(
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
-    shown = (interpolator, is_of_indicators, work.rounding, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    shown = (
+        interpolator,
+        is_of_indicators,
+        work.rounding,
+        grid.size,
+        grid.affine,
+        geometry.affine,
+        output,
+        pixel,
+        extrapolate,
+        str(device),
+        chunks,
+    )
     name = f"cudaspline-resample-{tokenize(opened.array.name, token, *shown)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
@@ -487,22 +583,39 @@ def resample(
             needed.append(part)
             key = (part.name, *(0 for _ in part.chunks))
         start = [first for first, _ in reads[::-1]]
-        task = (_evaluate, key, shared.key, work, start, [first for first, _ in box[::-1]], [n for _, n in box[::-1]])
+        task = (
+            _evaluate,
+            key,
+            shared.key,
+            work,
+            start,
+            [first for first, _ in box[::-1]],
+            [n for _, n in box[::-1]],
+        )
         _divide(tasks, extra, name, block, task)
     return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
 
 
-def _find_windows(opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
+def _find_windows(
+    opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]
+) -> list[Box]:
     """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
     dimension = work.grid.dimension
     result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
-    image, resampling, kept = work.describe(stages, _nowhere(opened, work.pixel), [0] * dimension, [0] * dimension, result)
+    image, resampling, kept = work.describe(
+        stages, _nowhere(opened, work.pixel), [0] * dimension, [0] * dimension, result
+    )
     given = numpy.zeros((2, len(boxes), 3), numpy.int64)
     given[1] = 1
     for i, box in enumerate(boxes):
         for d, (first, count) in enumerate(box[::-1]):
             given[:, i, d] = first, count
     found = numpy.zeros_like(given)
-    _library.resample_windows(image, resampling, len(boxes), *(array.ctypes.data for array in (*given, *found)))
+    _library.resample_windows(
+        image, resampling, len(boxes), *(array.ctypes.data for array in (*given, *found))
+    )
     del kept
-    return [tuple((int(found[0, i, d]), int(found[1, i, d])) for d in reversed(range(dimension))) for i in range(len(boxes))]
+    return [
+        tuple((int(found[0, i, d]), int(found[1, i, d])) for d in reversed(range(dimension)))
+        for i in range(len(boxes))
+    ]

@@ -61,8 +61,13 @@ class Summary:
     failed: list[Failure] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = [f"{len(self.done)} done, {len(self.skipped)} there before, {len(self.failed)} failed"]
-        lines += [f"  {failure.output}: {type(failure.error).__name__}: {failure.error}" for failure in self.failed]
+        lines = [
+            f"{len(self.done)} done, {len(self.skipped)} there before, {len(self.failed)} failed"
+        ]
+        lines += [
+            f"  {failure.output}: {type(failure.error).__name__}: {failure.error}"
+            for failure in self.failed
+        ]
         return "\n".join(lines)
 
     def raise_for_failures(self) -> None:
@@ -136,10 +141,18 @@ def batch(
     try:
         import distributed
     except ImportError as error:
-        raise ImportError('cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".') from error
+        raise ImportError(
+            'cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".'
+        ) from error
     folders: set[Path] = set()
-    listed = [_checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)]
-    twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
+    listed = [
+        _checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)
+    ]
+    twice = (
+        {output for _, _, output, _ in listed}
+        if len({output for _, _, output, _ in listed}) < len(listed)
+        else ()
+    )
     for output in twice:
         if sum(output == other for _, _, other, _ in listed) > 1:
             raise ValueError(f"tasks: {output} is the output of several.")
@@ -149,7 +162,9 @@ def batch(
         try:
             client = distributed.get_client()
         except ValueError:
-            raise ValueError("client: there is no cluster; distributed.Client() starts one on this machine.") from None
+            raise ValueError(
+                "client: there is no cluster; distributed.Client() starts one on this machine."
+            ) from None
 
     summary = Summary()
     futures = {}
@@ -160,7 +175,17 @@ def batch(
             summary.skipped.append(str(output))
             continue
         future = client.submit(
-            _do, image, transform, str(output), chosen, read, write, device, key=f"{name}-{i}", pure=False, retries=retries
+            _do,
+            image,
+            transform,
+            str(output),
+            chosen,
+            read,
+            write,
+            device,
+            key=f"{name}-{i}",
+            pure=False,
+            retries=retries,
         )
         futures[future] = output
     try:
@@ -180,10 +205,14 @@ def _checked(
     task: Any, number: int, options: dict[str, Any], is_default: bool, folders: set[Path]
 ) -> tuple[Any, Any, Path, dict[str, Any]]:
     if not isinstance(task, (tuple, list)) or len(task) not in (3, 4):
-        raise TypeError(f"tasks[{number}]: (image, transform, output) is needed, or these and options.")
+        raise TypeError(
+            f"tasks[{number}]: (image, transform, output) is needed, or these and options."
+        )
     image, transform, output = task[:3]
     if not isinstance(output, (str, os.PathLike)):
-        raise TypeError(f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}.")
+        raise TypeError(
+            f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}."
+        )
     path = Path(os.path.abspath(output))
     if path.parent not in folders and not path.parent.is_dir():
         raise ValueError(f"tasks[{number}]: there is no folder {path.parent}.")
@@ -200,20 +229,34 @@ def _checked(
     return image, transform, path, chosen
 
 
-def _take(future: Any, output: Path, summary: Summary, done: Optional[Callable[[Any], object]]) -> None:
+def _take(
+    future: Any, output: Path, summary: Summary, done: Optional[Callable[[Any], object]]
+) -> None:
     """Puts what became of a task into the summary."""
     found: Any
     try:
         found = future.result()
         summary.done.append(found)
     except Exception as error:  # whatever a library that reads images raises
-        found = Failure(str(output), error, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
+        found = Failure(
+            str(output),
+            error,
+            "".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        )
         summary.failed.append(found)
     if done is not None:
         done(found)
 
 
-def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: Any, write: Any, device: Any) -> Done:
+def _do(
+    image: Any,
+    transform: Any,
+    output: str,
+    options: dict[str, Any],
+    read: Any,
+    write: Any,
+    device: Any,
+) -> Done:
     """One task, by a worker."""
     from distributed import get_worker
 
@@ -243,5 +286,7 @@ def _device_of(worker: Any) -> Optional[int]:
     if "dask_cuda" in sys.modules:
         return 0  # it has set CUDA_VISIBLE_DEVICES: the worker's own is the first
     name = str(worker.name)
-    number = None if "://" in name else re.search(r"\d+$", name)  # workers without a name are named by address
+    number = (
+        None if "://" in name else re.search(r"\d+$", name)
+    )  # workers without a name are named by address
     return int(number.group()) % count if number else None

@@ -33,7 +33,9 @@ def read_image(path: Any) -> Any:
 def check_output(path: Path) -> None:
     """Raises ValueError for a file that write_image() cannot write at once."""
     if path.suffix.lower() in _TWO_FILES:
-        raise ValueError(f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz.")
+        raise ValueError(
+            f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz."
+        )
 
 
 def write_image(image: Any, path: Any) -> None:
@@ -58,7 +60,9 @@ def write_image(image: Any, path: Any) -> None:
     elif _images.is_image(image):
         sys.modules["itk"].imwrite(image, str(path))
     else:
-        raise TypeError(f"image: {type(image).__name__} cannot be written here; pass a function as write=.")
+        raise TypeError(
+            f"image: {type(image).__name__} cannot be written here; pass a function as write=."
+        )
 
 
 def _write_by_library(image: _images.Image, path: Path) -> None:
@@ -67,7 +71,10 @@ def _write_by_library(image: _images.Image, path: Path) -> None:
     if image.channels == "first":
         array = numpy.moveaxis(array, 0, -1)
     made: Any
-    if importlib.util.find_spec("SimpleITK") is None and importlib.util.find_spec("itk") is not None:
+    if (
+        importlib.util.find_spec("SimpleITK") is None
+        and importlib.util.find_spec("itk") is not None
+    ):
         itk: Any = importlib.import_module("itk")
         made, write = itk.image_from_array(array, is_vector=bool(image.channels)), itk.imwrite
         direction = itk.matrix_from_array(geometry.direction.copy())
@@ -117,6 +124,15 @@ def remove_parts(outputs: Iterable[Path]) -> None:
     length = len(_PREFIX) + 32
     for folder, names in names_in(output.parent for output in wanted).items():
         for name in names:
-            number, point, rest = name[len(_PREFIX) : length], name[length : length + 1], name[length + 1 :]
-            if name.startswith(_PREFIX) and point == "." and not set(number) - set("0123456789abcdef") and folder / rest in wanted:
+            number, point, rest = (
+                name[len(_PREFIX) : length],
+                name[length : length + 1],
+                name[length + 1 :],
+            )
+            if (
+                name.startswith(_PREFIX)
+                and point == "."
+                and not set(number) - set("0123456789abcdef")
+                and folder / rest in wanted
+            ):
                 (folder / name).unlink(missing_ok=True)

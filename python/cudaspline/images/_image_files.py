@@ -35,19 +35,25 @@ def read(path: Any, name: str) -> Any:
     errors."""
     path = Path(path)
     if path.is_dir():
-        raise ValueError(f"{name}: {path} is a folder; images are read from files. {_converter(path)}")
+        raise ValueError(
+            f"{name}: {path} is a folder; images are read from files. {_converter(path)}"
+        )
     if not path.is_file():
         raise ValueError(f"{name}: {path} is a device or a pipe; images are read from files.")
     if path.suffix == ".npy":
         return numpy.load(path)
     with open(path, "rb") as file:
         beginning = file.read(132)
-    if _stored_images.is_nrrd(beginning) or (_stored_images.is_stored(path) and not _nifti.is_name(path)):
+    if _stored_images.is_nrrd(beginning) or (
+        _stored_images.is_stored(path) and not _nifti.is_name(path)
+    ):
         return _nifti.with_meaning(*_stored_images.read(path, name))
     if _nifti.is_name(path):
         return _nifti.read(path, name)
     if beginning[128:] == b"DICM":
-        raise ValueError(f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}")
+        raise ValueError(
+            f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}"
+        )
     if _nifti.is_nifti(path):
         return _nifti.read(path, name)
     libraries: list[tuple[str, Callable[[Any], Any]]] = [
@@ -57,4 +63,6 @@ def read(path: Any, name: str) -> Any:
     for library, read_by in libraries:
         if importlib.util.find_spec(library) is not None:
             return read_by(importlib.import_module(library))
-    raise ImportError(f"{name}: {path} needs SimpleITK or itk, and neither is installed (pip install SimpleITK).")
+    raise ImportError(
+        f"{name}: {path} needs SimpleITK or itk, and neither is installed (pip install SimpleITK)."
+    )

@@ -69,13 +69,17 @@ class Image:
         channels = check_channels(self.channels)
         if channels:
             if len(shape) < 2:
-                raise ValueError(f"channels: an array of {len(shape)} axes has none for the numbers of a pixel.")
+                raise ValueError(
+                    f"channels: an array of {len(shape)} axes has none for the numbers of a pixel."
+                )
             if channels is True:
                 check_last(shape)
             object.__setattr__(self, "channels", "first" if channels == "first" else "last")
             shape = shape[1:] if channels == "first" else shape[:-1]
         if not 1 <= len(shape) <= 4 or 0 in shape:
-            raise ValueError(f"array: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
+            raise ValueError(
+                f"array: images have 1 to 4 axes, and samples along each; the shape is {shape}."
+            )
         geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
         for name in ("spacing", "origin", "direction"):
             object.__setattr__(self, name, getattr(geometry, name))
@@ -86,12 +90,19 @@ class Image:
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
             raise ValueError("channels: the image has one number per pixel.")
-        is_owned = isinstance(image, Image) or is_nibabel(image)  # the memory of others goes with them
+        is_owned = isinstance(image, Image) or is_nibabel(
+            image
+        )  # the memory of others goes with them
         array = pixels.buffer.array if is_owned else numpy.array(_arrays.to_host(pixels.buffer))
         array = array.reshape(*pixels.geometry.shape, *pixels.shape_tail)
         channels: Channels = "last" if pixels.channels else False
         if channels and "first" in (self.channels, getattr(image, "channels", False)):
-            array, channels = _arrays.contiguous(_arrays.permuted(array, (array.ndim - 1, *range(array.ndim - 1)))), "first"
+            array, channels = (
+                _arrays.contiguous(
+                    _arrays.permuted(array, (array.ndim - 1, *range(array.ndim - 1)))
+                ),
+                "first",
+            )
         object.__setattr__(self, "array", array)
         object.__setattr__(self, "channels", channels)
         for name in ("spacing", "origin", "direction"):
@@ -103,7 +114,12 @@ class Image:
         """An image of an array of the shape that a geometry has."""
         made = object.__new__(Image)
         made.__dict__.update(
-            array=array, spacing=geometry.spacing, origin=geometry.origin, direction=geometry.direction, channels=channels, geometry=geometry
+            array=array,
+            spacing=geometry.spacing,
+            origin=geometry.origin,
+            direction=geometry.direction,
+            channels=channels,
+            geometry=geometry,
         )
         return made
 
@@ -138,7 +154,11 @@ class Image:
             return "(" + ", ".join(f"{value:.6g}" for value in values) + ")"
 
         kind = type(self.array).__module__.split(".", 1)[0]
-        turned = "" if numpy.array_equal(self.direction, numpy.eye(self.geometry.dimension)) else ", turned"
+        turned = (
+            ""
+            if numpy.array_equal(self.direction, numpy.eye(self.geometry.dimension))
+            else ", turned"
+        )
         channels = f", channels {self.channels}" if self.channels else ""
         name = str(self.dtype).rpartition(".")[2]
         return (
@@ -148,7 +168,9 @@ class Image:
 
     def _repr_html_(self) -> str:
         """The HTML for notebooks: the middle slices."""
-        return _pictures.of_pixels(_open_array(self.array, "image", self.channels, self), repr(self))
+        return _pictures.of_pixels(
+            _open_array(self.array, "image", self.channels, self), repr(self)
+        )
 
     def __reduce__(self) -> Any:
         return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
@@ -163,10 +185,18 @@ class NiftiImage(Image):
     foreign_warp: str
 
     @staticmethod
-    def with_header(array: Any, geometry: Geometry, channels: Channels, nifti: _library.Nifti, foreign_warp: str = "") -> NiftiImage:
+    def with_header(
+        array: Any,
+        geometry: Geometry,
+        channels: Channels,
+        nifti: _library.Nifti,
+        foreign_warp: str = "",
+    ) -> NiftiImage:
         """An image of an array of the shape that a geometry has."""
         made = object.__new__(NiftiImage)
-        made.__dict__.update(Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp)
+        made.__dict__.update(
+            Image.of(array, geometry, channels).__dict__, nifti=nifti, foreign_warp=foreign_warp
+        )
         return made
 
     def like(self, array: Any, geometry: Geometry) -> NiftiImage:
@@ -180,23 +210,41 @@ class NiftiImage(Image):
         return NiftiImage.with_header(self.array, self.geometry, self.channels, nifti)
 
     def __reduce__(self) -> Any:
-        return _restore, (self.array, self.geometry, self.channels, bytes(self.nifti), self.foreign_warp)
+        return _restore, (
+            self.array,
+            self.geometry,
+            self.channels,
+            bytes(self.nifti),
+            self.foreign_warp,
+        )
 
 
-def _restore(array: Any, geometry: Geometry, channels: Channels, nifti: bytes, foreign_warp: str) -> NiftiImage:
-    return NiftiImage.with_header(array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp)
+def _restore(
+    array: Any, geometry: Geometry, channels: Channels, nifti: bytes, foreign_warp: str
+) -> NiftiImage:
+    return NiftiImage.with_header(
+        array, geometry, channels, _library.Nifti.from_buffer_copy(nifti), foreign_warp
+    )
 
 
 def _is_itk(image: Any) -> bool:
-    return type(image).__module__.split(".", 1)[0] in ("itk", "_itk") or type(image).__module__.startswith("itkImage")
+    return type(image).__module__.split(".", 1)[0] in ("itk", "_itk") or type(
+        image
+    ).__module__.startswith("itkImage")
 
 
 def _is_simpleitk(image: Any) -> bool:
-    return type(image).__module__.split(".", 1)[0] == "SimpleITK" and type(image).__name__ == "Image"
+    return (
+        type(image).__module__.split(".", 1)[0] == "SimpleITK" and type(image).__name__ == "Image"
+    )
 
 
 def is_nibabel(image: Any) -> bool:
-    return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
+    return (
+        type(image).__module__.split(".", 1)[0] == "nibabel"
+        and hasattr(image, "dataobj")
+        and hasattr(image, "affine")
+    )
 
 
 def is_ants(image: Any) -> bool:
@@ -223,7 +271,11 @@ def is_labels(value: Any) -> bool:
 
 def check_channels(value: Any) -> Channels:
     """False, True, "last" or "first". Raises TypeError or ValueError, naming the argument."""
-    return choose(value, {"last": "last", "first": "first"}, "channels") if isinstance(value, str) else flag(value, "channels")
+    return (
+        choose(value, {"last": "last", "first": "first"}, "channels")
+        if isinstance(value, str)
+        else flag(value, "channels")
+    )
 
 
 def loaded(image: Any, name: str) -> Any:
@@ -237,7 +289,9 @@ def loaded(image: Any, name: str) -> Any:
     except (RuntimeError, TypeError, ValueError) as error:
         if str(error).startswith(name):
             raise
-        said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        said = (str(error).strip().splitlines() or [""])[
+            -1
+        ]  # SimpleITK's last line is what ITK says
         raise ValueError(f"{name}: {os.fspath(image)} cannot be read as an image: {said}") from None
 
 
@@ -250,12 +304,20 @@ def read_image(path: Any, name: str) -> Any:
         return found
     if found.header is None:
         return Image.of(found.array, found.geometry, found.channels)
-    return NiftiImage.with_header(found.array, found.geometry, found.channels, found.header, found.foreign_warp)
+    return NiftiImage.with_header(
+        found.array, found.geometry, found.channels, found.header, found.foreign_warp
+    )
 
 
 def write_nifti(image: Image, path: Path) -> None:
     """Writes an Image, or a series of 4 axes, with the header of the file that it is made of. Raises as _nifti.write()."""
-    _nifti.write(image.array, image.geometry, image.channels, path, image.nifti if isinstance(image, NiftiImage) else None)
+    _nifti.write(
+        image.array,
+        image.geometry,
+        image.channels,
+        path,
+        image.nifti if isinstance(image, NiftiImage) else None,
+    )
 
 
 def warn_of_lost_meaning(image: Image, path: Path) -> None:
@@ -326,21 +388,32 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
         array = _arrays.as_array(array, name)
     count = len(_arrays.shape_of(array, name))
     if channels and count < 2:
-        raise ValueError(f"{name}: an array of {count} axes has no {'first' if is_first else 'last'} one for the numbers of a pixel.")
+        raise ValueError(
+            f"{name}: an array of {count} axes has no {'first' if is_first else 'last'} one for the numbers of a pixel."
+        )
     if channels is True:
         check_last(_arrays.shape_of(array, name))
     narrow = _arrays.narrow_type(array)
-    read, dtype, device, shape = reader_of(_arrays.permuted(array, (*range(1, count), 0)) if is_first else array, name)
+    read, dtype, device, shape = reader_of(
+        _arrays.permuted(array, (*range(1, count), 0)) if is_first else array, name
+    )
     components = shape[-1] if channels else 1
     shape = shape[:-1] if channels else shape
     geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
     if tuple(geometry.size) != tuple(shape[::-1]):
-        raise ValueError(f"{name}: its array has the shape {tuple(shape)} now, and its geometry the size {tuple(geometry.size)}; make a new Image.")
+        raise ValueError(
+            f"{name}: its array has the shape {tuple(shape)} now, and its geometry the size {tuple(geometry.size)}; make a new Image."
+        )
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if is_first:
             with _arrays.current_device(made):
-                made = replace(made, array=_arrays.contiguous(_arrays.permuted(made.array, (count - 1, *range(count - 1)))))
+                made = replace(
+                    made,
+                    array=_arrays.contiguous(
+                        _arrays.permuted(made.array, (count - 1, *range(count - 1)))
+                    ),
+                )
         if owner is None:
             return made.result()
         return owner.like(made.result(), grid)
@@ -359,14 +432,20 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
 
 
 def _geometry_of_simpleitk(image: Any, name: str) -> Geometry:
-    return make_geometry(image.GetSize(), image.GetSpacing(), image.GetOrigin(), image.GetDirection(), f"{name}: ")
+    return make_geometry(
+        image.GetSize(), image.GetSpacing(), image.GetOrigin(), image.GetDirection(), f"{name}: "
+    )
 
 
 def _open_simpleitk(image: Any, name: str) -> Pixels:
     sitk = sys.modules["SimpleITK"]
     kind = image.GetPixelIDTypeAsString()
-    if kind.startswith("label"):  # of runs, not of pixels: SimpleITK's own view of it ends the process
-        raise TypeError(f"{name}: pixels of {kind!r} are not supported; SimpleITK.LabelMapToLabel makes an image of them.")
+    if kind.startswith(
+        "label"
+    ):  # of runs, not of pixels: SimpleITK's own view of it ends the process
+        raise TypeError(
+            f"{name}: pixels of {kind!r} are not supported; SimpleITK.LabelMapToLabel makes an image of them."
+        )
     components = image.GetNumberOfComponentsPerPixel()
     is_vector = components > 1 or "vector" in kind
     array = sitk.GetArrayViewFromImage(image)
@@ -381,7 +460,9 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         result.SetDirection(grid.direction.ravel().tolist())
         return result
 
-    return Pixels(read, dtype, device, _geometry_of_simpleitk(image, name), components, is_vector, finish)
+    return Pixels(
+        read, dtype, device, _geometry_of_simpleitk(image, name), components, is_vector, finish
+    )
 
 
 def _geometry_of_ants(image: Any, name: str) -> Geometry:
@@ -389,7 +470,12 @@ def _geometry_of_ants(image: Any, name: str) -> Geometry:
 
 
 #: ANTsPy's names of the types of pixels that it has.
-_ANTS_TYPES = {"uint8": "unsigned char", "uint32": "unsigned int", "float32": "float", "float64": "double"}
+_ANTS_TYPES = {
+    "uint8": "unsigned char",
+    "uint32": "unsigned int",
+    "float32": "float",
+    "float64": "double",
+}
 
 
 def _open_ants(image: Any, name: str) -> Pixels:
@@ -398,12 +484,16 @@ def _open_ants(image: Any, name: str) -> Pixels:
     seen = image.rgb_to_vector() if is_rgb else image
     channels = bool(image.has_components)
     # ANTsPy's view has x first, of memory with x fastest.
-    read, dtype, device, _ = reader_of(seen.view().T, name, seen)  # the view does not keep the image alive
+    read, dtype, device, _ = reader_of(
+        seen.view().T, name, seen
+    )  # the view does not keep the image alive
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
         if array.dtype.name not in _ANTS_TYPES:
-            raise TypeError(f"{name}: ANTsPy's images have no pixels of type {array.dtype}; they are {', '.join(_ANTS_TYPES)}.")
+            raise TypeError(
+                f"{name}: ANTsPy's images have no pixels of type {array.dtype}; they are {', '.join(_ANTS_TYPES)}."
+            )
         # ants.from_numpy() makes float32 of float64, so these are written into an image of doubles.
         is_double = array.dtype.name == "float64"
         given = array.astype(numpy.float32) if is_double else array
@@ -420,7 +510,9 @@ def _open_ants(image: Any, name: str) -> Pixels:
             result.view().T[...] = array
         return result
 
-    return Pixels(read, dtype, device, _geometry_of_ants(image, name), int(image.components), channels, finish)
+    return Pixels(
+        read, dtype, device, _geometry_of_ants(image, name), int(image.components), channels, finish
+    )
 
 
 def _geometry_of_itk(image: Any, name: str) -> Geometry:
@@ -467,7 +559,9 @@ def _open_itk(image: Any, name: str) -> Pixels:
 
 def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
     if not 3 <= len(image.shape) <= 5:
-        raise ValueError(f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}.")
+        raise ValueError(
+            f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}."
+        )
     return geometry_of_nifti(image.shape[:3], image.affine, name)
 
 
@@ -494,7 +588,9 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
     shape = image.shape
     channels = len(shape) > 3
     if len(shape) == 5 and shape[3] != 1:
-        raise ValueError(f"{name}: an image of nibabel with {shape[3]} points in time and several numbers per pixel.")
+        raise ValueError(
+            f"{name}: an image of nibabel with {shape[3]} points in time and several numbers per pixel."
+        )
     components = math.prod(shape[3:])
     dtype, device = _peek_at(data, name)
 
@@ -502,14 +598,20 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
         ahead = (slice(None),) * 3 if box is None else slices_of(box[::-1])
         part = numpy.asanyarray(data[(*ahead, *(slice(None),) * (len(shape) - 3))])
         if channels:
-            part = numpy.moveaxis(part.reshape(*part.shape[:3], components).transpose(3, 2, 1, 0), 0, -1)
+            part = numpy.moveaxis(
+                part.reshape(*part.shape[:3], components).transpose(3, 2, 1, 0), 0, -1
+            )
         else:
             part = part.T
         return _arrays.view(part, name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
-        return _make_nibabel(image, array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T, grid)
+        return _make_nibabel(
+            image,
+            array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T,
+            grid,
+        )
 
     return Pixels(read, dtype, device, geometry, components, channels, finish)
 
@@ -530,11 +632,18 @@ def name_space(image: Any, like: Any) -> Any:
     """The image with NIfTI's codes of another one's space (scanner, MNI and so on), where both have them: of nibabel, or of files."""
     if isinstance(image, Image):
         return image.in_space_of(like)
-    if not (is_nibabel(image) and is_nibabel(like) and hasattr(image, "set_sform") and hasattr(like, "get_sform")):
+    if not (
+        is_nibabel(image)
+        and is_nibabel(like)
+        and hasattr(image, "set_sform")
+        and hasattr(like, "get_sform")
+    ):
         return image
     qform, sform = int(like.header["qform_code"]), int(like.header["sform_code"])
     if qform > 0 or sform > 0:
-        image.set_qform(image.affine, qform or sform, update_affine=False)  # which has float64, and the header float32
+        image.set_qform(
+            image.affine, qform or sform, update_affine=False
+        )  # which has float64, and the header float32
         image.set_sform(image.affine, sform or qform, update_affine=False)
     return image
 
@@ -553,7 +662,9 @@ class Series:
     buffers: Sequence[_arrays.Buffer] = ()
 
 
-def open_series(image: Any, name: str, channels: Channels, series: Optional[bool], is_read: bool = False) -> Optional[Series]:
+def open_series(
+    image: Any, name: str, channels: Channels, series: Optional[bool], is_read: bool = False
+) -> Optional[Series]:
     """The volumes of a series; None for a single image.
 
     series: True: the slowest axis counts the volumes; False: it does not; None: it does in images of four axes, whose libraries tell components
@@ -598,8 +709,13 @@ def open_series(image: Any, name: str, channels: Channels, series: Optional[bool
         direction = numpy.eye(dimension)
         direction[:-1, :-1] = made_grid.direction
         direction[-1, -1] = last.direction[-1, -1]
-        spacing, origin = (numpy.append(ours, theirs[-1]) for ours, theirs in ((made_grid.spacing, last.spacing), (made_grid.origin, last.origin)))
-        return whole.finish(made, make_geometry((*made_grid.size, last.size[-1]), spacing, origin, direction))
+        spacing, origin = (
+            numpy.append(ours, theirs[-1])
+            for ours, theirs in ((made_grid.spacing, last.spacing), (made_grid.origin, last.origin))
+        )
+        return whole.finish(
+            made, make_geometry((*made_grid.size, last.size[-1]), spacing, origin, direction)
+        )
 
     return Series(last.size[-1], volume, finish, buffers)
 
@@ -614,7 +730,11 @@ def _dimension_of(image: Any) -> Optional[int]:
         return int(image.dimension)
     if _is_itk(image) and hasattr(image, "GetImageDimension"):
         return int(image.GetImageDimension())
-    return _foreign_images.geometry_of_foreign(image, "image").dimension if _foreign_images.is_foreign(image) else None
+    return (
+        _foreign_images.geometry_of_foreign(image, "image").dimension
+        if _foreign_images.is_foreign(image)
+        else None
+    )
 
 
 def volume_geometry(geometry: Geometry, name: str) -> Geometry:
@@ -623,16 +743,28 @@ def volume_geometry(geometry: Geometry, name: str) -> Geometry:
         return make_geometry(geometry.size[:-1])
     direction = geometry.direction
     if numpy.abs(direction[-1, :-1]).max() > 1e-6 or numpy.abs(direction[:-1, -1]).max() > 1e-6:
-        raise ValueError(f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}.")
-    return make_geometry(geometry.size[:-1], geometry.spacing[:-1], geometry.origin[:-1], direction[:-1, :-1], f"{name}: ")
+        raise ValueError(
+            f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}."
+        )
+    return make_geometry(
+        geometry.size[:-1],
+        geometry.spacing[:-1],
+        geometry.origin[:-1],
+        direction[:-1, :-1],
+        f"{name}: ",
+    )
 
 
 def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optional[Series]:
     geometry = _geometry_of_nibabel(image, name)
     shape = image.shape
-    if len(shape) < 4 or (len(shape) == 5 and shape[3] == 1):  # a volume, or one with several numbers per pixel
+    if len(shape) < 4 or (
+        len(shape) == 5 and shape[3] == 1
+    ):  # a volume, or one with several numbers per pixel
         if series:
-            raise ValueError(f"series: an image of nibabel of the shape {shape} has no axis of volumes.")
+            raise ValueError(
+                f"series: an image of nibabel of the shape {shape} has no axis of volumes."
+            )
         return None
     data = image.dataobj
     dtype, device = _peek_at(data, name)
@@ -644,10 +776,20 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
             part = numpy.asanyarray(data[(*ahead, number)])  # components follow
             return _arrays.view(part.transpose(2, 1, 0, 3) if channels else part.T, name)
 
-        return Pixels(read, dtype, device, geometry, shape[4] if channels else 1, channels, lambda made, grid: finish(made, grid))
+        return Pixels(
+            read,
+            dtype,
+            device,
+            geometry,
+            shape[4] if channels else 1,
+            channels,
+            lambda made, grid: finish(made, grid),
+        )
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
-        return _make_nibabel(image, made.array.transpose(3, 2, 1, 0, 4) if channels else made.array.T, grid)
+        return _make_nibabel(
+            image, made.array.transpose(3, 2, 1, 0, 4) if channels else made.array.T, grid
+        )
 
     return Series(shape[3], volume, finish)
 
@@ -658,12 +800,19 @@ def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
         return None
     grid = _geometry_of_nibabel(image, "array")
     header = image.header
-    step = float(header.get_zooms()[3]) if hasattr(header, "get_zooms") and len(header.get_zooms()) > 3 else 0.0
+    step = (
+        float(header.get_zooms()[3])
+        if hasattr(header, "get_zooms") and len(header.get_zooms()) > 3
+        else 0.0
+    )
     unit = header.get_xyzt_units()[1] if hasattr(header, "get_xyzt_units") else "unknown"
     step *= {"msec": 1e-3, "usec": 1e-6}.get(unit, 1.0)
     direction = numpy.eye(4)
     direction[:3, :3] = grid.direction
-    spacing, origin = numpy.append(grid.spacing, step if step > 0 else 1.0), numpy.append(grid.origin, 0.0)
+    spacing, origin = (
+        numpy.append(grid.spacing, step if step > 0 else 1.0),
+        numpy.append(grid.origin, 0.0),
+    )
     geometry = make_geometry(image.shape, spacing, origin, direction, "array: ")
     read, dtype, device, _ = reader_of(numpy.asanyarray(image.dataobj).T, "array")
     return Pixels(read, dtype, device, geometry, 1, False, lambda made, grid: made.array)

@@ -47,7 +47,15 @@ def _libdeflate() -> Optional[ctypes.CDLL]:
         except (OSError, AttributeError):
             continue
         count = ctypes.POINTER(ctypes.c_size_t)
-        function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, count, count]
+        function.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            count,
+            count,
+        ]
         return library
     return None
 
@@ -65,7 +73,13 @@ def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
     try:
         while data.startswith(b"\x1f", read):
             result = library.libdeflate_gzip_decompress_ex(
-                decompressor, stored.ctypes.data + read, len(data) - read, found.ctypes.data + count, found.size - count, used, made
+                decompressor,
+                stored.ctypes.data + read,
+                len(data) - read,
+                found.ctypes.data + count,
+                found.size - count,
+                used,
+                made,
             )
             if result != 0:
                 return None
@@ -118,7 +132,15 @@ def _choose(data: memoryview) -> tuple[int, int]:
 
     def measure(way: tuple[int, int]) -> int:
         return sum(
-            len(_deflate(data[begin : begin + _TRIAL_BYTES], data[max(0, begin - _WINDOW) : begin], way, zlib.Z_SYNC_FLUSH)) for begin in begins
+            len(
+                _deflate(
+                    data[begin : begin + _TRIAL_BYTES],
+                    data[max(0, begin - _WINDOW) : begin],
+                    way,
+                    zlib.Z_SYNC_FLUSH,
+                )
+            )
+            for begin in begins
         )
 
     most = _MAX_RATIO * measure(_WAYS[-1])
@@ -143,7 +165,9 @@ def _count_threads() -> int:
     """The number of threads: that of use_threads(), else of the environment, else the processors that the process may use."""
     words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
     chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
-    return chosen or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    return chosen or (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
 
 
 def compress(file: BinaryIO, read: Callable[[int, int], Any], size: int) -> None:

@@ -17,7 +17,9 @@ Box = tuple[Union[int, tuple[int, int]], ...]
 
 def slices_of(box: Box) -> tuple[Any, ...]:
     """A box as an array is indexed."""
-    return tuple(part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box)
+    return tuple(
+        part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box
+    )
 
 
 @dataclass
@@ -72,7 +74,9 @@ class Pixels:
         return replace(self, window=(first, size))
 
 
-def reader_of(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
+def reader_of(
+    array: Any, name: str, owner: Any = None
+) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
     """How the pixels of an array are read, the name of their type, where they are, and the array's shape."""
     if isinstance(array, (list, tuple)):
         array = _arrays.as_array(array, name)
@@ -80,7 +84,11 @@ def reader_of(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optio
     wanted = "float32" if narrow == "float16" else None
     if narrow == "bool":
         array = array.view("u1") if isinstance(array, numpy.ndarray) else _arrays.as_numbers(array)
-    peeked = _arrays.peek(array, name) if wanted is None or not isinstance(array, numpy.ndarray) else (wanted, -1)
+    peeked = (
+        _arrays.peek(array, name)
+        if wanted is None or not isinstance(array, numpy.ndarray)
+        else (wanted, -1)
+    )
     if peeked is None:  # of another library, or of none: taken as a whole
         whole = _arrays.view(array, name, wanted)
         array, finish = whole.array.reshape(whole.shape), whole.finish

@@ -56,7 +56,9 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
     Raises OSError for files that are missing, and ValueError for a header that is refused, with the field, its value and what is allowed,
     and for numbers that are missing or damaged. Warns by FileWarning."""
     header = _describe_file(path, name)
-    stored = numpy.concatenate([_numbers_of_file(header, file, name) for file in _files_of(header, path)])
+    stored = numpy.concatenate(
+        [_numbers_of_file(header, file, name) for file in _files_of(header, path)]
+    )
     sizes = header["stored_sizes"]
     array = stored.reshape(sizes[::-1])  # axis n of the file is the last but n
     last = len(sizes) - 1
@@ -82,7 +84,9 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
     channels: Channels = "last" if header["components"] > 1 else False
     shape = array.shape[:-1] if channels else array.shape
     if not 1 <= len(shape) <= 4 or 0 in shape:
-        raise ValueError(f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
+        raise ValueError(
+            f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}."
+        )
     geometry = make_geometry(shape[::-1], spacing, origin, direction, f"{name}: {path}: ")
     for warning in header["warnings"]:
         warn(f"{path.resolve()}: {warning}", FileWarning)
@@ -100,7 +104,9 @@ def _describe_file(path: Path, name: str) -> Any:
             header = _description(kind, text, True)
         needed = math.prod(header["stored_sizes"][header["axes_of_file"] :])
         if header["literal_name"] and len(header["files"]) != needed:
-            raise ValueError(f"it names {len(header['files'])} files of pixels where its size needs {needed}")
+            raise ValueError(
+                f"it names {len(header['files'])} files of pixels where its size needs {needed}"
+            )
     except ValueError as error:
         raise ValueError(f"{name}: the header of {path} is refused: {error}") from None
     return header
@@ -111,7 +117,11 @@ def _description(kind: str, text: bytes, is_literal: bool) -> Any:
     given = 1 << 16
     while True:
         buffer, needed = ctypes.create_string_buffer(given), ctypes.c_uint64()
-        _library.check(_describe(kind.encode(), text, len(text), int(is_literal), buffer, given, ctypes.byref(needed)))
+        _library.check(
+            _describe(
+                kind.encode(), text, len(text), int(is_literal), buffer, given, ctypes.byref(needed)
+            )
+        )
         if needed.value <= given:
             return json.loads(buffer.value.decode("utf-8", "surrogateescape"))
         given = needed.value
@@ -124,7 +134,9 @@ def _files_of(header: Any, path: Path) -> list[Path]:
 def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
     """The numbers that a file has, in its order."""
     if not path.is_file():
-        raise FileNotFoundError(printable(f"{name}: there is no file {path}, which the header names."))
+        raise FileNotFoundError(
+            printable(f"{name}: there is no file {path}, which the header names.")
+        )
     kind = numpy.dtype(_library.TYPE_NAMES[header["type"]])
     count = math.prod(header["stored_sizes"]) // max(1, len(header["files"]))
     needed = count * kind.itemsize
@@ -142,13 +154,17 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
         elif header["encoding"] == "deflate":
             found = _packed.decompress(data[begin:], skip + needed)[skip : skip + needed]
         elif header["encoding"] == "hex":
-            found = bytes.fromhex("".join(data[begin + skip :].decode("ascii").split())[: 2 * needed])
+            found = bytes.fromhex(
+                "".join(data[begin + skip :].decode("ascii").split())[: 2 * needed]
+            )
         else:
             return _numbers_of_text(data[begin + skip :].split()[:count], kind, count)
     except ValueError as error:
         raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
     if len(found) < needed:
-        raise ValueError(f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels where its header promises {needed}.")
+        raise ValueError(
+            f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels where its header promises {needed}."
+        )
     numbers = numpy.frombuffer(found, kind)
     return numbers.byteswap() if header["is_swapped"] else numbers
 
@@ -163,7 +179,9 @@ def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy
     numbers = []
     for word in words:
         number = _number(word, convert)
-        is_held = number is not None and (least <= number <= most or (convert is float and not math.isfinite(number)))
+        is_held = number is not None and (
+            least <= number <= most or (convert is float and not math.isfinite(number))
+        )
         if not is_held:
             raise ValueError(f"{word[:40].decode('latin-1')!r} is not a number of type {kind}")
         numbers.append(number)

@@ -94,7 +94,9 @@ def ffd(coefficients: Any, shape: Sequence[int], order: int = 3, *, threads: int
 
 
 @takes_threads
-def jacobian_determinant(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
+def jacobian_determinant(
+    field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> Any:
     """Determinant of the derivative of x + field(x), by central differences that are one-sided at the ends: (*size), or (N, *size).
 
     Below 0 space is folded. Gradients by the field.

@@ -24,7 +24,12 @@ def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None, *, threads
 
 @takes_threads
 def local_correlation(
-    fixed: Any, moving: Any, radius: Union[int, Sequence[int]] = 2, mask: Optional[Any] = None, *, threads: int = 0
+    fixed: Any,
+    moving: Any,
+    radius: Union[int, Sequence[int]] = 2,
+    mask: Optional[Any] = None,
+    *,
+    threads: int = 0,
 ) -> Any:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
@@ -53,7 +58,13 @@ def local_correlation(
 
 @takes_threads
 def mutual_information(
-    fixed: Any, moving: Any, bins: int = 32, mask: Optional[Any] = None, limits: Any = None, *, threads: int = 0
+    fixed: Any,
+    moving: Any,
+    bins: int = 32,
+    mask: Optional[Any] = None,
+    limits: Any = None,
+    *,
+    threads: int = 0,
 ) -> Any:
     """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
 
@@ -125,7 +136,9 @@ def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: 
 
 
 @takes_threads
-def folding(field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> Any:
+def folding(
+    field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0
+) -> Any:
     """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
 
     Examples

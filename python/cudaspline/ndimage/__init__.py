@@ -40,4 +40,13 @@ from ._filters import spline_filter, spline_filter1d
 from ._interpolation import affine_transform, geometric_transform, map_coordinates, shift, zoom
 from ._rotation import rotate
 
-__all__ = ["affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift", "spline_filter", "spline_filter1d", "zoom"]
+__all__ = [
+    "affine_transform",
+    "geometric_transform",
+    "map_coordinates",
+    "rotate",
+    "shift",
+    "spline_filter",
+    "spline_filter1d",
+    "zoom",
+]

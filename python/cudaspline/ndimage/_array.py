@@ -56,7 +56,9 @@ class ArrayLibrary:
     def is_regular(self, array: Any) -> bool:
         """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
         flags, size = array.flags, array.dtype.itemsize
-        return bool(flags.aligned) and (flags.c_contiguous or all(stride % size == 0 for stride in array.strides))
+        return bool(flags.aligned) and (
+            flags.c_contiguous or all(stride % size == 0 for stride in array.strides)
+        )
 
     def is_contiguous(self, array: Any) -> bool:
         """Whether the elements follow each other, the last axis first."""
@@ -155,7 +157,9 @@ class _TorchLibrary(ArrayLibrary):
         array = array.to(like.device)
         torch_dtype(array.dtype, argument)
         if array.requires_grad:
-            raise ValueError(f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()")
+            raise ValueError(
+                f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()"
+            )
         return array.resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> np.dtype[Any]:
@@ -183,7 +187,9 @@ class _TorchLibrary(ArrayLibrary):
         name = np.dtype(dtype).name
         found = getattr(self._torch, name, None)
         if found is None:
-            raise RuntimeError(f"data type not supported: output would be of {name}, of which PyTorch has no tensors")
+            raise RuntimeError(
+                f"data type not supported: output would be of {name}, of which PyTorch has no tensors"
+            )
         return found
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
@@ -212,9 +218,13 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
         if array.device.type not in ("cpu", "cuda"):
-            raise TypeError(f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported")
+            raise TypeError(
+                f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported"
+            )
         if array.layout != torch.strided:
-            raise TypeError(f"{argument} is a tensor of the layout {array.layout}; dense ones are supported")
+            raise TypeError(
+                f"{argument} is a tensor of the layout {array.layout}; dense ones are supported"
+            )
         return _TORCH
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):
@@ -242,7 +252,9 @@ def adopt(array: Any, argument: str) -> tuple[Any, Any]:
     if kind in ("jax", "jaxlib"):
         jax = sys.modules["jax"]
         if isinstance(array, jax.core.Tracer):
-            raise TypeError(f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one")
+            raise TypeError(
+                f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one"
+            )
         places = list(array.devices())
         if len(places) == 1 and places[0].platform == "cpu":
             return np.asarray(array), lambda made: jax.device_put(made, places[0])
@@ -272,7 +284,9 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     code = TYPE_CODES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
-    code |= (0 if dtype.isnative else _functions.SWAPPED) | (0 if library.is_regular(array) else _functions.BYTE_STRIDES)
+    code |= (0 if dtype.isnative else _functions.SWAPPED) | (
+        0 if library.is_regular(array) else _functions.BYTE_STRIDES
+    )
     shape, strides = library.shape(array), library.strides(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(

@@ -25,7 +25,14 @@ from ._plans import shares_plans
 
 
 def _filter(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
+    library: ArrayLibrary,
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    axes: tuple[int, ...],
+    precision: Optional[str],
+    threads: int,
 ) -> None:
     """Filters real numbers to real numbers, along some axes."""
     description = _functions.Filter()
@@ -42,7 +49,14 @@ def _filter(
 
 
 def _filter_parts(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
+    library: ArrayLibrary,
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    axes: tuple[int, ...],
+    precision: Optional[str],
+    threads: int,
 ) -> Any:
     """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output, and truncates for integers."""
 
@@ -172,4 +186,6 @@ def spline_filter(
     if rank == 0:
         library.assign(target, array)
         return target
-    return _filter_parts(library, array, target, order, mode, tuple(range(rank)), precision, threads)
+    return _filter_parts(
+        library, array, target, order, mode, tuple(range(rank)), precision, threads
+    )

@@ -45,7 +45,15 @@ class Job:
     """The arguments that all functions have, checked."""
 
     def __init__(
-        self, array: Any, order: int, mode: str, cval: complex, prefilter: bool, precision: Optional[str], threads: int, rank: int = 1
+        self,
+        array: Any,
+        order: int,
+        mode: str,
+        cval: complex,
+        prefilter: bool,
+        precision: Optional[str],
+        threads: int,
+        rank: int = 1,
     ) -> None:
         self.order = check_order(order)
         mode_code(mode)
@@ -67,7 +75,9 @@ class Job:
         """The structure for real numbers."""
         library = self.library
         element = element_code(self.precision, library.dtype(array), library.dtype(output))
-        return describe_interpolation(library, array, output, self.order, self.mode, cval, self.prefilter, element)
+        return describe_interpolation(
+            library, array, output, self.order, self.mode, cval, self.prefilter, element
+        )
 
 
 def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
@@ -75,7 +85,9 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     coordinates, _ = adopt(coordinates, "coordinates")
     owner = library_of(coordinates, "coordinates")
     if library.name == "NumPy" and owner is not library:
-        raise TypeError(f"coordinates are an array of {owner.name}, and input is one of {library.name}")
+        raise TypeError(
+            f"coordinates are an array of {owner.name}, and input is one of {library.name}"
+        )
     coordinates = as_native(library, library.as_array(coordinates, array, "coordinates"))
     if library.device(coordinates) != library.device(array):
         raise ValueError("coordinates are on another device than input")
@@ -85,7 +97,9 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
         raise RuntimeError(f"coordinate array data type not supported: {dtype}")
     expected = 1
-    for length, stride in zip(reversed(library.shape(coordinates)[1:]), reversed(library.strides(coordinates)[1:])):
+    for length, stride in zip(
+        reversed(library.shape(coordinates)[1:]), reversed(library.strides(coordinates)[1:])
+    ):
         if length > 1 and stride != expected:
             return library.copy(coordinates)
         expected *= length
@@ -162,7 +176,9 @@ def map_coordinates(
     if len(job.shape) < 1 or len(listed) < 2:
         raise RuntimeError(_RANK)
     if listed[0] != len(job.shape):
-        raise RuntimeError(f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes")
+        raise RuntimeError(
+            f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes"
+        )
     target = job.make_output(output, listed[1:])
     if overlap(library, coordinates, target):
         coordinates = library.copy(coordinates)
@@ -215,11 +231,15 @@ def run_affine(
     return by_parts(job.library, job.array, target, job.cval, run, job.order)
 
 
-def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]) -> list[int]:
+def _still_axes(
+    job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]
+) -> list[int]:
     """Axes along which nothing moves, such as channels; empty if that is true of all. They are neither filtered nor interpolated."""
     shape = job.library.shape(target)
     rank = len(job.shape)
-    if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
+    if len(shape) != rank or not (
+        job.prefilter or job.order < 2
+    ):  # coefficients are those of all axes
         return []
     rows = matrix.tolist()
     axes = range(rank)
@@ -229,19 +249,30 @@ def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Seq
         if shape[axis] == job.shape[axis]
         and offset[axis] == 0
         and rows[axis][axis] == 1
-        and all([rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis])
+        and all(
+            [rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis]
+        )
     ]
     return still if len(still) < rank else []
 
 
 def _run_axes(
-    job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
+    job: Job,
+    target: Any,
+    scale: Sequence[float],
+    shift: Sequence[float],
+    map_kind: int = _functions.SHIFT_SCALE,
 ) -> Any:
     """Interpolates by a map of each axis; those that are not moved are those of many arrays."""
     # On a device one launch makes the tables of all axes.
     shape = job.library.shape(target)
-    same = [float(a) == 1 and float(b) == 0 and n == m for a, b, n, m in zip(scale, shift, job.shape, shape)]
-    is_split = job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
+    same = [
+        float(a) == 1 and float(b) == 0 and n == m
+        for a, b, n, m in zip(scale, shift, job.shape, shape)
+    ]
+    is_split = (
+        job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
+    )
     still = [axis for axis, found in enumerate(same) if found and is_split]
 
     def run(array: Any, values: Any, border: float) -> None:
@@ -292,7 +323,9 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     try:
         found = tuple(operator.index(length) for length in shape)
     except TypeError as error:
-        raise TypeError(f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}") from None
+        raise TypeError(
+            f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}"
+        ) from None
     if any(length < 0 for length in found):
         raise ValueError(f"{argument} is {shape!r}: a length is negative")
     return found
@@ -359,7 +392,9 @@ def affine_transform(
     target = job.make_output(output, output_shape)
     matrix, offset = _split_matrix(_matrix_of(matrix), offset, rank)
     if matrix.shape[0] != rank:
-        raise RuntimeError(f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes")
+        raise RuntimeError(
+            f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes"
+        )
     if matrix.ndim == 2 and matrix.shape[1] != len(output_shape):
         raise RuntimeError(
             f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, and output_shape {len(output_shape)} axes"
@@ -368,7 +403,9 @@ def affine_transform(
     if matrix.ndim == 2:
         return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
-        raise RuntimeError("output_shape has another number of axes than input, and matrix is the diagonal of one of as many")
+        raise RuntimeError(
+            "output_shape has another number of axes than input, and matrix is the diagonal of one of as many"
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
 
@@ -442,7 +479,11 @@ def geometric_transform(
     keywords = dict(extra_keywords or {})
     if vectorized:
         axes = [
-            library.as_array(np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(shape))]), job.array, "mapping")
+            library.as_array(
+                np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(shape))]),
+                job.array,
+                "mapping",
+            )
             for axis, n in enumerate(shape)
         ]
         planes = list(mapping(tuple(axes), *extra_arguments, **keywords))
@@ -452,7 +493,10 @@ def geometric_transform(
             try:
                 plane[...] = values
             except (TypeError, ValueError, RuntimeError) as error:
-                raise named(error, f"mapping does not return coordinates of the shape {tuple(shape)} for axis {number}: {error}") from None
+                raise named(
+                    error,
+                    f"mapping does not return coordinates of the shape {tuple(shape)} for axis {number}: {error}",
+                ) from None
     else:
         made = np.empty((rank, count(shape)))
         for number, index in enumerate(np.ndindex(*shape)):
@@ -460,7 +504,17 @@ def geometric_transform(
             _check_places(place, rank)
             made[:, number] = place
         coordinates = library.as_array(made.reshape(rank, *shape), job.array, "mapping")
-    found: Any = map_coordinates(job.array, coordinates, output, order, mode, cval, prefilter, precision=precision, threads=threads)
+    found: Any = map_coordinates(
+        job.array,
+        coordinates,
+        output,
+        order,
+        mode,
+        cval,
+        prefilter,
+        precision=precision,
+        threads=threads,
+    )
     return found
 
 
@@ -468,7 +522,9 @@ def _check_places(places: Any, rank: int) -> None:
     try:
         found = len(places)
     except TypeError:
-        raise TypeError(f"mapping gives {places!r}, which is not a sequence of coordinates") from None
+        raise TypeError(
+            f"mapping gives {places!r}, which is not a sequence of coordinates"
+        ) from None
     if found != rank:
         raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
 
@@ -575,10 +631,14 @@ def zoom(
         job.library.assign(target, job.array)
         return target
     if grid_mode and mode in ("constant", "wrap"):
-        warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", UserWarning)
+        warn(
+            f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.",
+            UserWarning,
+        )
     less = 0 if grid_mode else 1
     scale = [
-        (length - less) / (wanted - less) if wanted != less else 1.0 for length, wanted in zip(job.shape, output_shape)
+        (length - less) / (wanted - less) if wanted != less else 1.0
+        for length, wanted in zip(job.shape, output_shape)
     ]
     kind = _functions.PIXEL_SCALE if grid_mode else _functions.SHIFT_SCALE
     return _run_axes(job, target, scale, [0.0] * len(scale), kind)

@@ -84,7 +84,10 @@ class Filter(ctypes.Structure):
     ]
 
 
-for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cudaspline_filter_array", Filter)):
+for _name, _structure in (
+    ("cudaspline_interpolate_array", Interpolation),
+    ("cudaspline_filter_array", Filter),
+):
     _function = getattr(_library._library, _name)
     _function.restype = c_int32
     _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]

@@ -104,7 +104,9 @@ def rotate(
         raise ValueError("axes should contain only integer values")
     plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
     if plane[0] < 0 or plane[1] >= rank:
-        raise ValueError(f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}")
+        raise ValueError(
+            f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}"
+        )
     if plane[0] == plane[1] and rank > 2:
         raise RuntimeError(f"output shape not correct: axes are one axis twice, {axes!r}")
     job = Job(array, order, mode, cval, prefilter, precision, threads)
@@ -124,7 +126,10 @@ def rotate(
 
     offset = np.zeros(rank)
     if rank == 2:
-        matrix, offset[:] = turn, centre  # also where both axes are the same: SciPy turns the array of the shape that this asks for
+        matrix, offset[:] = (
+            turn,
+            centre,
+        )  # also where both axes are the same: SciPy turns the array of the shape that this asks for
         return run_affine(job, target, matrix, [float(number) for number in offset])
     matrix = np.zeros((rank, rank))
     matrix[np.ix_(plane, plane)] = turn

@@ -184,11 +184,15 @@ def register(
     work.mask_stages(masks_of(stages))
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     listener = _IterationListener(stages_of(complete), progress)
-    transform, reports, factors, agreement = work.run(complete, None if name is not None else initial, listener)
+    transform, reports, factors, agreement = work.run(
+        complete, None if name is not None else initial, listener
+    )
     listener.end()
     whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
     if listener.is_stopped:
-        warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
+        warn(
+            "The registration was interrupted: the result is the best so far.", RegistrationWarning
+        )
     return Registration(
         fixed=fixed,
         moving=moving,
@@ -205,13 +209,28 @@ def register(
 def _real_type(value: Any) -> RealType:
     """A precision by its name in NumPy, C or the program, or a type of NumPy."""
     named = value if isinstance(value, str) else _arrays.type_name(value, "precision")
-    found: RealType = choose(named, {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"}, "precision")
+    found: RealType = choose(
+        named,
+        {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"},
+        "precision",
+    )
     return found
 
 
-def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+def _document_of(
+    spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]
+) -> dict[str, Any]:
     """A document of the caller's. Raises TypeError or ValueError, naming the argument."""
-    given = [name for name, value in {"stages": stages, "preset": preset, "winsorize": winsorize, **options}.items() if value is not None]
+    given = [
+        name
+        for name, value in {
+            "stages": stages,
+            "preset": preset,
+            "winsorize": winsorize,
+            **options,
+        }.items()
+        if value is not None
+    ]
     if given:
         raise ValueError(f"{given[0]}: it cannot be given together with spec, which contains it.")
     return read_document(spec)
@@ -220,10 +239,14 @@ def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: M
 def _check_additional(value: Any) -> list[tuple[Any, Any]]:
     """The additional pairs of images."""
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"also: {type(value).__name__} is not a list of pairs of images, [(fixed, moving), ...].")
+        raise TypeError(
+            f"also: {type(value).__name__} is not a list of pairs of images, [(fixed, moving), ...]."
+        )
     for i, pair in enumerate(value):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise TypeError(f"also[{i}]: {type(pair).__name__} is not a pair of images, (fixed, moving).")
+            raise TypeError(
+                f"also[{i}]: {type(pair).__name__} is not a pair of images, (fixed, moving)."
+            )
     return [(fixed, moving) for fixed, moving in value]
 
 
@@ -235,7 +258,11 @@ class _IterationListener:
         self.iterations: list[Iteration] = []
         self.is_stopped = False
         self._is_bar = progress is True
-        self._callback = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+        self._callback = (
+            None
+            if progress is None or isinstance(progress, bool)
+            else callback(progress, "progress")
+        )
         self._drawn = -math.inf
         self._is_terminal = self._is_bar and sys.stderr.isatty()
 
@@ -243,7 +270,11 @@ class _IterationListener:
         """An iteration has ended, of the library's structure."""
         now = (state.stage, state.level, state.number)
         last = self.iterations[-1] if self.iterations else None
-        if last is not None and now <= (last.stage, last.level, last.iteration):  # another backend has begun the stage anew
+        if last is not None and now <= (
+            last.stage,
+            last.level,
+            last.iteration,
+        ):  # another backend has begun the stage anew
             self.iterations = [one for one in self.iterations if one.stage < state.stage]
         self.iterations.append(Iteration(*now, state.value, state.convergence, state.step))
         if self._callback is not None:
@@ -256,7 +287,10 @@ class _IterationListener:
         stage = self.stages[last.stage]
         if not self._is_terminal:
             if last.iteration == 1:  # one line per level
-                print(f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}", file=sys.stderr)
+                print(
+                    f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}",
+                    file=sys.stderr,
+                )
             return
         now = time.monotonic()
         if now - self._drawn < 0.1:
@@ -294,7 +328,11 @@ class _Side:
     def apply_mask(self, mask: _arrays.Buffer, grid: Geometry) -> None:
         """Takes a mask, in addition to that of finite pixels."""
         self.given = mask, grid
-        self.mask, self.mask_geometry = (mask, grid) if self.finite is None else _join(self.finite, mask, grid, self.geometry, self.pixels)
+        self.mask, self.mask_geometry = (
+            (mask, grid)
+            if self.finite is None
+            else _join(self.finite, mask, grid, self.geometry, self.pixels)
+        )
 
     def under(self, mask: Optional[tuple[_arrays.Buffer, Geometry]]) -> _Side:
         """The same image under another mask; None: the same one."""
@@ -325,17 +363,29 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
     original = _images.open_image(image, name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
-        raise ValueError(f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered.")
+        raise ValueError(
+            f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered."
+        )
     if original.components in (3, 4):
         pixels = _luminance(original, name, precision)
     elif original.components != 1 or original.channels:
-        raise ValueError(f"{name}: it has {original.components} numbers per pixel; images of one, or of red, green and blue, are registered.")
+        raise ValueError(
+            f"{name}: it has {original.components} numbers per pixel; images of one, or of red, green and blue, are registered."
+        )
     else:
         found = original.buffer
         pixels = _arrays.view(found.array, name, precision)
         pixels.finish, pixels.owner = found.finish, found.owner
     pixels, finite = _take_out_what_is_not_finite(pixels, name)
-    return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original, finite=finite)
+    return _Side(
+        name,
+        pixels,
+        geometry,
+        finite,
+        None if finite is None else geometry,
+        original,
+        finite=finite,
+    )
 
 
 def _luminance(original: Pixels, name: str, precision: str) -> _arrays.Buffer:
@@ -348,7 +398,9 @@ def _luminance(original: Pixels, name: str, precision: str) -> _arrays.Buffer:
         return _arrays.view(luminance, name, precision)
 
 
-def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
+def _open_mask(
+    mask: Any, name: str, image: Geometry, like: _arrays.Buffer
+) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
     mask = _images.loaded(mask, name)
     if isinstance(mask, _images.Image):
@@ -359,18 +411,26 @@ def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> t
     geometry = opened.geometry
     if not _images.is_image(mask) and has_indices(geometry):  # an array has the place of its image
         if geometry.size != image.size:
-            raise ValueError(f"{name}: its shape is {geometry.shape}, and that of its image {image.shape}.")
+            raise ValueError(
+                f"{name}: its shape is {geometry.shape}, and that of its image {image.shape}."
+            )
         geometry = image
     if geometry.dimension != image.dimension:
-        raise ValueError(f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}.")
+        raise ValueError(
+            f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}."
+        )
     if opened.components != 1 or opened.channels:
         raise ValueError(f"{name}: it has {opened.components} numbers per pixel; masks have one.")
     found = opened.buffer
     if found.device != like.device:
-        raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
+        raise ValueError(
+            f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}."
+        )
     array = found.array.reshape(found.shape)
     if found.device >= 0 and _arrays.functions_of(found) is not _arrays.functions_of(like):
-        raise TypeError(f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library.")
+        raise TypeError(
+            f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library."
+        )
     array = _in_library_of(like, array)
     with _arrays.current_device(like):
         marks = _bytes_of((array != 0) & (array == array), like)
@@ -386,13 +446,21 @@ def _in_library_of(like: _arrays.Buffer, array: Any) -> Any:
     if _arrays.functions_of(like) is numpy:
         return numpy.asarray(array)
     torch = sys.modules["torch"]
-    return array if isinstance(array, torch.Tensor) else torch.from_numpy(numpy.ascontiguousarray(array))
+    return (
+        array
+        if isinstance(array, torch.Tensor)
+        else torch.from_numpy(numpy.ascontiguousarray(array))
+    )
 
 
 def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
     """True and false as 1 and 0 of uint8, of the kind of another array."""
     with _arrays.current_device(like):
-        array = condition.astype("uint8") if hasattr(condition, "astype") else condition.to(sys.modules["torch"].uint8)
+        array = (
+            condition.astype("uint8")
+            if hasattr(condition, "astype")
+            else condition.to(sys.modules["torch"].uint8)
+        )
         return _arrays.view(array, "mask", "uint8")
 
 
@@ -400,7 +468,9 @@ def _place(device: int) -> str:
     return "the host" if device < 0 else f"device {device}"
 
 
-def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_arrays.Buffer, Optional[_arrays.Buffer]]:
+def _take_out_what_is_not_finite(
+    pixels: _arrays.Buffer, name: str
+) -> tuple[_arrays.Buffer, Optional[_arrays.Buffer]]:
     """(pixels whose others are the least finite one, where they are finite); None where all are."""
     library = _arrays.functions_of(pixels)
     array = pixels.array.reshape(pixels.shape)
@@ -411,7 +481,10 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
         if not bool(finite.any()):
             raise ValueError(f"{name}: it has no pixel with a finite value.")
         count = int((~finite).sum())
-        warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they are ignored.", RegistrationWarning)
+        warn(
+            f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they are ignored.",
+            RegistrationWarning,
+        )
         filled = library.where(finite, array, array[finite].min())
     made = _arrays.view(filled, name, pixels.dtype)
     made.finish = pixels.finish
@@ -419,7 +492,11 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
 
 
 def _join(
-    finite: _arrays.Buffer, mask: _arrays.Buffer, grid: Geometry, image: Geometry, like: _arrays.Buffer
+    finite: _arrays.Buffer,
+    mask: _arrays.Buffer,
+    grid: Geometry,
+    image: Geometry,
+    like: _arrays.Buffer,
 ) -> tuple[_arrays.Buffer, Geometry]:
     """The mask of an image, combined with that of its finite pixels, on the image's grid."""
     under: Any = mask.array.reshape(mask.shape)
@@ -427,9 +504,13 @@ def _join(
         there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            under = _resample.resample(there, None, image, interpolation="nearest", smooth=False).array
+            under = _resample.resample(
+                there, None, image, interpolation="nearest", smooth=False
+            ).array
     with _arrays.current_device(like):
-        return _bytes_of((finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like), image
+        return _bytes_of(
+            (finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like
+        ), image
 
 
 def check_spaces(grids: Mapping[str, Geometry]) -> None:
@@ -447,12 +528,20 @@ def _open_additional(image: Any, name: str, first: _Side) -> _Side:
     """An image of an additional pair, in the space of the first pair's image, whose mask is for both."""
     side = _open_image(image, name, first.pixels.dtype)
     if side.geometry.dimension != first.geometry.dimension:
-        raise ValueError(f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}.")
+        raise ValueError(
+            f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}."
+        )
     if side.pixels.device != first.pixels.device:
-        raise ValueError(f"{name}: it is on {_place(side.pixels.device)}, and {first.name} is on {_place(first.pixels.device)}.")
-    if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(first.pixels):
+        raise ValueError(
+            f"{name}: it is on {_place(side.pixels.device)}, and {first.name} is on {_place(first.pixels.device)}."
+        )
+    if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(
+        first.pixels
+    ):
         kinds = side.pixels.kind, first.pixels.kind
-        raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
+        raise TypeError(
+            f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library."
+        )
     check_spaces({first.name: first.geometry, name: side.geometry})
     if first.given is not None:
         side.apply_mask(*first.given)
@@ -490,15 +579,20 @@ class _Work:
         one = _open(fixed, mask, "fixed", "mask", precision)
         other = _open(moving, moving_mask, "moving", "moving_mask", precision)
         if one.geometry.dimension != other.geometry.dimension:
-            raise ValueError(f"moving: it has {other.geometry.dimension} axes, and fixed has {one.geometry.dimension}.")
+            raise ValueError(
+                f"moving: it has {other.geometry.dimension} axes, and fixed has {one.geometry.dimension}."
+            )
         if one.pixels.device != other.pixels.device:
-            raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
+            raise ValueError(
+                f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}."
+            )
         device_word(device, one.pixels.device)  # refuses what excludes that
         check_spaces({"fixed": one.geometry, "moving": other.geometry})
         pairs = []
         for number, images in enumerate(further):
             pair = tuple(
-                _open_additional(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
+                _open_additional(image, f"also[{number}][{place}]", first)
+                for place, (image, first) in enumerate(zip(images, (one, other)))
             )
             pairs.append((pair[0], pair[1]))
         return cls(one, other, precision, device, threads, pairs)
@@ -508,10 +602,16 @@ class _Work:
         staged = []
         for number, pair in enumerate(masks):
             opened = [
-                None if mask is None else _open_mask(mask, f"stages[{number}].{name}", side.geometry, side.pixels)
-                for mask, name, side in zip(pair, ("mask", "moving_mask"), (self.fixed, self.moving))
+                None
+                if mask is None
+                else _open_mask(mask, f"stages[{number}].{name}", side.geometry, side.pixels)
+                for mask, name, side in zip(
+                    pair, ("mask", "moving_mask"), (self.fixed, self.moving)
+                )
             ]
-            staged.append([side.under(opened[place % 2]) for place, side in enumerate(self._sides())])
+            staged.append(
+                [side.under(opened[place % 2]) for place, side in enumerate(self._sides())]
+            )
         self.staged = staged
 
     def _sides(self) -> list[_Side]:
@@ -520,7 +620,9 @@ class _Work:
 
     def run(
         self, document: Mapping[str, Any], initial: Any, listener: _IterationListener
-    ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]]:
+    ) -> tuple[
+        Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]
+    ]:
         """Runs a complete document: (transform, reports of stages, value factors, agreement). Raises TypeError or ValueError, naming the argument.
 
         initial: a transform of the caller; None: the document defines the start"""
@@ -539,7 +641,9 @@ class _Work:
                 made = numpy.zeros((n, *reversed(size)))
                 coefficients[wanted.stage] = made
                 return int(made.ctypes.data)
-            grids[wanted.stage] = make_geometry(size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction)
+            grids[wanted.stage] = make_geometry(
+                size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction
+            )
             field = _empty_field(like, (*reversed(size), n))
             fields.setdefault(wanted.stage, {})[wanted.kind] = field
             return field.pointer
@@ -547,7 +651,9 @@ class _Work:
         watch = _registration_library.Watch(listener.receive)
         call = _library.Call(device_word(self.device, device), self.threads, on_device=True)
         try:
-            result, warned, raised = _registration_library.run_pipeline(call, document, pipeline, watch, allocate)
+            result, warned, raised = _registration_library.run_pipeline(
+                call, document, pipeline, watch, allocate
+            )
         except _registration_library.DocumentError as error:
             listener.end()
             raise _error_of_document(error) from None
@@ -567,46 +673,77 @@ class _Work:
             if stage["replaces"]:
                 parts.pop()
             parts.append(self._part_of(stage, number, fields, grids, coefficients))
-        reports = tuple(_report_of(stage, listener.stages[number]) for number, stage in enumerate(result["stages"]))
+        reports = tuple(
+            _report_of(stage, listener.stages[number])
+            for number, stage in enumerate(result["stages"])
+        )
         of = result["agreement"]
-        agreement = None if of is None else Agreement(of["overlap"], _number(of["explained"], math.nan), _number(of["significance"], math.nan))
-        return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"])), agreement
+        agreement = (
+            None
+            if of is None
+            else Agreement(
+                of["overlap"],
+                _number(of["explained"], math.nan),
+                _number(of["significance"], math.nan),
+            )
+        )
+        return (
+            Transform._of(parts, geometry.dimension),
+            reports,
+            tuple(map(tuple, result["value_factors"])),
+            agreement,
+        )
 
     def _parts_of(self, initial: Any) -> list[Part]:
         """A transform to begin with. Raises TypeError or ValueError, naming the argument."""
         dimension = self.fixed.geometry.dimension
         if isinstance(initial, Transform):
             if initial.dimension != dimension:
-                raise ValueError(f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}.")
+                raise ValueError(
+                    f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}."
+                )
             return list(initial._parts)
         try:
-            stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
+            stages = _transforms.describe(
+                initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry
+            )
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
         if len(stages.stages) > _MOST_INITIAL:
-            raise ValueError(f"initial: it is made of {len(stages.stages)} transforms; at most {_MOST_INITIAL} are supported.")
+            raise ValueError(
+                f"initial: it is made of {len(stages.stages)} transforms; at most {_MOST_INITIAL} are supported."
+            )
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:
                 _inverse.check_matrix(stages.affine_of(number)[0], "initial")
         return [GivenPart(initial)]
 
-    def _describe(self, parts: Sequence[Part], has_initial: bool) -> tuple[_registration_library.Pipeline, Any]:
+    def _describe(
+        self, parts: Sequence[Part], has_initial: bool
+    ) -> tuple[_registration_library.Pipeline, Any]:
         """The structure for the library, and the objects that must outlive it."""
         described = _registration_library.Pipeline()
         described.dimension = self.fixed.geometry.dimension
         sides = self._sides()
         pairs = _describe_pairs(sides)
-        described.pairs, described.pair_count = ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)), len(pairs)
+        described.pairs, described.pair_count = (
+            ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)),
+            len(pairs),
+        )
         staged = _describe_pairs([side for stage in self.staged for side in stage])
         if self.staged:
-            described.stage_masks = ctypes.cast(staged, ctypes.POINTER(_registration_library.ImagePair))
+            described.stage_masks = ctypes.cast(
+                staged, ctypes.POINTER(_registration_library.ImagePair)
+            )
         device = self.fixed.pixels.device
         chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
         if len(chain.stages) > _MOST_INITIAL:
-            raise ValueError(f"initial: it is made of {len(chain.stages)} transforms; at most {_MOST_INITIAL} are supported.")
+            raise ValueError(
+                f"initial: it is made of {len(chain.stages)} transforms; at most {_MOST_INITIAL} are supported."
+            )
         owned = _arrays_on(device, chain, self.fixed.pixels)
         array = chain.as_array()
         described.stage_count = len(chain.stages) if has_initial else -1
@@ -614,26 +751,42 @@ class _Work:
             described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
         described.device, described.stream = device, self.fixed.pixels.stream
         every = [*sides, *(side for stage in self.staged for side in stage)]
-        for other in (array for side in every for array in (side.pixels, side.mask)):  # one stream is followed
+        for other in (
+            array for side in every for array in (side.pixels, side.mask)
+        ):  # one stream is followed
             if other is not None and other.stream != described.stream:
                 _arrays.wait_for(other)
         described.field_type = _empty_field(self.fixed.pixels, (1, described.dimension)).type_code
         return described, (pairs, staged, array, chain, owned)
 
     def _part_of(
-        self, stage: Mapping[str, Any], number: int, fields: Mapping[int, Mapping[int, _arrays.Buffer]], grids: Mapping[int, Geometry],
+        self,
+        stage: Mapping[str, Any],
+        number: int,
+        fields: Mapping[int, Mapping[int, _arrays.Buffer]],
+        grids: Mapping[int, Geometry],
         coefficients: Mapping[int, numpy.ndarray],
-    ) -> Part:  # fmt: skip
+    ) -> Part:
         """The part of the transform that a stage has found."""
         geometry, found = self.fixed.geometry, stage["transform"]
         if number in fields:
             of = fields[number]
             is_whole = stage["levels"][-1]["shrink"] == 1
-            return FieldPart(of[_registration_library.FORWARD], of[_registration_library.BACKWARD], geometry if is_whole else grids[number])
+            return FieldPart(
+                of[_registration_library.FORWARD],
+                of[_registration_library.BACKWARD],
+                geometry if is_whole else grids[number],
+            )
         if number in coefficients:
             # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
-            spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
-            return GivenPart(_stages.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
+            spacing = numpy.linalg.norm(
+                numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0
+            )
+            return GivenPart(
+                _stages.BSplineGrid(
+                    coefficients[number], spacing, found["origin"], geometry.direction
+                )
+            )
         return _linear_part(found)
 
 
@@ -647,7 +800,9 @@ def _describe_pairs(sides: Sequence[_Side]) -> Any:
 
 
 def _linear_part(found: Mapping[str, Any]) -> LinearPart:
-    matrix, centre, translation = (numpy.array(found[name]) for name in ("matrix", "centre", "translation"))
+    matrix, centre, translation = (
+        numpy.array(found[name]) for name in ("matrix", "centre", "translation")
+    )
     return LinearPart(found["kind"], matrix, centre, translation, tuple(found["parameters"]))
 
 
@@ -657,15 +812,30 @@ def _number(value: Optional[float], otherwise: float) -> float:
 
 def _report_of(stage: Mapping[str, Any], spec: Stage) -> StageReport:
     levels = (
-        LevelReport(level["shrink"], level["sigma"], level["iterations"], _number(level["value"], math.nan), level["seconds"], level["end"])
+        LevelReport(
+            level["shrink"],
+            level["sigma"],
+            level["iterations"],
+            _number(level["value"], math.nan),
+            level["seconds"],
+            level["end"],
+        )
         for level in stage["levels"]
     )
     use = {name: _library.Use(one["calls"], one["seconds"]) for name, one in stage["use"].items()}
-    return StageReport(spec, tuple(levels), _library.Report(stage["backend"], stage["device"], stage["reason"], 1, stage["run_seconds"], use))
+    return StageReport(
+        spec,
+        tuple(levels),
+        _library.Report(
+            stage["backend"], stage["device"], stage["reason"], 1, stage["run_seconds"], use
+        ),
+    )
 
 
 def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
-    text = _with_arguments(str(warned["text"]))[:-1] + (" (iterations)" if warned["kind"] == "few_iterations" else "")
+    text = _with_arguments(str(warned["text"]))[:-1] + (
+        " (iterations)" if warned["kind"] == "few_iterations" else ""
+    )
     if warned["stage"] >= 0:
         return f"stages[{warned['stage']}] ({stages[warned['stage']].kind!r}): {text}."
     return f"{text[0].upper()}{text[1:]}."
@@ -675,15 +845,23 @@ def _error_of_document(error: _registration_library.DocumentError) -> ValueError
     """Raises errors about options that do not fit the images, with the names of the arguments."""
     problem = error.problems[0]
     more = "; also= names additional ones" if problem.option == "metric" else ""
-    return ValueError(f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}.")
+    return ValueError(
+        f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}."
+    )
 
 
 def _with_arguments(message: str) -> str:
     """An error of the library with the names of arguments."""
     message = re.sub(r"^registration: the (fixed|moving) image ", r"\1: it ", message)
-    message = re.sub(r"(registration: )?additional pair (\d+)", lambda found: f"also[{int(found[2]) - 1}]", message)
+    message = re.sub(
+        r"(registration: )?additional pair (\d+)",
+        lambda found: f"also[{int(found[2]) - 1}]",
+        message,
+    )
     if "do not overlap" in message:
-        message = f"{message.rstrip('.')}; initial may be 'moments', 'centre', 'search' or a transform"
+        message = (
+            f"{message.rstrip('.')}; initial may be 'moments', 'centre', 'search' or a transform"
+        )
     return message if message.endswith(".") else f"{message}."
 
 
@@ -703,8 +881,10 @@ def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list
     owned = []
     for number, buffer in chain._buffers.items():
         if buffer.device < 0:
-            copy = _arrays.view(_arrays.on_device(numpy.asarray(buffer.array).reshape(buffer.shape), like), "initial")
+            copy = _arrays.view(
+                _arrays.on_device(numpy.asarray(buffer.array).reshape(buffer.shape), like),
+                "initial",
+            )
             chain.stages[number].data, chain.stages[number].type = copy.pointer, copy.type_code
             owned.append(copy)
     return owned
-

@@ -88,8 +88,16 @@ class History:
             import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
 
             count = max(1, len(stages))
-            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained")[1]
-        panels = list(axes.flat) if hasattr(axes, "flat") else list(axes) if isinstance(axes, (list, tuple)) else [axes] * max(1, len(stages))
+            axes = matplotlib.pyplot.subplots(
+                1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained"
+            )[1]
+        panels = (
+            list(axes.flat)
+            if hasattr(axes, "flat")
+            else list(axes)
+            if isinstance(axes, (list, tuple))
+            else [axes] * max(1, len(stages))
+        )
         if len(panels) != max(1, len(stages)):
             raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
         stage, level, value = self["stage"], self["level"], self["value"]
@@ -110,7 +118,11 @@ class History:
         lines = [" ".join(f"{name:>12}" for name in Iteration._fields)]
         rows = list(self._iterations)
         for row in rows if len(rows) <= 12 else [*rows[:6], None, *rows[-5:]]:
-            lines.append("..." if row is None else " ".join(f"{n:>12}" if isinstance(n, int) else f"{n:>12.6g}" for n in row))
+            lines.append(
+                "..."
+                if row is None
+                else " ".join(f"{n:>12}" if isinstance(n, int) else f"{n:>12.6g}" for n in row)
+            )
         return "\n".join(lines)
 
 
@@ -180,9 +192,13 @@ class RegistrationReport:
             if factors != (1.0, 1.0)
         ]
         for number, stage in enumerate(self.stages):
-            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            where = stage.execution.backend + (
+                "" if stage.execution.device is None else f" {stage.execution.device}"
+            )
             reason = f" ({stage.execution.reason})" if stage.execution.reason else ""
-            lines.append(f"stage {number + 1}: {stage.stage.kind}, {_names_of(stage.stage)}, on {where}{reason}")
+            lines.append(
+                f"stage {number + 1}: {stage.stage.kind}, {_names_of(stage.stage)}, on {where}{reason}"
+            )
             for level in stage.levels:
                 lines.append(
                     f"  1/{level.shrink}, sigma {level.sigma:g}: {level.iterations} iterations in {level.seconds:.3g} s, "
@@ -190,7 +206,9 @@ class RegistrationReport:
                 )
         if self.agreement is not None:
             found = self.agreement
-            lines.append(f"{100 * found.overlap:.3g} % overlap; {100 * found.explained:.3g} % of the fixed image's entropy are explained")
+            lines.append(
+                f"{100 * found.overlap:.3g} % overlap; {100 * found.explained:.3g} % of the fixed image's entropy are explained"
+            )
         lines.append(f"{self.seconds:.3g} s")
         return "\n".join(lines)
 
@@ -198,11 +216,38 @@ class RegistrationReport:
         """The HTML for notebooks."""
         rows = []
         for number, stage in enumerate(self.stages):
-            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            where = stage.execution.backend + (
+                "" if stage.execution.device is None else f" {stage.execution.device}"
+            )
             for place, level in enumerate(stage.levels):
-                names = (number + 1, stage.stage.kind, _names_of(stage.stage), where) if place == 0 else ("",) * 4
-                rows.append((*names, f"1/{level.shrink}", f"{level.sigma:g}", level.iterations, f"{level.value:.6g}", f"{level.seconds:.3g}", level.end))
-        header = ("stage", "kind", "metric", "on", "level", "sigma", "iterations", "value", "seconds", "end")
+                names = (
+                    (number + 1, stage.stage.kind, _names_of(stage.stage), where)
+                    if place == 0
+                    else ("",) * 4
+                )
+                rows.append(
+                    (
+                        *names,
+                        f"1/{level.shrink}",
+                        f"{level.sigma:g}",
+                        level.iterations,
+                        f"{level.value:.6g}",
+                        f"{level.seconds:.3g}",
+                        level.end,
+                    )
+                )
+        header = (
+            "stage",
+            "kind",
+            "metric",
+            "on",
+            "level",
+            "sigma",
+            "iterations",
+            "value",
+            "seconds",
+            "end",
+        )
         return f"{_html.table(header, rows)}{self.seconds:.3g} s"
 
 
@@ -221,9 +266,18 @@ class Registration(Generic[Kind, OtherKind]):
     """
 
     def __init__(
-        self, *, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
-        around: tuple[Any, int], spec: dict[str, Any],
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        fixed: Any,
+        moving: Any,
+        transform: Transform,
+        history: History,
+        report: RegistrationReport,
+        stopped: bool,
+        precision: str,
+        around: tuple[Any, int],
+        spec: dict[str, Any],
+    ) -> None:
         self._fixed, self._moving = fixed, moving
         self._precision = precision
         self._device, self._threads = around
@@ -250,9 +304,15 @@ class Registration(Generic[Kind, OtherKind]):
 
     def _resample(self, image: Any, transform: Transform, reference: Any) -> Any:
         return _resample.resample(
-            image, transform, reference, interpolation="linear", dtype=self._precision, smooth=False, device=self._device,
+            image,
+            transform,
+            reference,
+            interpolation="linear",
+            dtype=self._precision,
+            smooth=False,
+            device=self._device,
             threads=self._threads,
-        )  # fmt: skip
+        )
 
     @functools.cached_property
     def field(self) -> Image:
@@ -279,13 +339,19 @@ class Registration(Generic[Kind, OtherKind]):
         """An image of one number per pixel, of the kind of the fixed image unless that has colours."""
         opened = _images.open_image(self._fixed, "fixed")
         if opened.components > 1:
-            return Image.of(found.array.reshape(self.field.geometry.shape), self.field.geometry, False)
+            return Image.of(
+                found.array.reshape(self.field.geometry.shape), self.field.geometry, False
+            )
         return opened.finish(found, self.field.geometry)
 
     def _repr_html_(self) -> str:
         """The HTML for notebooks: the moving image on the fixed one's grid, the transform, and the report."""
         image = _images.open_image(self.warped, "warped")
-        shown = Image.of(image.buffer.array.reshape(image.buffer.shape), image.geometry, "last" if image.channels else False)
+        shown = Image.of(
+            image.buffer.array.reshape(image.buffer.shape),
+            image.geometry,
+            "last" if image.channels else False,
+        )
         return f"{shown._repr_html_()}{self.transform._repr_html_()}{self.report._repr_html_()}"
 
     def __repr__(self) -> str:

@@ -122,12 +122,20 @@ class Stage:
     moving_mask: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = {name: getattr(self, name) for name in ("kind", *OPTIONS) if getattr(self, name) is not None}
-        complete = complete_document({"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"})
+        given = {
+            name: getattr(self, name)
+            for name in ("kind", *OPTIONS)
+            if getattr(self, name) is not None
+        }
+        complete = complete_document(
+            {"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"}
+        )
         self._set(given, complete["stages"][0])
 
     @classmethod
-    def of_complete(cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None) -> Stage:
+    def of_complete(
+        cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None
+    ) -> Stage:
         """A stage of a complete document."""
         stage = object.__new__(cls)
         stage._set(dict(complete if given is None else given), complete)
@@ -137,9 +145,15 @@ class Stage:
         object.__setattr__(self, "_given", given)
         for name in ("kind", *OPTIONS):
             value = complete.get(name)
-            object.__setattr__(self, name, tuple(value) if isinstance(value, list) and name != "metric" else value)
+            object.__setattr__(
+                self, name, tuple(value) if isinstance(value, list) and name != "metric" else value
+            )
         metric = complete["metric"]
-        metrics = (PairMetric(metric),) if isinstance(metric, str) else tuple(PairMetric(*one) for one in metric)
+        metrics = (
+            (PairMetric(metric),)
+            if isinstance(metric, str)
+            else tuple(PairMetric(*one) for one in metric)
+        )
         object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
         object.__setattr__(self, "_metrics", metrics)
 
@@ -165,7 +179,9 @@ class Stage:
 
 
 #: Options that apply to all stages.
-OPTIONS = tuple(one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask"))
+OPTIONS = tuple(
+    one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask")
+)
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -178,7 +194,9 @@ def _plain(value: Any, name: str) -> Any:
         return operator.index(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(one, name) for key, one in value.items()}
-    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))):
+    if isinstance(value, (list, tuple)) or (
+        hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))
+    ):
         return [_plain(one, name) for one in value]
     try:
         if isinstance(value, (bytes, complex)):
@@ -191,7 +209,9 @@ def _plain(value: Any, name: str) -> Any:
     return found
 
 
-def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]) -> NoReturn:
+def _refuse(
+    problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]
+) -> NoReturn:
     """Raises TypeError or ValueError, whose message begins with the option's name."""
     name = names.get(problem.option, problem.option)
     value = given.get(problem.option)
@@ -200,11 +220,20 @@ def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], na
     text = problem.text.replace("{value}", repr(value)) + "."
     if problem.names and isinstance(value, str):
         similar = difflib.get_close_matches(value.lower(), problem.names, 1)
-        text = text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?") if similar else text
+        text = (
+            text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?")
+            if similar
+            else text
+        )
     raise (TypeError if problem.is_type else ValueError)(f"{name}: {text}")
 
 
-def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], names: Mapping[str, str], size: Sequence[int] = ()) -> Any:
+def complete_document(
+    document: Mapping[str, Any],
+    given: Mapping[str, Any],
+    names: Mapping[str, str],
+    size: Sequence[int] = (),
+) -> Any:
     """A document with all values.
 
     given: the values as the caller has them, for messages
@@ -216,7 +245,12 @@ def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], nam
     for key, value in document.items():
         if key in ("options", "stages") and isinstance(value, (Mapping, list)):
             entries = [value] if isinstance(value, Mapping) else value
-            found = [{name: _plain(one, name) for name, one in entry.items()} if isinstance(entry, Mapping) else _plain(entry, key) for entry in entries]
+            found = [
+                {name: _plain(one, name) for name, one in entry.items()}
+                if isinstance(entry, Mapping)
+                else _plain(entry, key)
+                for entry in entries
+            ]
             plain[key] = found[0] if isinstance(value, Mapping) else found
         else:
             plain[key] = _plain(value, key)
@@ -227,30 +261,53 @@ def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], nam
 
 
 def make_document(
-    stages: Any, preset: Any, options: Mapping[str, Any], winsorize: Any = None, precision: str = "float32", initial: Optional[str] = None
+    stages: Any,
+    preset: Any,
+    options: Mapping[str, Any],
+    winsorize: Any = None,
+    precision: str = "float32",
+    initial: Optional[str] = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
     for name in options:
         if name not in OPTIONS:
             similar = difflib.get_close_matches(name, OPTIONS, 1)
-            raise TypeError(f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}")
-    document: dict[str, Any] = {"precision": precision, "options": {name: value for name, value in options.items() if value is not None}}
+            raise TypeError(
+                f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}"
+            )
+    document: dict[str, Any] = {
+        "precision": precision,
+        "options": {name: value for name, value in options.items() if value is not None},
+    }
     if preset is not None:
         document["preset"] = preset
     if stages is not None:
         named = [stages] if isinstance(stages, (str, Stage)) else stages
         if not isinstance(named, (list, tuple)) or not named:
-            raise TypeError(f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these.")
+            raise TypeError(
+                f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these."
+            )
         for i, stage in enumerate(named):
             if not isinstance(stage, (str, Stage)):
-                raise TypeError(f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage.")
-        document["stages"] = [stage.describe() if isinstance(stage, Stage) else stage for stage in named]
+                raise TypeError(
+                    f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage."
+                )
+        document["stages"] = [
+            stage.describe() if isinstance(stage, Stage) else stage for stage in named
+        ]
         stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
     if winsorize is not None:
         document["winsorize"] = winsorize
     if initial is not None:
         document["initial"] = initial
-    return document, {**options, "stages": stages, "preset": preset, "winsorize": winsorize, "initial": initial, "precision": precision}
+    return document, {
+        **options,
+        "stages": stages,
+        "preset": preset,
+        "winsorize": winsorize,
+        "initial": initial,
+        "precision": precision,
+    }
 
 
 def read_document(spec: Any) -> dict[str, Any]:
@@ -270,14 +327,19 @@ def read_document(spec: Any) -> dict[str, Any]:
         raise ValueError(f"spec: {os.fspath(spec)} is not a JSON object.")
     version = found.pop(VERSION, None)
     if version != _registration_library.SPEC_VERSION:
-        raise ValueError(f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read.")
+        raise ValueError(
+            f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read."
+        )
     return found
 
 
 def masks_of(stages: Any) -> list[tuple[Any, Any]]:
     """(mask, moving mask) of each stage; empty where no stage has one of its own."""
     named = stages if isinstance(stages, (list, tuple)) else [stages]
-    masks = [(stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None) for stage in named]
+    masks = [
+        (stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None)
+        for stage in named
+    ]
     return masks if any(mask is not None for pair in masks for mask in pair) else []
 
 

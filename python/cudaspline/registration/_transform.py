@@ -55,7 +55,9 @@ class Transform:
         self._dimension = dimension
 
     @classmethod
-    def load(cls, path: Any, *, dimension: Optional[int] = None, transform_order: TransformOrder = "itk") -> Transform:
+    def load(
+        cls, path: Any, *, dimension: Optional[int] = None, transform_order: TransformOrder = "itk"
+    ) -> Transform:
         """Reads a file of transforms, or several as one chain. Files are read once.
 
         path: the name of a file: of transforms (.tfm, .txt, .mat; .h5 and others by SimpleITK or itk), of which a composite is one with all
@@ -76,9 +78,18 @@ class Transform:
         (array([4., 4.]), array([1., 2.]))
         """
         if transform_order not in ("itk", "ants"):
-            raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
+            raise ValueError(
+                f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'."
+            )
         found = _loaded(path, "path", dimension)
-        return cls._of([part for one in (found if transform_order == "itk" else found[::-1]) for part in one._parts], found[0]._dimension)
+        return cls._of(
+            [
+                part
+                for one in (found if transform_order == "itk" else found[::-1])
+                for part in one._parts
+            ],
+            found[0]._dimension,
+        )
 
     @classmethod
     def _of(cls, parts: Sequence[Part], dimension: int) -> Transform:
@@ -96,7 +107,9 @@ class Transform:
     def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
         """Appends what it does to a chain, for the package's functions. Raises ValueError for images of another number of axes."""
         if stages.dimension != self._dimension:
-            raise ValueError(f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}.")
+            raise ValueError(
+                f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}."
+            )
         for part in reversed(self._parts):
             part.append_to(stages, name, device)
 
@@ -118,12 +131,16 @@ class Transform:
         buffer = _arrays.view(points, "points", "float64")
         found = _arrays.to_host(buffer)
         if found.ndim < 1 or found.shape[-1] != self._dimension:
-            raise ValueError(f"points: the shape is {found.shape}; (..., {self._dimension}) is needed, x first.")
+            raise ValueError(
+                f"points: the shape is {found.shape}; (..., {self._dimension}) is needed, x first."
+            )
         flat = numpy.ascontiguousarray(found.reshape(-1, self._dimension))
         if len(flat) == 0:
             return numpy.empty(found.shape)
         stages = self._stages()
-        if not stages.buffers:  # matrices alone: no place is too far for them, and nothing is interpolated
+        if (
+            not stages.buffers
+        ):  # matrices alone: no place is too far for them, and nothing is interpolated
             mapped = flat
             for number in range(len(stages.stages)):
                 matrix, offset = stages.affine_of(number)
@@ -145,7 +162,9 @@ class Transform:
         if not isinstance(other, Transform):
             other = Transform(other, self._dimension)
         if other._dimension != self._dimension:
-            raise ValueError(f"transform: one is of {self._dimension} dimensions, and the other of {other._dimension}.")
+            raise ValueError(
+                f"transform: one is of {self._dimension} dimensions, and the other of {other._dimension}."
+            )
         return Transform._of([*self._parts, *other._parts], self._dimension)
 
     #: NumPy leaves array @ transform to __rmatmul__().
@@ -173,7 +192,9 @@ class Transform:
         whole = numpy.eye(self._dimension + 1)
         for number, stage in enumerate(stages.stages):
             if stage.kind != _library.STAGE_AFFINE:
-                raise ValueError("transform: it is not linear and has no matrix; field() returns its displacements.")
+                raise ValueError(
+                    "transform: it is not linear and has no matrix; field() returns its displacements."
+                )
             step = numpy.eye(self._dimension + 1)
             step[:-1, :-1], step[:-1, -1] = stages.affine_of(number)
             whole = step @ whole
@@ -195,7 +216,9 @@ class Transform:
         grid = _images.loaded(grid, "grid")
         geometry = _images.geometry_of(grid, "grid")
         if geometry.dimension != self._dimension:
-            raise ValueError(f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions.")
+            raise ValueError(
+                f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions."
+            )
         kind = _arrays.type_name(dtype, "dtype")
         if kind not in ("float32", "float64"):
             raise ValueError(f"dtype: {kind} is not float32 or float64.")
@@ -205,7 +228,9 @@ class Transform:
         made = _arrays.view(vectors, "field", kind)
         if place is None and like is not None:
             made = _arrays.like_host(made.array, like.buffer)
-        return Image(made.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True)
+        return Image(
+            made.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True
+        )
 
     def jacobian(self, grid: Any, log: bool = False, dtype: Any = "float32") -> Any:
         """Jacobian determinants at the samples of a grid, by differences of the displacements there: how volumes are scaled.
@@ -243,10 +268,14 @@ class Transform:
         """
         file = Path(_path_of(path, "path"))
         if not _image_files.is_name_of_field(file):
-            _transform_writing.save(self._parts, self._dimension, self.matrix if self.is_linear else None, file)
+            _transform_writing.save(
+                self._parts, self._dimension, self.matrix if self.is_linear else None, file
+            )
             return
         if grid is None:
-            raise ValueError(f"grid: displacements in {file.name} need an image or a Geometry, whose samples they are of.")
+            raise ValueError(
+                f"grid: displacements in {file.name} need an image or a Geometry, whose samples they are of."
+            )
         field = self.field(_images.geometry_of(grid, "grid"))
         _transform_writing.write_field(field.array, field.geometry, file)
 
@@ -261,12 +290,21 @@ class Transform:
         """
         start = _path_of(prefix, "prefix")
         count = 0
-        while count < len(self._parts) and Transform._of([self._parts[count]], self._dimension).is_linear:
+        while (
+            count < len(self._parts)
+            and Transform._of([self._parts[count]], self._dimension).is_linear
+        ):
             count += 1
-        linear, rest = (Transform._of(parts, self._dimension) for parts in (self._parts[:count], self._parts[count:]))
+        linear, rest = (
+            Transform._of(parts, self._dimension)
+            for parts in (self._parts[:count], self._parts[count:])
+        )
         written = [(linear, Path(f"{start}0GenericAffine.mat"))]
         if rest._parts:
-            written += [(rest, Path(f"{start}1Warp.nii.gz")), (rest.inverse(), Path(f"{start}1InverseWarp.nii.gz"))]
+            written += [
+                (rest, Path(f"{start}1Warp.nii.gz")),
+                (rest.inverse(), Path(f"{start}1InverseWarp.nii.gz")),
+            ]
         for one, path in written:
             one.save(path, grid)
         return [path for _, path in written]
@@ -285,7 +323,11 @@ class Transform:
         for part in reversed(self._parts):
             one = Transform._of([part], self._dimension)
             name = repr(one).partition(": ")[2].rstrip(">")
-            numbers = "\n".join(" ".join(f"{value:>10.6g}" for value in row) for row in one.matrix) if one.is_linear else ""
+            numbers = (
+                "\n".join(" ".join(f"{value:>10.6g}" for value in row) for row in one.matrix)
+                if one.is_linear
+                else ""
+            )
             rows.append((len(rows) + 1, name, numbers))
         return _html.table((f"Transform in {self._dimension} dimensions", "", "matrix (mm)"), rows)
 
@@ -299,18 +341,33 @@ class Transform:
             else:
                 inner = part.part if isinstance(part, InversePart) else part
                 inverse = "inverse of " if isinstance(part, InversePart) else ""
-                names.append(inverse + (type(inner.transform).__name__ if isinstance(inner, GivenPart) else type(inner).__name__))
+                names.append(
+                    inverse
+                    + (
+                        type(inner.transform).__name__
+                        if isinstance(inner, GivenPart)
+                        else type(inner).__name__
+                    )
+                )
         return f"<cudaspline.Transform in {self._dimension} dimensions: {' @ '.join(names) or 'identity'}>"
 
 
-def measure(field: Image, threads: int, is_logarithm: bool, is_wanted: bool) -> tuple[Optional[_arrays.Buffer], Folding]:
+def measure(
+    field: Image, threads: int, is_logarithm: bool, is_wanted: bool
+) -> tuple[Optional[_arrays.Buffer], Folding]:
     """(determinants at the samples of a field, or None where they are not wanted; folding)"""
     vectors = _arrays.view(field.array, "field")
     output = _arrays.empty(vectors, field.geometry.shape, vectors.dtype) if is_wanted else None
     folding = _registration_library.measure_folding(
-        _library.Call("cpu", threads), field.geometry, vectors.pointer, vectors.type_code, is_logarithm, 0 if output is None else output.pointer,
-        vectors.device, vectors.stream,
-    )  # fmt: skip
+        _library.Call("cpu", threads),
+        field.geometry,
+        vectors.pointer,
+        vectors.type_code,
+        is_logarithm,
+        0 if output is None else output.pointer,
+        vectors.device,
+        vectors.stream,
+    )
     return output, folding
 
 
@@ -332,7 +389,9 @@ def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
     read: Any = _transform_files.read(Path(text), name)
     if isinstance(read, _transform_files.TransformList):
         if read.is_series:
-            raise ValueError(f"{name}: {text} holds {len(read.transforms)} transforms and no composite; read_transforms() reads them one by one.")
+            raise ValueError(
+                f"{name}: {text} holds {len(read.transforms)} transforms and no composite; read_transforms() reads them one by one."
+            )
         read = read.transforms
     wrong: Optional[Exception] = None
     for axes in (3, 2, 1) if dimension is None else (dimension,):
@@ -405,14 +464,22 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     """Displacements as an array of float64 of NumPy, or of the library and device of an array: the image of coordinates under the
     transform, less the coordinates."""
     sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
-    index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
+    index = numpy.stack(
+        numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1],
+        axis=-1,
+    )
     where = index @ geometry.index_to_point.T + geometry.origin
     reach = _inverse.reach_of(where)
     values = _inverse.coordinates(geometry.dimension, reach)[0]
     options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
-    if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # points are float64
+    if place is None or (
+        place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64
+    ):  # points are float64
         coordinates = Image(values, 2 * reach, -reach, channels=True)
-        vectors = _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array - where
+        vectors = (
+            _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array
+            - where
+        )
         return vectors if place is None else _arrays.on_device(vectors, place)
     coordinates = Image(_arrays.on_device(values, place), 2 * reach, -reach, channels=True)
     mapped = _resample.resample(coordinates, sampled, geometry, **options).array

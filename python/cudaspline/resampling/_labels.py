@@ -37,14 +37,21 @@ def winners(
     labels = numpy.unique(array)
     labels = labels[labels == labels]  # without NaN
     if len(labels) > _MOST_LABELS:
-        raise ValueError(f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MOST_LABELS} at most.")
+        raise ValueError(
+            f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MOST_LABELS} at most."
+        )
     values = numpy.empty(output.shape)
     largest = numpy.zeros(output.shape)
     result[...] = 0
     count = max(1, len(labels))
     for number in range(count):
         is_label = array == labels[number] if len(labels) else numpy.zeros(array.shape, bool)
-        interpolate(_arrays.view(is_label.view("u1"), "image"), _arrays.view(values, "out"), number / count, (number + 1) / count)
+        interpolate(
+            _arrays.view(is_label.view("u1"), "image"),
+            _arrays.view(values, "out"),
+            number / count,
+            (number + 1) / count,
+        )
         is_larger = values > largest
         largest[is_larger] = values[is_larger]
         if len(labels):
@@ -59,7 +66,17 @@ def cast(label: Any, dtype: Any, rounding: int) -> Any:
     if dtype.kind == "f":
         return label
     limits = numpy.iinfo(dtype)
-    return min(max(int(numpy.rint(label) if rounding and label.dtype.kind == "f" else label), limits.min), limits.max) if numpy.isfinite(label) else (limits.max if label > 0 else limits.min)
+    return (
+        min(
+            max(
+                int(numpy.rint(label) if rounding and label.dtype.kind == "f" else label),
+                limits.min,
+            ),
+            limits.max,
+        )
+        if numpy.isfinite(label)
+        else (limits.max if label > 0 else limits.min)
+    )
 
 
 def part_of(progress: Any, begin: float, end: float) -> Any:

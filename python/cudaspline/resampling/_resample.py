@@ -239,7 +239,9 @@ def resample(
             raise ValueError("series: a Source is of one image, not of a series.")
         return _resample_source(image, transform, transform_order, target, wanted, out, progress)
     volumes = _images.open_series(image, "image", channels, series, out is not None)
-    opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
+    opened = pixels = (
+        _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
+    )
     geometry = pixels.geometry
     check_dimension(geometry, image)
     _check_out(out, pixels)
@@ -247,11 +249,16 @@ def resample(
     interpolator = make_interpolator(geometry, method_of(method, of_method), may_have_margin=True)
     if is_per_volume:
         if volumes is None:
-            raise ValueError("transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them).")
+            raise ValueError(
+                "transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them)."
+            )
         transforms = _transforms.of_volumes(transform, volumes.count, "transform")
     else:
         transforms = [("transform", transform)]
-    every_stages = [_transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry) for name, one in transforms]
+    every_stages = [
+        _transforms.describe(one, grid.dimension, pixels.device, name, transform_order, geometry)
+        for name, one in transforms
+    ]
     if interpolator.has_margin:
         margin = margins(geometry, grid, every_stages)
         pixels = with_margin(pixels, margin)
@@ -270,21 +277,39 @@ def resample(
         output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages_buffers])
         work.run(pixels, output.buffer, work.rest_of(progress))
     else:
-        one = pixels.crop((0,) * grid.dimension, (1,) * grid.dimension).buffer  # of that kind, and in that place
-        output = _arrays.Output(out, one, (volumes.count, *shape), output_type, [*volumes.buffers, *stages_buffers])
+        one = pixels.crop(
+            (0,) * grid.dimension, (1,) * grid.dimension
+        ).buffer  # of that kind, and in that place
+        output = _arrays.Output(
+            out, one, (volumes.count, *shape), output_type, [*volumes.buffers, *stages_buffers]
+        )
         for number in range(volumes.count):
             part = _labels.part_of(progress, number / volumes.count, (number + 1) / volumes.count)
             work = works[number if is_per_volume else 0]
-            work.run(work.prepare(volumes.volume(number), part), _arrays.part_of(output.buffer, number), work.rest_of(part))
+            work.run(
+                work.prepare(volumes.volume(number), part),
+                _arrays.part_of(output.buffer, number),
+                work.rest_of(part),
+            )
     if smooth is None:
         works[0].warn_of_downsampling()
     inverses = [inverse for stages in every_stages for inverse in stages.inverses]
     if inverses:
         _tell_of_inverses(inverses)
-    is_far = not extrapolate and not interpolator.has_margin and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
+    is_far = (
+        not extrapolate
+        and not interpolator.has_margin
+        and all(_sampling.is_far(geometry, grid, stages) for stages in every_stages)
+    )
     if is_far and _sampling.is_all(output.buffer, works[0].pixel.tolist()):
-        every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel)
+        every = (
+            [opened]
+            if volumes is None
+            else (volumes.volume(number) for number in range(volumes.count))
+        )
+        _sampling.warn_of_outside(
+            every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel
+        )
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
     if target.reference is not None:
@@ -292,17 +317,24 @@ def resample(
     return result
 
 
-def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+def _plan_of(
+    image: Any, _transform: Any, reference: Any, given: dict[str, Any]
+) -> Optional[_resample_plans.Plan]:
     """The plan that calls of resample() with these arguments share, without their matrices. None if each has to be checked."""
     if not OPTIONS.issuperset(given):
         return None
     of_method, of_target = _taken_apart(given, "resample()", OPTIONS)
     options = {**_DEFAULTS, **given}
-    channels, extrapolate = _images.check_channels(options["channels"]), flag(options["extrapolate"], "extrapolate")
+    channels, extrapolate = (
+        _images.check_channels(options["channels"]),
+        flag(options["extrapolate"], "extrapolate"),
+    )
     smooth = options["smooth"]
     if smooth is not None and smooth is not False:
         return None
-    wanted = Wanted(*(options[name] for name in Wanted._fields))._replace(extrapolate=extrapolate, smooth=None)
+    wanted = Wanted(*(options[name] for name in Wanted._fields))._replace(
+        extrapolate=extrapolate, smooth=None
+    )
     if isinstance(image, PreparedImage):
         image.check_options(given)
         pixels, interpolator = image.pixels, image.method
@@ -315,13 +347,26 @@ def _plan_of(image: Any, _transform: Any, reference: Any, given: dict[str, Any])
     check_dimension(pixels.geometry)
     grid = output_grid(pixels.geometry, target_of(reference, of_target))
     work, output_type = work_of(pixels, interpolator, grid, _stages.Stages(grid.dimension), wanted)
-    may_be_cut = not isinstance(image, PreparedImage) and _windows.may_be_cut(pixels, interpolator, grid)
+    may_be_cut = not isinstance(image, PreparedImage) and _windows.may_be_cut(
+        pixels, interpolator, grid
+    )
     if not pixels.is_plain or pixels.narrow or interpolator.is_of_indicators or may_be_cut:
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
-    kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
-    return _resample_plans.Plan(pixels, image if isinstance(image, PreparedImage) else None, work, output_type, smooth is None, kept)
+    kept = [
+        one.geometry if isinstance(one, Image) else one
+        for one in (image, reference)
+        if isinstance(one, (Image, Geometry))
+    ]
+    return _resample_plans.Plan(
+        pixels,
+        image if isinstance(image, PreparedImage) else None,
+        work,
+        output_type,
+        smooth is None,
+        kept,
+    )
 
 
 def _taken_apart(
@@ -331,7 +376,10 @@ def _taken_apart(
     for name in options:
         if name not in METHOD_OPTIONS and name not in TARGET_OPTIONS and name not in others:
             raise TypeError(f"{name}: {function} has no such argument.")
-    of_method, of_target = ({name: options[name] for name in names & options.keys()} for names in (METHOD_OPTIONS, TARGET_OPTIONS))
+    of_method, of_target = (
+        {name: options[name] for name in names & options.keys()}
+        for names in (METHOD_OPTIONS, TARGET_OPTIONS)
+    )
     return of_method, of_target
 
 
@@ -346,7 +394,9 @@ def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buf
 
 def _check_out(out: Any, pixels: Pixels) -> None:
     if out is not None and not pixels.is_plain:
-        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
+        raise ValueError(
+            "out: it is not for images whose channels are first, which are computed with the channels last."
+        )
 
 
 def _tell_of_inverses(inverses: list[_library.InverseResidual]) -> None:
@@ -415,15 +465,26 @@ def zoom(
     (12, 10)
     """
     image = _images.loaded(image, "image")
-    volumes = None if isinstance(image, PreparedImage) else _images.open_series(image, "image", _images.check_channels(channels), series)
+    volumes = (
+        None
+        if isinstance(image, PreparedImage)
+        else _images.open_series(image, "image", _images.check_channels(channels), series)
+    )
     if volumes is not None:
         geometry = volumes.volume(0).geometry
     else:
-        geometry = image.geometry if isinstance(image, PreparedImage) else _images.open_image(image, "image", channels).geometry
+        geometry = (
+            image.geometry
+            if isinstance(image, PreparedImage)
+            else _images.open_image(image, "image", channels).geometry
+        )
     given: dict[str, Any] = {**options, "channels": channels, "series": series}
     if method is not None:
         given["method"] = method
-    return resample(image, **_options_of_zoom(geometry, zoom, align, size, isinstance(image, PreparedImage), given))
+    return resample(
+        image,
+        **_options_of_zoom(geometry, zoom, align, size, isinstance(image, PreparedImage), given),
+    )
 
 
 def _options_of_zoom(
@@ -462,42 +523,71 @@ def _options_of_zoom(
             raise TypeError(f"{name}: zoom() has no such argument.")
     found = dict(options)
     if not is_source:
-        given = method_of(options.get("method"), {name: options[name] for name in METHOD_OPTIONS & options.keys()})
-        named, degree = name_interpolation(given.interpolation, given.order, given.prefilter, given.storage)
+        given = method_of(
+            options.get("method"), {name: options[name] for name in METHOD_OPTIONS & options.keys()}
+        )
+        named, degree = name_interpolation(
+            given.interpolation, given.order, given.prefilter, given.storage
+        )
         is_spline = named.kind == "bspline" and degree not in (0, 1)
         if "boundary" not in options and given.boundary == "itk":
             found["boundary"] = "mirror" if is_spline else "nearest"
     else:
         found.pop("channels", None)
     found.update(
-        size=tuple(wanted), spacing=geometry.spacing * steps, origin=geometry.origin + geometry.index_to_point @ first, direction=geometry.direction
+        size=tuple(wanted),
+        spacing=geometry.spacing * steps,
+        origin=geometry.origin + geometry.index_to_point @ first,
+        direction=geometry.direction,
     )
     return found
 
 
-def _plan_of_zoom(image: Any, zoom: Any, _reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+def _plan_of_zoom(
+    image: Any, zoom: Any, _reference: Any, given: dict[str, Any]
+) -> Optional[_resample_plans.Plan]:
     """As _plan_of(), for calls of zoom()."""
     options = dict(given)
     align, size = options.pop("align", "edges"), options.pop("size", None)
     is_source = isinstance(image, PreparedImage)
     if is_source:
         image.check_options(given)
-    geometry = image.geometry if is_source else _images.open_image(image, "image", _images.check_channels(options.get("channels", False))).geometry
-    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, is_source, options))
+    geometry = (
+        image.geometry
+        if is_source
+        else _images.open_image(
+            image, "image", _images.check_channels(options.get("channels", False))
+        ).geometry
+    )
+    return _plan_of(
+        image, None, None, _options_of_zoom(geometry, zoom, align, size, is_source, options)
+    )
 
 
 #: The keywords of resample() in addition to those of a method and a target, and their defaults.
-_DEFAULTS = {name: found.default for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY}
+_DEFAULTS = {
+    name: found.default
+    for name, found in inspect.signature(resample).parameters.items()
+    if found.kind is found.KEYWORD_ONLY
+}
 #: All of them.
 OPTIONS = frozenset(_DEFAULTS) | METHOD_OPTIONS | TARGET_OPTIONS
 
 
 def _resample_source(
-    source: PreparedImage, transform: Any, transform_order: str, target: Target, wanted: Wanted, out: Any, progress: Any
+    source: PreparedImage,
+    transform: Any,
+    transform_order: str,
+    target: Target,
+    wanted: Wanted,
+    out: Any,
+    progress: Any,
 ) -> Any:
     smooth, extrapolate = wanted.smooth, wanted.extrapolate
     if smooth is not None and smooth is not False:
-        raise ValueError("smooth: a Source is made of the image as it is; smooth='auto' is for images.")
+        raise ValueError(
+            "smooth: a Source is made of the image as it is; smooth='auto' is for images."
+        )
     pixels = source.pixels
     check_dimension(pixels.geometry)
     grid = output_grid(pixels.geometry, target)
@@ -505,21 +595,37 @@ def _resample_source(
     output_type = output_type_of(pixels, source.method, wanted.dtype)
     _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
-    stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
+    stages = _transforms.describe(
+        transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry
+    )
     rule = choose(wanted.rounding, ROUNDINGS, "rounding")
     pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
-        raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
+        raise ValueError(
+            "extrapolate: the Source has coefficients or numbers of another type, and not the image's samples."
+        )
     call = _library.Call(threads=wanted.threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
-    resampling, kept = _stages.describe_resampling(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule)
+    resampling, kept = _stages.describe_resampling(
+        interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule
+    )
     call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
-    if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
-        _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
+    if (
+        smooth is None
+        and stages.is_on_host
+        and not _sampling.is_plain(pixels.geometry, grid, stages)
+    ):
+        _sampling.warn_of_downsampling(
+            _library.sampling_steps(source.described, resampling), source.method
+        )
     del kept
     if stages.inverses:
         _tell_of_inverses(stages.inverses)
-    if not extrapolate and _sampling.is_far(pixels.geometry, grid, stages) and _sampling.is_all(output.buffer, pixel.tolist()):
+    if (
+        not extrapolate
+        and _sampling.is_far(pixels.geometry, grid, stages)
+        and _sampling.is_all(output.buffer, pixel.tolist())
+    ):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
     return output.finish(lambda made: pixels.finish(_like_given(made, pixels, wanted.dtype), grid))

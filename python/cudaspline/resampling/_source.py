@@ -45,7 +45,9 @@ class Source(PreparedImage):
     (8, 10)
     """
 
-    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]) -> Any:
+    def resample(
+        self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]
+    ) -> Any:
         """cudaspline.resample() of it."""
         return _resample.resample(self, transform, reference, **options)
 

@@ -14,7 +14,9 @@ try:
 except ImportError as error:
     raise ImportError("cudaspline.torch needs PyTorch (pip install torch).") from error
 if not hasattr(_torch.library, "custom_op"):
-    raise ImportError(f"cudaspline.torch needs PyTorch 2.5 or newer, and this is {_torch.__version__} (pip install --upgrade torch).")
+    raise ImportError(
+        f"cudaspline.torch needs PyTorch 2.5 or newer, and this is {_torch.__version__} (pip install --upgrade torch)."
+    )
 
 from ._fields import compose, exp, ffd, invert, jacobian_determinant
 from ._functions import (

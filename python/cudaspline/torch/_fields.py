@@ -50,7 +50,9 @@ def exp(velocity: torch.Tensor, steps: int = 6, *, threads: int = 0) -> torch.Te
 
 
 @takes_threads
-def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4, *, threads: int = 0) -> torch.Tensor:
+def invert(
+    field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4, *, threads: int = 0
+) -> torch.Tensor:
     """The field v with v(y) + field(y + v(y)) = 0: compose(v, field) is 0.
 
     Found by iteration, v = -field(y + v), and a step of Newton's method. Its derivatives are those of the implicit function theorem, up to the
@@ -76,7 +78,9 @@ def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4, *
 
 
 @takes_threads
-def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3, *, threads: int = 0) -> torch.Tensor:
+def ffd(
+    coefficients: torch.Tensor, shape: Sequence[int], order: int = 3, *, threads: int = 0
+) -> torch.Tensor:
     """The field of a grid of B-spline coefficients over an image (free-form deformation), as itk::BSplineTransform has it.
 
     Parameters
@@ -100,7 +104,9 @@ def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3, *, thr
 
 
 @takes_threads
-def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
+def jacobian_determinant(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
     """Determinant of the derivative of x + field(x), by central differences that are one-sided at the ends: (*size), or (N, *size).
 
     Below 0 space is folded. Gradients by the field.

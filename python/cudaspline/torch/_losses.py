@@ -12,7 +12,13 @@ from ._array_operations import OPERATIONS
 
 
 @takes_threads
-def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None, *, threads: int = 0) -> torch.Tensor:
+def mean_squares(
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor] = None,
+    *,
+    threads: int = 0,
+) -> torch.Tensor:
     """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
 
     Examples
@@ -27,7 +33,12 @@ def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch
 
 @takes_threads
 def local_correlation(
-    fixed: torch.Tensor, moving: torch.Tensor, radius: Union[int, Sequence[int]] = 2, mask: Optional[torch.Tensor] = None, *, threads: int = 0
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    radius: Union[int, Sequence[int]] = 2,
+    mask: Optional[torch.Tensor] = None,
+    *,
+    threads: int = 0,
 ) -> torch.Tensor:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
@@ -57,7 +68,13 @@ def local_correlation(
 
 @takes_threads
 def mutual_information(
-    fixed: torch.Tensor, moving: torch.Tensor, bins: int = 32, mask: Optional[torch.Tensor] = None, limits: Any = None, *, threads: int = 0
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    bins: int = 32,
+    mask: Optional[torch.Tensor] = None,
+    limits: Any = None,
+    *,
+    threads: int = 0,
 ) -> torch.Tensor:
     """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
 
@@ -82,12 +99,16 @@ def mutual_information(
     >>> cudaspline.torch.mutual_information(image, image).item() < cudaspline.torch.mutual_information(image, image % 2).item()
     True
     """
-    found: torch.Tensor = _loss_formulas.mutual_information(OPERATIONS, fixed, moving, bins, mask, limits)
+    found: torch.Tensor = _loss_formulas.mutual_information(
+        OPERATIONS, fixed, moving, bins, mask, limits
+    )
     return found
 
 
 @takes_threads
-def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
+def diffusion(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
     """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
 
     field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
@@ -103,7 +124,9 @@ def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *,
 
 
 @takes_threads
-def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
+def bending(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
     """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
 
     Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
@@ -119,7 +142,9 @@ def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, t
 
 
 @takes_threads
-def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
+def jacobian(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
     """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
 
     Examples
@@ -133,7 +158,13 @@ def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, 
 
 
 @takes_threads
-def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> torch.Tensor:
+def folding(
+    field: torch.Tensor,
+    spacing: Optional[Sequence[float]] = None,
+    least: float = 0.0,
+    *,
+    threads: int = 0,
+) -> torch.Tensor:
     """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
 
     Examples

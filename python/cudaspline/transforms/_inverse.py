@@ -41,7 +41,9 @@ def reach_of(places: numpy.ndarray) -> float:
 def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, Interpolator]:
     """An image of coordinates: two samples per axis, linear between them."""
     axes = numpy.meshgrid(*[[-reach, reach]] * dimension, indexing="ij")
-    values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))  # x is the last axis, and the first number
+    values = numpy.ascontiguousarray(
+        numpy.stack(axes[::-1], axis=-1)
+    )  # x is the last axis, and the first number
     geometry = make_geometry((2,) * dimension, 2 * reach, -reach)
     return values, geometry, make_interpolator(geometry, Method("linear"))
 
@@ -75,14 +77,22 @@ def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REAC
     described = method.describe_image(image.buffer, geometry.size, dimension, "float64")
     result = _arrays.view(output, "points")
     outside = numpy.full(dimension, numpy.nan)
-    resampling, kept = describe_resampling(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
-    _library.Call("cpu").run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
+    resampling, kept = describe_resampling(
+        method.describe_interpolation(geometry), geometry, line, chain, result, outside, False
+    )
+    _library.Call("cpu").run(
+        "cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling)
+    )
     del kept
-    output[numpy.abs(output) >= reach] = numpy.nan  # points outside of the outermost samples have their values
+    output[numpy.abs(output) >= reach] = (
+        numpy.nan
+    )  # points outside of the outermost samples have their values
     return output.reshape(-1, dimension)[:count]
 
 
-def invert_matrix(matrix: numpy.ndarray, offset: numpy.ndarray, name: str) -> tuple[numpy.ndarray, numpy.ndarray]:
+def invert_matrix(
+    matrix: numpy.ndarray, offset: numpy.ndarray, name: str
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Matrix and offset of the inverse. Raises ValueError, naming the argument, where there is none."""
     check_matrix(matrix, name)
     inverse = numpy.linalg.inv(matrix)
@@ -93,7 +103,9 @@ def check_matrix(matrix: numpy.ndarray, name: str) -> None:
     """Raises ValueError, naming the argument, for a matrix that has no inverse."""
     determinant = float(numpy.linalg.det(matrix))
     if not abs(determinant) > 1e-12 * float(numpy.prod(numpy.linalg.norm(matrix, axis=1))):
-        raise ValueError(f"{name}: its matrix has no inverse (its determinant is {determinant:g}): it maps all of space onto a part of it.")
+        raise ValueError(
+            f"{name}: its matrix has no inverse (its determinant is {determinant:g}): it maps all of space onto a part of it."
+        )
 
 
 def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geometry:
@@ -103,7 +115,9 @@ def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geo
     cell = float(grid.spacing.min())
     finest = min(max(1.0, cell / 16), cell / 4) if finest is None else finest
     extent = grid.spacing * (numpy.array(grid.size) - order)
-    size = [int(min(_MOST_SAMPLES, max(2.0, math.ceil(length / finest) + 1.0))) for length in extent]
+    size = [
+        int(min(_MOST_SAMPLES, max(2.0, math.ceil(length / finest) + 1.0))) for length in extent
+    ]
     first = grid.origin + grid.index_to_point @ numpy.full(grid.dimension, 0.5 * (order - 1))
     return make_geometry(size, extent / (numpy.array(size) - 1), first, grid.direction)
 

@@ -60,7 +60,14 @@ class FieldPart:
     def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
         """Appends it to a chain; displacements of another place are copied to the host."""
         is_there = self.forward.device in (-1, device)
-        stages.add_field(self.forward.array if is_there else self._host, self.geometry, False, False, name, device)
+        stages.add_field(
+            self.forward.array if is_there else self._host,
+            self.geometry,
+            False,
+            False,
+            name,
+            device,
+        )
         stages.keep(self)
 
     def inverse(self) -> Any:
@@ -74,9 +81,13 @@ class FieldPart:
         return _field_of_host, (self._host, backward, self.geometry)
 
 
-def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry) -> FieldPart:
+def _field_of_host(
+    forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry
+) -> FieldPart:
     return FieldPart(
-        _arrays.view(forward, "transform"), None if backward is None else _arrays.view(backward, "transform"), geometry
+        _arrays.view(forward, "transform"),
+        None if backward is None else _arrays.view(backward, "transform"),
+        geometry,
     )
 
 
