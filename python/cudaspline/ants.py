@@ -1,10 +1,12 @@
-"""ANTsPy's registration() and apply_transforms(), computed by this package: a script changes one import.
+"""ANTsPy's registration() and apply_transforms(), computed by this package: a script changes one
+import.
 
     import cudaspline.ants as ants      # was: import ants
 
-All else of ANTsPy, which has to be installed, is ANTsPy's own: ants.image_read, ants.image_write, ants.apply_transforms_to_points and so on.
-Signatures, files and dictionaries are those of ANTsPy; metrics, optimizers and numbers are this package's: results agree as far as two
-registrations of one pair of images do, and not in their bits.
+All else of ANTsPy, which has to be installed, is ANTsPy's own: ants.image_read, ants.image_write,
+ants.apply_transforms_to_points and so on. Signatures, files and dictionaries are those of ANTsPy;
+metrics, optimizers and numbers are this package's: results agree as far as two registrations of one
+pair of images do, and not in their bits.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ _OF_BOLD_TO_T1: _Levels = ((1200, 1200, 100), (4, 2, 1), (2, 1, 0))
 
 @dataclass(frozen=True)
 class _Type:
-    """A type_of_transform: its linear stages with levels of their own, or None for those of the arguments; and whether SyN follows."""
+    """A type_of_transform: its linear stages with levels of their own, or None for those of the
+    arguments; and whether SyN follows."""
 
     linear: tuple[tuple[str, Optional[_Levels]], ...]
     is_syn: bool = False
@@ -86,7 +89,8 @@ _TYPES = {
     "SyNBold": _Type((("rigid", _OF_BOLD_TO_T1),), True),
     "SyNBoldAff": _Type((("rigid", _OF_BOLD_TO_T1), ("affine", ((200, 20), (2, 1), (1, 0)))), True),
 }
-#: The scripts of that name: with "Quick" of fewer levels and mutual information. All results here can be repeated, as those of "Repro".
+#: The scripts of that name: with "Quick" of fewer levels and mutual information. All results here
+#: can be repeated, as those of "Repro".
 _SCRIPTS = (
     "antsRegistrationSyN",
     "antsRegistrationSyNQuick",
@@ -109,7 +113,8 @@ _INTERPOLATORS: dict[str, dict[str, Any]] = {
         for window in ("cosine", "welch", "hamming", "lanczos")
     },
 }
-#: A level of a matrix has as many samples at least: by fewer, as of small images, mutual information finds what is not there.
+#: A level of a matrix has as many samples at least: by fewer, as of small images, mutual
+#: information finds what is not there.
 _FEWEST_SAMPLES = 1000
 
 
@@ -179,34 +184,40 @@ def registration(
     fixed, moving
         ANTsImages of 2 or 3 axes, one number per pixel.
     type_of_transform
-        "Translation", "Rigid", "QuickRigid", "DenseRigid", "BOLDRigid", "Similarity", "Affine", "AffineFast", "BOLDAffine", "SyN", "SyNRA",
-        "SyNOnly", "SyNCC", "SyNAggro", "SyNBold", "SyNBoldAff"; "antsRegistrationSyN[x]", and so with Quick, Repro and QuickRepro, where x is
+        "Translation", "Rigid", "QuickRigid", "DenseRigid", "BOLDRigid", "Similarity", "Affine",
+        "AffineFast", "BOLDAffine", "SyN", "SyNRA", "SyNOnly", "SyNCC", "SyNAggro", "SyNBold",
+        "SyNBoldAff"; "antsRegistrationSyN[x]", and so with Quick, Repro and QuickRepro, where x is
         t, r, a, s, sr or so. Others (Elastic, TV, TRSAA, B-spline SyN) are refused.
     initial_transform
-        None: one centre of gravity on the other, or none before fields alone; "Identity"; or names of files, as apply_transforms() has them.
+        None: one centre of gravity on the other, or none before fields alone; "Identity"; or names
+        of files, as apply_transforms() has them.
     outprefix
         Of the files; "": of temporary ones.
     mask, moving_mask, mask_all_stages
         ANTsImages, for the last stage alone, or for all.
     grad_step, flow_sigma, total_sigma
-        Of SyN: the longest way in an iteration (voxels), variances of the Gaussians that smooth an update and the whole field (voxels^2).
+        Of SyN: the longest way in an iteration (voxels), variances of the Gaussians that smooth an
+        update and the whole field (voxels^2).
     aff_metric, aff_sampling, aff_random_sampling_rate
-        Of matrices: "mattes", "meansquares" or "GC", bins of the histogram, and the share of samples that is compared: all of them, where that
-        were less than 1000 of the coarsest level.
+        Of matrices: "mattes", "meansquares" or "GC", bins of the histogram, and the share of
+        samples that is compared: all of them, where that were less than 1000 of the coarsest level.
     syn_metric, syn_sampling
         Of SyN: "mattes" with that many bins, "CC" with windows of that radius, "meansquares".
     reg_iterations, aff_iterations, aff_shrink_factors, aff_smoothing_sigmas, smoothing_in_mm
-        A number a level, the coarsest first; of SyN factors are powers of 2. Types with levels of their own (SyN, BOLD...) have these. Factors of
-        matrices are lowered where a level would have fewer than 1000 samples.
+        A number a level, the coarsest first; of SyN factors are powers of 2. Types with levels of
+        their own (SyN, BOLD...) have these. Factors of matrices are lowered where a level would
+        have fewer than 1000 samples.
     write_composite_transform
-        Whether transforms are two files, Composite.h5 and InverseComposite.h5 (SimpleITK or itk writes them).
+        Whether transforms are two files, Composite.h5 and InverseComposite.h5 (SimpleITK or itk
+        writes them).
     verbose
         Whether progress is printed on stderr.
     multivariate_extras
-        Additional pairs, (metric, fixed, moving, weight, its parameter) each, for SyNOnly and antsRegistrationSyN[...]. Parameters of metrics are
-        those of the first pair.
+        Additional pairs, (metric, fixed, moving, weight, its parameter) each, for SyNOnly and
+        antsRegistrationSyN[...]. Parameters of metrics are those of the first pair.
     restrict_transformation
-        Weights of what moves: of stages with as many parameters, or of fields along as many axes: (1, 1, 0) or (1, 1, 0, 1, 1, 0), as ANTs has them.
+        Weights of what moves: of stages with as many parameters, or of fields along as many axes:
+        (1, 1, 0) or (1, 1, 0, 1, 1, 0), as ANTs has them.
     use_legacy_histogram_matching
         Is refused.
     singleprecision
@@ -216,8 +227,9 @@ def registration(
 
     Returns
     -------
-    A dictionary: "warpedmovout" and "warpedfixout", each image on the other's grid, ANTsImages of the type of fixed and of moving;
-    "fwdtransforms" and "invtransforms", names of files as apply_transforms() takes them; "registration", the cudaspline.Registration.
+    A dictionary: "warpedmovout" and "warpedfixout", each image on the other's grid, ANTsImages of
+    the type of fixed and of moving; "fwdtransforms" and "invtransforms", names of files as
+    apply_transforms() takes them; "registration", the cudaspline.Registration.
 
     Raises
     ------
@@ -397,8 +409,8 @@ def _syn_stage(
 def _stages_of_script(
     fixed: Any, is_quick: bool, linear: Sequence[str], is_syn: bool
 ) -> list[Stage]:
-    """Those of antsRegistrationSyN.sh, as the preset "standard" has them; of SyNQuick.sh the finest level is left out, and fields go by
-    mutual information."""
+    """Those of antsRegistrationSyN.sh, as the preset "standard" has them; of SyNQuick.sh the finest
+    level is left out, and fields go by mutual information."""
     of_rigid, _, of_syn = preset_stages("standard", fixed.shape)
     if is_quick:
         of_rigid = replace(
@@ -479,16 +491,19 @@ def apply_transforms(
     transformlist
         Names of files, as of registration(): the first one is applied to points of fixed first.
     interpolator
-        "linear", "nearestNeighbor", "multiLabel", "genericLabel", "bSpline", "cosineWindowedSinc", "welchWindowedSinc", "hammingWindowedSinc"
-        or "lanczosWindowedSinc"; "gaussian" is refused. Windowed sincs continue an image by its nearest sample, as ITK's do, where ANTs takes 0:
+        "linear", "nearestNeighbor", "multiLabel", "genericLabel", "bSpline", "cosineWindowedSinc",
+        "welchWindowedSinc", "hammingWindowedSinc" or "lanczosWindowedSinc"; "gaussian" is refused.
+        Windowed sincs continue an image by its nearest sample, as ITK's do, where ANTs takes 0:
         values differ within three samples of its ends.
     imagetype
         0, a scalar image, or 3, a time series: moving has an axis more. Others are refused.
     whichtoinvert
-        For each transform, whether it is inverted; only matrices can be. None: the first of two if it is a matrix and the second is not.
+        For each transform, whether it is inverted; only matrices can be. None: the first of two if
+        it is a matrix and the second is not.
     compose
-        None; or the beginning of a name: the transforms are written as one field on the grid of fixed, (compose)comptx.nii.gz, or as
-        a composite where it ends with .h5, and its name is returned.
+        None; or the beginning of a name: the transforms are written as one field on the grid of
+        fixed, (compose)comptx.nii.gz, or as a composite where it ends with .h5, and its name is
+        returned.
     defaultvalue
         Where moving has nothing.
     singleprecision
@@ -500,12 +515,14 @@ def apply_transforms(
 
     Returns
     -------
-    An ANTsImage of the type of fixed; integers are cut off, as ANTsPy does it. With compose the name of a file.
+    An ANTsImage of the type of fixed; integers are cut off, as ANTsPy does it. With compose the
+    name of a file.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, or is not supported; the message begins with its name. FileNotFoundError for a transform that is not there.
+        An argument that cannot be, or is not supported; the message begins with its name.
+        FileNotFoundError for a transform that is not there.
     """
     for name, image in (("fixed", fixed), ("moving", moving)):
         if not _images.is_ants(image):

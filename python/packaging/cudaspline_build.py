@@ -1,8 +1,9 @@
 """The build backend of the package: scikit-build-core, whose progress is shown on the terminal.
 
-pip captures what a backend prints and shows it only with -v, or where the build fails. A build takes minutes, so the steps of the compiler go to
-the controlling terminal, too, where there is one: at most one line per second. The last line names the GPUs that were compiled for, which python/CMakeLists.txt
-decides; it is the last line of the captured output, too.
+pip captures what a backend prints and shows it only with -v, or where the build fails. A build
+takes minutes, so the steps of the compiler go to the controlling terminal, too, where there is one:
+at most one line per second. The last line names the GPUs that were compiled for, which
+python/CMakeLists.txt decides; it is the last line of the captured output, too.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-#: A step of ninja or of make: "[12/96] Building CUDA object .../MetricCuda.cu.o", "[ 12%] Building ...".
+#: A step of ninja or of make: "[12/96] Building CUDA object .../MetricCuda.cu.o", "[ 12%] Building
+#: ...".
 STEP = re.compile(r"^(\[ *\d+(?:/\d+|%)\]) .*?([^/ ]+?)(?:\.o)?$")
 
 #: What python/CMakeLists.txt prints: what is compiled for.
@@ -83,7 +85,8 @@ class Progress:
 
 
 def open_terminal() -> TextIO | None:
-    """The controlling terminal; None where there is none, or where the output goes to a terminal anyway."""
+    """The controlling terminal; None where there is none, or where the output goes to a terminal
+    anyway."""
     if os.isatty(1):
         return None
     try:
@@ -94,7 +97,8 @@ def open_terminal() -> TextIO | None:
 
 @contextmanager
 def watched(progress: Progress) -> Iterator[None]:
-    """Hands the lines that this process and its children print to a Progress; they are printed all the same."""
+    """Hands the lines that this process and its children print to a Progress; they are printed all
+    the same."""
     reading, writing = os.pipe()
     sys.stdout.flush()
     if isinstance(sys.stdout, io.TextIOWrapper):

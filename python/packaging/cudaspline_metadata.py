@@ -1,7 +1,10 @@
-"""Metadata of the package that depend on the address of the repository: its addresses, and its readme with pictures and links.
+"""Metadata of the package that depend on the address of the repository: its addresses, and its
+readme with pictures and links.
 
-CUDASPLINE_HOME_URL is that address, as https://host/owner/name. Without it the package has no addresses, and its readme has no pictures and no
-links: relative ones lead nowhere outside of the repository. Called by scikit-build-core, as [[tool.dynamic-metadata]] in pyproject.toml says.
+CUDASPLINE_HOME_URL is that address, as https://host/owner/name. Without it the package has no
+addresses, and its readme has no pictures and no
+links: relative ones lead nowhere outside of the repository. Called by scikit-build-core, as
+    [[tool.dynamic-metadata]] in pyproject.toml says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What the tests of the Python package share.
 
-Data are fresh in every run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it. Tests with the mark "gpu" are
-skipped without a usable GPU, and fail instead where CUDASPLINE_REQUIRE_GPU is 1.
+Data are fresh in every run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats
+it. Tests with the mark "gpu" are skipped without a usable GPU, and fail instead where
+CUDASPLINE_REQUIRE_GPU is 1.
 """
 
 import os
@@ -56,9 +57,10 @@ def rng(request):
 
 @pytest.fixture(autouse=True)
 def one_backend(request, monkeypatch):
-    """Pins every test to one backend: each backend rounds in its own way, and calls that are compared bit for bit may otherwise run on
-    different ones, depending on which is estimated to finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the
-    GPU, others the host. A test that names a device uses that device."""
+    """Pins every test to one backend: each backend rounds in its own way, and calls that are
+    compared bit for bit may otherwise run on different ones, depending on which is estimated to
+    finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the GPU,
+    others the host. A test that names a device uses that device."""
     if "CUDASPLINE_DEVICE" not in os.environ:
         wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get(
             "CUDASPLINE_REQUIRE_GPU"
@@ -72,7 +74,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def difference(found, wanted):
-    """The largest difference of two arrays, in float64; infinite where shapes differ or a number is not finite."""
+    """The largest difference of two arrays, in float64; infinite where shapes differ or a number is
+    not finite."""
     found, wanted = (
         numpy.asarray(found, dtype=numpy.float64),
         numpy.asarray(wanted, dtype=numpy.float64),

@@ -4,7 +4,8 @@ import numpy
 
 
 def windowed(fixed, moving, mask, radius):
-    """Minus the mean squared correlation in windows of two images, over a mask. radius: of all axes, or one each"""
+    """Minus the mean squared correlation in windows of two images, over a mask. radius: of all
+    axes, or one each"""
     reach = numpy.broadcast_to(radius, fixed.ndim).tolist()
     total, count = 0.0, 0
     for place in numpy.ndindex(fixed.shape):
@@ -20,7 +21,8 @@ def windowed(fixed, moving, mask, radius):
 
 
 def information(fixed, moving, bins, limits):
-    """Minus the mutual information of two lists of numbers, by a histogram that is added up point by point."""
+    """Minus the mutual information of two lists of numbers, by a histogram that is added up point
+    by point."""
     from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
 
     basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
@@ -48,13 +50,15 @@ def penalties(field, steps):
 
 
 def apart(rng, *size):
-    """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
+    """Numbers of which no two are much alike: what is nearly constant in a window of few samples
+    has no certain correlation."""
     count = int(numpy.prod(size))
     return (rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count
 
 
 def calls_of_fields_and_losses(rng):
-    """(name, arrays with gradients, options) of functions that cudaspline.torch and cudaspline.jax both have."""
+    """(name, arrays with gradients, options) of functions that cudaspline.torch and cudaspline.jax
+    both have."""
     # Fields without folds, whose linear pieces meet nowhere near their samples.
     field, second = (rng.uniform(0.02, 0.14, (5, 6, 4, 3)) for _ in range(2))
     images = [rng.uniform(-1, 1, (1, 2, 5, 6, 4)) for _ in range(2)]
@@ -74,7 +78,8 @@ def calls_of_fields_and_losses(rng):
 
 
 def calls_in_halves(rng):
-    """(name, arrays with gradients, options) of all functions whose values and gradients in float16 and bfloat16 are those in float32."""
+    """(name, arrays with gradients, options) of all functions whose values and gradients in float16
+    and bfloat16 are those in float32."""
     size = (5, 6, 4)
     image, numbers = rng.uniform(-1, 1, (1, 2, *size)), rng.uniform(-1, 1, (1, 2, 7))
     points, field = rng.uniform(-2, 6, (1, 7, 3)), rng.uniform(-0.7, 0.7, (*size, 3))
@@ -107,7 +112,8 @@ def eighths(rng, shape):
     return (2 * rng.integers(-4, 4, shape) + 1) / 8
 
 
-#: Functions that the library has no part in, and one whose first derivatives it makes with the values.
+#: Functions that the library has no part in, and one whose first derivatives it makes with the
+#: values.
 WITHOUT_LIBRARY = {
     "jacobian_determinant",
     "diffusion",
@@ -120,7 +126,8 @@ MADE_FORWARD = {"local_correlation"}
 
 
 def nearly_rounded(found, wanted, digits):
-    """Whether results in half precision are those of float32, except for the rounding of arguments and results."""
+    """Whether results in half precision are those of float32, except for the rounding of arguments
+    and results."""
     found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")
     return (
         found.shape == wanted.shape

@@ -1,4 +1,5 @@
-"""NIfTI headers, written byte by byte, and what they mean by nifti1.h: the rule of doc/FileFormats.md in double precision.
+"""NIfTI headers, written byte by byte, and what they mean by nifti1.h: the rule of
+doc/FileFormats.md in double precision.
 
 Nothing of the package, nibabel or SimpleITK is used here. scripts/fuzz draws its headers here, too.
 """
@@ -259,7 +260,8 @@ def numbers(h: Header, answer: Answer, values: Any) -> Any:
 
 
 def draw(rng: random.Random) -> Header:
-    """A header as scanners and programs write it, or nearly: small enough to be read through a program."""
+    """A header as scanners and programs write it, or nearly: small enough to be read through a
+    program."""
     h = Header(version=rng.choice((1, 1, 2)), big=rng.random() < 0.5)
     if rng.random() < 0.3:
         h.vox_offset = (544 if h.version == 2 else 352) + 16 * rng.randrange(4)

@@ -1,7 +1,7 @@
 """Phantoms of registrations, and the program that they are compared with.
 
-Phantoms are functions of places: with a texture f and a transform T the fixed image is f(T(x)) and the moving one f(y), so that a place x of
-the fixed image belongs to T(x) of the moving one.
+Phantoms are functions of places: with a texture f and a transform T the fixed image is f(T(x)) and
+the moving one f(y), so that a place x of the fixed image belongs to T(x) of the moving one.
 """
 
 import os
@@ -36,7 +36,8 @@ class Phantom:
         self.middle = self.geometry.origin + self.geometry.index_to_point @ (
             0.5 * (numpy.array(size) - 1)
         )
-        # Waves of 10 to 16 mm in so many directions that a window contains several, and a blob that marks the middle.
+        # Waves of 10 to 16 mm in so many directions that a window contains several, and a blob that
+        # marks the middle.
         self.waves = [
             (turned(rng, n)[0] * 2 * numpy.pi / rng.uniform(10, 16), rng.uniform(0, 6))
             for _ in range(6 * n)

@@ -1,5 +1,5 @@
-"""Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were skipped, because there is no library or GPU that
-they need. The last line says why, then.
+"""Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were
+skipped, because there is no library or GPU that they need. The last line says why, then.
 
 usage: run.py FILE...
 """

@@ -1,4 +1,5 @@
-"""Images of ANTsPy: pixels and geometry go in and come out, and what ANTs computes is what is computed here."""
+"""Images of ANTsPy: pixels and geometry go in and come out, and what ANTs computes is what is
+computed here."""
 
 import numpy
 import pytest
@@ -133,7 +134,8 @@ def test_what_ants_computes(rng, tmp_path):
         wanted = ants.apply_transforms(fixed, moving, [path], interpolator=name)
         found = cudaspline.resample(moving, path, fixed, interpolation=interpolation, smooth=False)
         assert_on(found, grid, wanted.shape)
-        # ANTs computes in double and writes float32; a sample at the border of the image, or half way, may be that of its neighbour.
+        # ANTs computes in double and writes float32; a sample at the border of the image, or half
+        # way, may be that of its neighbour.
         assert (numpy.abs(found.numpy() - wanted.numpy()) > 1e-5).mean() < 1e-3
         assert (found.numpy() != 0).mean() > 0.5
 
@@ -176,7 +178,8 @@ def test_register(rng):
 
 @pytest.mark.parametrize("size", [(24, 22, 18), (30, 26)])
 def test_save_ants(rng, tmp_path, size):
-    """What save_ants() writes does by ANTs what the result does: images forth and back, points, and each file by itself."""
+    """What save_ants() writes does by ANTs what the result does: images forth and back, points, and
+    each file by itself."""
     pytest.importorskip("nibabel")  # which writes the warps
     phantom = Phantom(rng, size)
     linear, bend = phantom.linear(rng, "affine"), phantom.bend(1.5)
@@ -199,7 +202,8 @@ def test_save_ants(rng, tmp_path, size):
         found = ants.apply_transforms(
             *given, transforms, interpolator="linear", whichtoinvert=inverted
         )
-        # Warps are files of float32, and what lies at the end of an image may be outside of it there.
+        # Warps are files of float32, and what lies at the end of an image may be outside of it
+        # there.
         assert (numpy.abs(found.numpy().T - wanted.array) > 1e-4 * largest).mean() < 2e-3
         assert (wanted.array != 0).mean() > 0.5
     places = phantom.inner()[::37]

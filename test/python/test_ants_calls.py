@@ -175,7 +175,8 @@ def test_apply_transforms_to_antspys_own_files(rng, tmp_path):
         assert found.pixeltype == wanted.pixeltype and ants.image_physical_space_consistency(
             found, wanted
         )
-        # Beyond the ends of the image ANTs' windowed sincs take 0, and ITK's, as here, the nearest sample.
+        # Beyond the ends of the image ANTs' windowed sincs take 0, and ITK's, as here, the nearest
+        # sample.
         inner = (slice(8, -8),) * 3 if "Sinc" in interpolator else ()
         assert (
             numpy.abs(found.numpy() - wanted.numpy())[inner] > 1e-3 * largest

@@ -1,4 +1,5 @@
-"""What callers give: every argument that cannot be is refused, by a message that begins with its name, before the library gets it."""
+"""What callers give: every argument that cannot be is refused, by a message that begins with its
+name, before the library gets it."""
 
 import ctypes
 import re

@@ -67,7 +67,8 @@ def test_what_the_callback_raises_stops_the_work(rng, error):
     not hasattr(signal, "setitimer"), reason="this system has no timers that send signals"
 )
 def test_ctrl_c_stops_the_work(rng):
-    """Soon: an operation of one thread that takes several seconds, and reports some 64 times, ends at the next report."""
+    """Soon: an operation of one thread that takes several seconds, and reports some 64 times, ends
+    at the next report."""
     image = rng.uniform(-1, 1, (60, 60, 60)).astype("f4")
     at = []
 

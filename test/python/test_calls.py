@@ -1,4 +1,5 @@
-"""Arguments and results of calls: numbers, generators, types, roundings, images and Sources that are kept."""
+"""Arguments and results of calls: numbers, generators, types, roundings, images and Sources that
+are kept."""
 
 import json
 import os
@@ -425,7 +426,8 @@ def test_workers_take_no_more_threads_than_are_their_share(tmp_path, kind, cases
 
 
 def test_threads_of_all_calls():
-    """use_threads() applies to calls without threads=, nested and in this thread only; it is the number that the library gets."""
+    """use_threads() applies to calls without threads=, nested and in this thread only; it is the
+    number that the library gets."""
     asked = []
 
     def ask(threads=0):

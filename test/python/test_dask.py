@@ -103,8 +103,9 @@ def test_coefficients_of_components_of_four_axes_and_of_images(rng):
 
 
 def test_a_chunk_reads_its_halo_and_no_more():
-    # With float32 and order 3 the warm-up is 13 samples. Chunks are filtered together up to 160 samples: coefficient 250 with those from 160 to
-    # 319, which need 147 to 332, from a multiple of 32 on.
+    # With float32 and order 3 the warm-up is 13 samples. Chunks are filtered together up to 160
+    # samples: coefficient 250 with those from 160 to 319, which need 147 to 332, from a multiple of
+    # 32 on.
     read = []
 
     def block(block_info=None):
@@ -264,7 +265,8 @@ def test_a_chunk_that_is_outside_reads_nothing(rng):
     image = dask.array.zeros((40, 40), chunks=10).map_blocks(fail, meta=numpy.empty((0, 0)))
     found = cudaspline.dask.resample(image, [[1, 0, 500], [0, 1, 0]], default=3)
     assert (found.compute() == 3).all()
-    # One that is not reads the chunks that it needs: order 1 has no prefilter, so these are the neighbours.
+    # One that is not reads the chunks that it needs: order 1 has no prefilter, so these are the
+    # neighbours.
     image = dask.array.map_blocks(
         lambda block_info=None: _only(block_info, (3, 3)),
         chunks=((10,) * 8,) * 2,

@@ -94,7 +94,8 @@ def test_nothing_is_lost_and_each_output_is_written_once(client, tmp_path, rng):
     )
     with pytest.raises(cudaspline.dask.BatchError, match="5.raw"):
         summary.raise_for_failures()
-    # One has died, and another process did its work: each output was completed once, and what was half is gone.
+    # One has died, and another process did its work: each output was completed once, and what was
+    # half is gone.
     begun, ended = notes(tmp_path, "begin"), notes(tmp_path, "end")
     killed = [process for name, process in begun if name == "3.raw"][0]
     assert (

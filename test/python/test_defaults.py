@@ -1,4 +1,5 @@
-"""Defaults: linear interpolation, integers that are rounded; and the warnings of labels and of lists of transforms.
+"""Defaults: linear interpolation, integers that are rounded; and the warnings of labels and of
+lists of transforms.
 
 Expected values are exact: small integers and their halves, by hand or by NumPy."""
 

@@ -1,4 +1,5 @@
-"""The examples of docstrings: every public function and class has one, and each gives what it says."""
+"""The examples of docstrings: every public function and class has one, and each gives what it
+says."""
 
 import doctest
 import importlib
@@ -17,7 +18,8 @@ WITHOUT = {
 
 
 def modules():
-    """Names of the package's modules; those of Dask where it is installed, and not the library for C, which is in the same folder of a wheel."""
+    """Names of the package's modules; those of Dask where it is installed, and not the library for
+    C, which is in the same folder of a wheel."""
     for found in pkgutil.walk_packages(
         cudaspline.__path__, "cudaspline.", onerror=lambda name: None
     ):

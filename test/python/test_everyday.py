@@ -1,9 +1,11 @@
-"""Everyday jobs: what CudaSplineResample does, and Python does too. Where the program is there (CUDASPLINE_RESAMPLE names it) results are
-compared with its files; also with SimpleITK, nibabel and closed forms.
+"""Everyday jobs: what CudaSplineResample does, and Python does too. Where the program is there
+(CUDASPLINE_RESAMPLE names it) results are compared with its files; also with SimpleITK, nibabel and
+closed forms.
 
-Tolerances against the program: both have the same kernels. Places differ by the rounding of the inverse of the image's axes, some 1e-13
-samples, which moves values of float32 by its own rounding: 1e-6 of the range, times the supports' gain. Labels, and integers that are cut off,
-may differ where a value is a rounding away from the next: in less than a thousandth.
+Tolerances against the program: both have the same kernels. Places differ by the rounding of the
+inverse of the image's axes, some 1e-13 samples, which moves values of float32 by its own rounding:
+1e-6 of the range, times the supports' gain. Labels, and integers that are cut off, may differ where
+a value is a rounding away from the next: in less than a thousandth.
 """
 
 import os
@@ -185,7 +187,8 @@ class TestSeries:
         assert both.geometry == series.geometry
 
     def test_volumes_are_read_one_by_one(self, rng, nibabel, tmp_path):
-        """Of a file of scaled integers, whose volumes are made when they are read: 40 of 0.25 MB each as float64."""
+        """Of a file of scaled integers, whose volumes are made when they are read: 40 of 0.25 MB
+        each as float64."""
         data = rng.integers(0, 200, (32, 32, 32, 40)).astype("i2")
         image = nibabel.Nifti1Image(data, numpy.eye(4))
         image.header.set_slope_inter(0.5, 1)
@@ -393,10 +396,12 @@ class TestTransforms:
     """Of ANTs, and inverted."""
 
     def moved(self, rng, sitk, tmp_path):
-        """An image with a field, an affine map and a B-spline in files, as ANTs and ITK write them."""
+        """An image with a field, an affine map and a B-spline in files, as ANTs and ITK write
+        them."""
         image = make_image(sitk, rng, "float32")
         transforms = make_transforms(sitk, rng, image)
-        # Displacements that are 0 at the rim, with slopes below 1: there is an inverse, and iterations find it everywhere.
+        # Displacements that are 0 at the rim, with slopes below 1: there is an inverse, and
+        # iterations find it everywhere.
         span = [numpy.linspace(0, 2 * numpy.pi, n) for n in (19, 26, 31)]
         wave = numpy.stack(
             numpy.meshgrid(*[numpy.sin(axis + rng.uniform(0, 6)) for axis in span], indexing="ij"),
@@ -504,8 +509,8 @@ class TestTransforms:
         points = (numpy.array(middle) + rng.uniform(-4, 4, (4, 3))).tolist()
         for order in ("itk", "ants"):
             both = [(files, "inverse"), files] if order == "itk" else [files, (files, "inverse")]
-            # Between its samples the inverse is interpolated: second derivatives of 1.2 (2 pi / 18)^2 an axis, of the inverse up to
-            # 1 / (1 - slope)^3 times these, divided by 8.
+            # Between its samples the inverse is interpolated: second derivatives of 1.2 (2 pi /
+            # 18)^2 an axis, of the inverse up to 1 / (1 - slope)^3 times these, divided by 8.
             assert difference(places(both, points, transform_order=order), points) < 0.1
             assert difference(places(files, points, transform_order=order), points) > 0.2
 
@@ -525,7 +530,8 @@ class TestTransforms:
             )
             (inverse,) = cudaspline.last_report().inverses
             assert name in inverse.name and 0 < inverse.mean < inverse.largest
-            # Within the domain of the transform places come back: what is left is the residual, and that of interpolating the inverse.
+            # Within the domain of the transform places come back: what is left is the residual, and
+            # that of interpolating the inverse.
             array, wanted = sitk.GetArrayFromImage(both), sitk.GetArrayFromImage(image)
             inner = (slice(6, -6),) * 3
             still = sitk.GetArrayFromImage(
@@ -685,7 +691,8 @@ class TestTransforms:
         )
         inside = (found != -7) & (wanted != -7)
         assert ((found == -7) != (wanted == -7)).mean() < 2e-3 and inside.mean() > 0.2
-        # Inverses are fields of the same samples, each iterated to 1e-4 mm; images change by up to 200 a sample of 0.7 mm, along three axes.
+        # Inverses are fields of the same samples, each iterated to 1e-4 mm; images change by up to
+        # 200 a sample of 0.7 mm, along three axes.
         inverted = any(word.endswith("inverse") and "mat" not in word for word in words)
         assert difference(found[inside], wanted[inside]) < (
             3 * 200 * 2e-4 / 0.7 if inverted else NEAR * 200 * 3
@@ -914,7 +921,8 @@ class TestSmoothing:
     @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
     @pytest.mark.parametrize("dimension", [1, 2, 3])
     def test_variances_add_up(self, rng, dtype, dimension):
-        """A ramp stays one, and a point becomes a Gaussian of the variance (step^2 - 1) / (8 ln 2) in squares of samples."""
+        """A ramp stays one, and a point becomes a Gaussian of the variance (step^2 - 1) / (8 ln 2)
+        in squares of samples."""
         n = 41 if dimension < 3 else 31
         image = numpy.zeros((n,) * dimension, dtype)
         image[(n // 2,) * dimension] = 200
@@ -931,7 +939,8 @@ class TestSmoothing:
         wanted = 200 * numpy.array(bell)
         for _ in range(dimension - 1):
             wanted = numpy.multiply.outer(wanted, bell)
-        # Deriche's recursion of fourth order is a Gaussian to some thousandths of its peak; the errors of the axes' factors add up.
+        # Deriche's recursion of fourth order is a Gaussian to some thousandths of its peak; the
+        # errors of the axes' factors add up.
         assert difference(found, wanted) < 5e-3 * dimension * 200 * bell.max() ** dimension
 
     @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
@@ -959,7 +968,8 @@ class TestSmoothing:
             )
         wanted = sitk.GetArrayFromImage(cudaspline.resample(smoothed, smooth=False, **grid))
         found = sitk.GetArrayFromImage(cudaspline.resample(image, smooth="auto", **grid))
-        # Both round to float after each axis (ITK does not with float64): of values up to 100, then interpolated linearly.
+        # Both round to float after each axis (ITK does not with float64): of values up to 100, then
+        # interpolated linearly.
         assert difference(found, wanted) < 1e-6 * 100 and found.std() > 1
 
     def test_nothing_is_smoothed_where_nothing_is_coarse(self, rng):
@@ -1163,7 +1173,8 @@ class TestOutside:
         assert numpy.array_equal(found, numpy.full(found.shape, default), equal_nan=True)
 
     def test_background_is_none(self, rng):
-        """What has the default value because the image has it there is no warning, wherever the image has others."""
+        """What has the default value because the image has it there is no warning, wherever the
+        image has others."""
         image = numpy.zeros((60, 60, 60), "f4")
         image[40:50] = rng.uniform(1, 2, (10, 60, 60))
         for options in (
@@ -1231,7 +1242,8 @@ class TestRefusals:
                 cudaspline.resample(*arguments)
 
     def test_headers_round_off(self, rng, nibabel, tmp_path):
-        """An oblique affine that went through a header of float32 and quaternions is at right angles."""
+        """An oblique affine that went through a header of float32 and quaternions is at right
+        angles."""
         affine = numpy.eye(4)
         affine[:3, :3] = turned(rng) * [0.9, 1.1, 3.0]
         image = nibabel.Nifti1Image(rng.uniform(size=(4, 5, 6)).astype("f4"), affine)

@@ -1,7 +1,9 @@
-"""Images in files that the package reads by itself: NRRD and MetaImage, with the same result whatever libraries are installed.
+"""Images in files that the package reads by itself: NRRD and MetaImage, with the same result
+whatever libraries are installed.
 
-Expected geometries are computed from the numbers that are written: in LPS the point of an index is S U (origin + directions index), where
-S turns the signs of the space's coordinates and U are its units. Answers of SimpleITK 2.5.7 are stored where it follows the formats.
+Expected geometries are computed from the numbers that are written: in LPS the point of an index is
+S U (origin + directions index), where S turns the signs of the space's coordinates and U are its
+units. Answers of SimpleITK 2.5.7 are stored where it follows the formats.
 """
 
 import gzip
@@ -28,7 +30,8 @@ def nrrd(fields=FIELDS, encoding="raw", more=""):
 
 @pytest.fixture(params=["libraries", "none"])
 def read(request, monkeypatch, tmp_path):
-    """Reads a file of some bytes as those do who take images by name, with the libraries that are installed, and with none."""
+    """Reads a file of some bytes as those do who take images by name, with the libraries that are
+    installed, and with none."""
     if request.param == "none":
         find_spec = importlib.util.find_spec
         monkeypatch.setattr(
@@ -210,7 +213,8 @@ def test_fields_of_metaimages(read):
 
 
 def test_a_field_by_name_has_its_space(tmp_path):
-    """A displacement of a voxel of 1.5 mm, whose grid is that of the image only where LAS is read as it is."""
+    """A displacement of a voxel of 1.5 mm, whose grid is that of the image only where LAS is read
+    as it is."""
     vectors = numpy.zeros((7, 6, 5, 3), "f4")
     vectors[..., 0] = 1.5
     text = (

@@ -1,7 +1,9 @@
-"""Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to rounding.
+"""Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to
+rounding.
 
-Tolerance between the backends: the same operations in the same order except for fused multiplications and additions (doc/Accuracy.md); in
-float32 some 6^3 products of coefficients of up to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
+Tolerance between the backends: the same operations in the same order except for fused
+multiplications and additions (doc/Accuracy.md); in float32 some 6^3 products of coefficients of up
+to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
 """
 
 import gc
@@ -116,7 +118,8 @@ def test_dimensions_and_options(rng, library, shape):
         found = cudaspline.resample(given, **options)
         assert on_cuda() and library.on_device(found)
         wanted = cudaspline.resample(image, device="cpu", **options)
-        # What is cut off to an integer may fall to either side; the texture's weights are the hardware's.
+        # What is cut off to an integer may fall to either side; the texture's weights are the
+        # hardware's.
         near = (
             1
             if "dtype" in options and options["dtype"] == "int16"
@@ -257,7 +260,8 @@ def test_out(rng):
 
 @pytest.fixture
 def busy():
-    """Makes a stream busy for some 30 ms, the default one where none is named: later work in that stream waits for it."""
+    """Makes a stream busy for some 30 ms, the default one where none is named: later work in that
+    stream waits for it."""
     cupy = pytest.importorskip("cupy")
     spin = cupy.RawKernel(
         'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }',
@@ -376,7 +380,8 @@ def test_work_follows_the_current_stream_of_torch(rng, interpolation):
     "interpolation", ["bspline", "linear"]
 )  # filtered, and read where they are
 def test_results_are_there_for_jax(rng, busy, interpolation):
-    """JAX's streams wait for no other: what a call returns is complete, and what it has read may be overwritten."""
+    """JAX's streams wait for no other: what a call returns is complete, and what it has read may be
+    overwritten."""
     library = Jax()
     jax = library.module
     image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
@@ -482,7 +487,8 @@ def test_outputs_that_overlap(rng):
 
 
 def test_many_calls_of_small_arrays(rng):
-    """One after the other, and alternating in two streams: streams and memory of one call are those of the next."""
+    """One after the other, and alternating in two streams: streams and memory of one call are those
+    of the next."""
     cupy = pytest.importorskip("cupy")
     images = [rng.uniform(-1, 1, (n, n + 1, n + 2)).astype("f4") for n in (5, 9, 14)]
     wanted = [cudaspline.resample(image, MATRIX, device="cpu") for image in images]

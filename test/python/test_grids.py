@@ -1,4 +1,5 @@
-"""Output grids and geometries: what a size or a spacing alone keeps, images of other libraries as cudaspline.Image, grids of arrays and of mm."""
+"""Output grids and geometries: what a size or a spacing alone keeps, images of other libraries as
+cudaspline.Image, grids of arrays and of mm."""
 
 import os
 import subprocess
@@ -249,7 +250,8 @@ def test_indices_against_millimetres_are_refused():
         cudaspline.register_series(
             cudaspline.Image(numpy.stack([fixed, moving]), (2, 2, 2, 1)), fixed, **options
         )
-    # With a geometry, of indices against a grid of indices, and masks of the shape of their image, all is as before.
+    # With a geometry, of indices against a grid of indices, and masks of the shape of their image,
+    # all is as before.
     cudaspline.register(cudaspline.Image(fixed, (2, 2, 2), (5, 5, 5)), placed, **options)
     cudaspline.register(fixed, cudaspline.Image(moving, 1), **options)
     cudaspline.register(placed, placed, mask=numpy.ones(fixed.shape, bool), **options)

@@ -1,4 +1,5 @@
-"""Images and arrays of every library: the same kind comes back, with geometry, and nothing on the way changes what is computed."""
+"""Images and arrays of every library: the same kind comes back, with geometry, and nothing on the
+way changes what is computed."""
 
 import numpy
 import pytest

@@ -1,4 +1,5 @@
-"""cudaspline.jax on a GPU: what JAX compiles calls the library in XLA's stream, on arrays that stay there."""
+"""cudaspline.jax on a GPU: what JAX compiles calls the library in XLA's stream, on arrays that stay
+there."""
 
 import itertools
 import os
@@ -79,7 +80,8 @@ def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
         for one, other, same in zip(found, wanted, again):
             assert one.devices() == {device}
             assert numpy.asarray(one).tobytes() == numpy.asarray(same).tobytes()
-            # Of a cubic support a hundred products, each rounded once more or less; squares and sums of 50 points behind.
+            # Of a cubic support a hundred products, each rounded once more or less; squares and
+            # sums of 50 points behind.
             assert numpy.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 

@@ -1,4 +1,5 @@
-"""cudaspline.jax: values against SciPy's modes, gradients against finite differences, and JAX's transforms."""
+"""cudaspline.jax: values against SciPy's modes, gradients against finite differences, and JAX's
+transforms."""
 
 import functools
 import itertools
@@ -29,7 +30,8 @@ TOLERANCE = 1e-11
 
 @pytest.fixture(autouse=True)
 def in_double_on_the_host():
-    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU; test_jax_gpu.py has what differs there."""
+    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU;
+    test_jax_gpu.py has what differs there."""
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
     with jax.default_device(jax.devices("cpu")[0]):
@@ -47,7 +49,8 @@ def places(rng, size, *shape):
 
 
 def check(function, given, order=2, modes=("rev",), eps=None):
-    """Compiled as a whole: one by one the small operations take longer to compile than all of them together."""
+    """Compiled as a whole: one by one the small operations take longer to compile than all of them
+    together."""
     check_grads(jax.jit(function), given, order, modes, eps=eps)
 
 
@@ -63,7 +66,8 @@ def test_values_are_those_of_ndimage(rng):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_gradients(rng, mode):
-    """A run has every order and every number of axes; which mode has which differs from run to run."""
+    """A run has every order and every number of axes; which mode has which differs from run to
+    run."""
     turn = MODES.index(mode) + SEED
     order, size = turn % 6, [(4,), (3, 4), (3, 2, 3)][(turn + SEED // 6) % 3]
     image, points = jnp.array(rng.uniform(-1, 1, (2, 2, *size))), places(rng, size, 2, 3)
@@ -81,7 +85,8 @@ def third(f):
 
 @pytest.mark.parametrize("mode", ("mirror", "grid-constant"))
 def test_forward_mode(rng, mode):
-    """Derivatives of each function, and of its derivatives: tangents are those of finite differences, and gradients their transpose."""
+    """Derivatives of each function, and of its derivatives: tangents are those of finite
+    differences, and gradients their transpose."""
     order, size = int(rng.integers(2, 6)), (3, 4)
     image, points = (
         jnp.array(rng.uniform(-1, 1, (1, 2, *size))),
@@ -123,7 +128,8 @@ def test_forward_mode_of_all_functions(rng):
 
 
 def test_higher_derivatives(rng):
-    """Forward and backward, mixed: all third ones agree with those of the polynomial, and operations that require a fourth one raise an error."""
+    """Forward and backward, mixed: all third ones agree with those of the polynomial, and
+    operations that require a fourth one raise an error."""
     image, point = jnp.array(rng.uniform(-1, 1, 6)), jnp.array([2.3])
 
     def value(point):
@@ -190,7 +196,8 @@ def test_resample_is_that_of_the_package(rng):
         < TOLERANCE
     )
     assert numpy.array_equal(spline.resample(source.array, order=1), source.array)
-    # A matrix moves places by some ten of its own steps: the third derivative's part of a difference is the third power of that.
+    # A matrix moves places by some ten of its own steps: the third derivative's part of a
+    # difference is the third power of that.
     check(moved, (jnp.asarray(source.array), jnp.asarray(matrix)), 1, ("fwd", "rev"), eps=1e-5)
     for name, options, error in (
         ("transform", {"transform": numpy.eye(2)}, ValueError),
@@ -272,8 +279,8 @@ def test_nan_empty_and_what_is_refused(rng):
 
 
 def test_halves(rng):
-    """Values and gradients are those in float32, rounded. All calls are compiled as one, each in a half of its own: a run has one of the two types of
-    each, which differs from run to run."""
+    """Values and gradients are those in float32, rounded. All calls are compiled as one, each in a
+    half of its own: a run has one of the two types of each, which differs from run to run."""
     calls = [
         (getattr(spline, name), arrays, options)
         for name, arrays, options in support.calls_in_halves(rng)
@@ -325,7 +332,8 @@ needs_ffi = pytest.mark.skipif(
     not spline.ffi().platforms, reason=f"what JAX compiles calls Python: {spline.ffi().reason}"
 )
 
-# Under jit, grad and vmap, with a border, a margin, one image for many lists of points, and what is empty.
+# Under jit, grad and vmap, with a border, a margin, one image for many lists of points, and what is
+# empty.
 COMPILED = """
 import sys
 import jax, jax.numpy as jnp, numpy

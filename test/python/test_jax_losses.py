@@ -1,5 +1,5 @@
-"""Fields, losses and penalties of cudaspline.jax: values against plain loops, closed forms and cudaspline.torch, gradients against finite
-differences, and under JAX's transforms."""
+"""Fields, losses and penalties of cudaspline.jax: values against plain loops, closed forms and
+cudaspline.torch, gradients against finite differences, and under JAX's transforms."""
 
 import itertools
 
@@ -22,7 +22,8 @@ TOLERANCE = 1e-11
 
 @pytest.fixture(autouse=True)
 def in_double_on_the_host():
-    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU; test_jax_gpu.py has what differs there."""
+    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU;
+    test_jax_gpu.py has what differs there."""
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
     with jax.default_device(jax.devices("cpu")[0]):
@@ -40,9 +41,10 @@ def smooth(rng, *size):
 
 
 def check(function, *given, order=2):
-    """Backward to that order, and forward once: mixed derivatives of the operations are those of test_jax_gradients.py. Compiled as a whole:
-    one by one the small operations take longer to compile than all of them together. Differences over JAX's own distance of 1e-4 err by 2.6e-5
-    for derivatives of local correlation, and by its square less over this one."""
+    """Backward to that order, and forward once: mixed derivatives of the operations are those of
+    test_jax_gradients.py. Compiled as a whole: one by one the small operations take longer to
+    compile than all of them together. Differences over JAX's own distance of 1e-4 err by 2.6e-5 for
+    derivatives of local correlation, and by its square less over this one."""
     compiled = jax.jit(function)
     check_grads(compiled, given, order, ("rev",), eps=1e-5)
     check_grads(compiled, given, 1, ("fwd",), eps=1e-5)
@@ -189,7 +191,8 @@ def test_losses(rng):
 
 
 def derivatives(function, *given):
-    """The value of two images, gradients by both and by one, a derivative forward, and gradients of the second order: seven numbers or images."""
+    """The value of two images, gradients by both and by one, a derivative forward, and gradients of
+    the second order: seven numbers or images."""
     return jax.tree.leaves(
         (
             function(*given),
@@ -204,7 +207,8 @@ def derivatives(function, *given):
 
 
 def test_local_correlation_is_its_formula(rng):
-    """Values and derivatives by the library, forward and backward, for many pairs at once, and those of the second order."""
+    """Values and derivatives by the library, forward and backward, for many pairs at once, and
+    those of the second order."""
     images = [jnp.asarray(support.apart(rng, 3, 2, 1, 5, 6)) for _ in range(2)]
     mask = rng.random((5, 6)) < 0.8
     for used in (None, mask, numpy.broadcast_to(mask, (2, 1, 5, 6))):
@@ -281,7 +285,8 @@ class _Formulas(type(OPERATIONS)):
 
 
 def test_mutual_information_is_its_formula(rng):
-    """The histogram and its derivatives by the library, forward and backward, for many pairs at once, and those of the second order."""
+    """The histogram and its derivatives by the library, forward and backward, for many pairs at
+    once, and those of the second order."""
     images = [array(rng, 3, 7, 8) for _ in range(2)]
     mask = rng.random((7, 8)) < 0.7
     for used in (None, mask):
@@ -300,7 +305,8 @@ def test_mutual_information_is_its_formula(rng):
         )
         assert len(found) == len(wanted) == 7
         for one, other in zip(found, wanted):
-            # A sample's parts are rounded to 2^-56 of it, and values of some hundredths are differences of terms of about 1.
+            # A sample's parts are rounded to 2^-56 of it, and values of some hundredths are
+            # differences of terms of about 1.
             assert jnp.abs(one - other).max() < 1e-12
         together = jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1)), in_axes=(0, None)))(
             images[0], pair[1]
@@ -354,7 +360,8 @@ def test_the_same_as_in_pytorch(rng):
 
 
 def test_a_registration_by_gradients(rng):
-    """A blob is moved onto another one, by gradient descent on the coefficients of a grid, compiled as a whole."""
+    """A blob is moved onto another one, by gradient descent on the coefficients of a grid, compiled
+    as a whole."""
     place = spline.identity((24, 20))
     centre, moved = jnp.array([12.0, 9.0]), jnp.array([13.5, 10.5]) + rng.uniform(-0.5, 0.5, 2)
     fixed, moving = (

@@ -1,6 +1,8 @@
-"""Everything that is taken as an image: channels first and last, True and false, float16, names of files, images of MONAI, torchio and ngff-zarr.
+"""Everything that is taken as an image: channels first and last, True and false, float16, names of
+files, images of MONAI, torchio and ngff-zarr.
 
-Images of these libraries are made by small stand-ins, which have what the package asks for, and by the libraries where they are installed.
+Images of these libraries are made by small stand-ins, which have what the package asks for, and by
+the libraries where they are installed.
 """
 
 import dataclasses
@@ -460,7 +462,8 @@ def test_ngff(rng, name):
 
 
 def test_orientations_of_ngff(rng):
-    """As ngff-zarr makes ITK's images of them: places are translations along ITK's axes, and indices go where the words say."""
+    """As ngff-zarr makes ITK's images of them: places are translations along ITK's axes, and
+    indices go where the words say."""
     ngff_zarr = pytest.importorskip("ngff_zarr")
     pytest.importorskip("itkwasm")
     array = rng.uniform(size=(4, 5, 6)).astype("f4")

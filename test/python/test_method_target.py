@@ -1,4 +1,5 @@
-"""Methods and targets that are built once: the same results as by keywords, which take the place of their own."""
+"""Methods and targets that are built once: the same results as by keywords, which take the place of
+their own."""
 
 import dataclasses
 

@@ -1,4 +1,5 @@
-"""What cudaspline.ndimage refuses, and what it takes that is unusual: as SciPy does, by messages that name the argument."""
+"""What cudaspline.ndimage refuses, and what it takes that is unusual: as SciPy does, by messages
+that name the argument."""
 
 import warnings
 
@@ -194,7 +195,8 @@ CALLS = (
 @pytest.mark.parametrize("name, arguments, options", CALLS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", ">f8"])
 def test_outputs_of_classes_that_numpys_has(tmp_path, name, arguments, options, dtype):
-    """numpy.memmap and masked arrays: the elements are written where they are, and a mask stays as it is."""
+    """numpy.memmap and masked arrays: the elements are written where they are, and a mask stays as
+    it is."""
     rng = fresh_random()
     array = 100 * random_array(rng, (6, 7))
     expected = np.zeros((6, 7), dtype)

@@ -70,7 +70,8 @@ def test_every_type(dtype):
 @pytest.mark.parametrize("output", INTEGERS)
 def test_outputs_of_integers_are_truncated_after_each_axis(output):
     rng = fresh_random()
-    # Coefficients of the second axis may be whole numbers, as its samples are: a rounding moves these over an integer, one in some thousands.
+    # Coefficients of the second axis may be whole numbers, as its samples are: a rounding moves
+    # these over an integer, one in some thousands.
     array = random_array(rng, (7, 8)) * 3 + 50
     found = ndimage.spline_filter(array, output=np.dtype(output))
     expected = scipy_ndimage.spline_filter(array, output=np.dtype(output))

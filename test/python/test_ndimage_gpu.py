@@ -1,4 +1,5 @@
-"""cudaspline.ndimage with arrays on a GPU, of CuPy and of PyTorch: what the host gives, in the order of the caller's streams."""
+"""cudaspline.ndimage with arrays on a GPU, of CuPy and of PyTorch: what the host gives, in the
+order of the caller's streams."""
 
 import os
 import threading

@@ -1,4 +1,5 @@
-"""Borders beyond the range of integers, integers of 64 bits, diagonal matrices, and arrays of many axes in cudaspline.ndimage."""
+"""Borders beyond the range of integers, integers of 64 bits, diagonal matrices, and arrays of many
+axes in cudaspline.ndimage."""
 
 import itertools
 import warnings
@@ -50,7 +51,8 @@ def test_borders_beyond_the_range_are_clamped(dtype, order):
     "dtype, cval, padding", [("uint8", 300.0, 255), ("int8", -129, -128), ("int16", 1e5, 32767)]
 )
 def test_paddings_beyond_the_range_are_clamped(dtype, cval, padding):
-    """With which lines are filtered in the mode grid-constant: in SciPy 1.17 an unsigned one wraps around, and a signed one is an error."""
+    """With which lines are filtered in the mode grid-constant: in SciPy 1.17 an unsigned one wraps
+    around, and a signed one is an error."""
     array = fresh_random().integers(0, 100, (6, 7)).astype(dtype)
     with pytest.warns(UserWarning, match="^cval is "):
         found = ndimage.shift(array, 1.3, output=float, mode="grid-constant", cval=cval)
@@ -87,7 +89,8 @@ def test_borders_of_bools():
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
 @pytest.mark.parametrize("mode", MODES)
 def test_labels_of_64_bits_are_exact(dtype, mode):
-    """Hashes as labels: SciPy makes doubles of them, of which none above 2^53 is sure to be itself."""
+    """Hashes as labels: SciPy makes doubles of them, of which none above 2^53 is sure to be
+    itself."""
     rng = fresh_random()
     limits = np.iinfo(dtype)
     array = rng.integers(limits.min, limits.max, (5, 6, 7), dtype=dtype, endpoint=True)
@@ -135,7 +138,8 @@ def test_labels_of_64_bits_in_torch():
 
 
 def test_diagonal_matrices():
-    """By orders 0 and 1 a diagonal of halves and quarters gives SciPy's integers, whether it is a matrix or a list."""
+    """By orders 0 and 1 a diagonal of halves and quarters gives SciPy's integers, whether it is a
+    matrix or a list."""
     rng = fresh_random()
     for _ in range(200):
         rank = int(rng.integers(1, 4))

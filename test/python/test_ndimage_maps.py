@@ -1,4 +1,5 @@
-"""map_coordinates, affine_transform, zoom, shift and rotate against SciPy: every mode and order, in one to four dimensions."""
+"""map_coordinates, affine_transform, zoom, shift and rotate against SciPy: every mode and order, in
+one to four dimensions."""
 
 import warnings
 

@@ -110,7 +110,8 @@ def test_integers_are_rounded_half_away_from_zero_and_clamped():
 
 
 def test_integers_that_a_padding_cannot_hold():
-    """SciPy pads with the border as a number of the input's type, and reads the border itself beyond the padding."""
+    """SciPy pads with the border as a number of the input's type, and reads the border itself
+    beyond the padding."""
     array = np.arange(12, dtype=np.uint8).reshape(3, 4)
     coordinates = np.stack(np.meshgrid(np.linspace(-20, 20, 60), np.linspace(-1, 4, 7)))
     for cval in (1.75, 200.4):

@@ -1,7 +1,8 @@
 """B-splines of images that continue by their nearest sample (boundary="nearest"), as in SciPy.
 
-SciPy repeats 12 samples beyond each end and filters what results; so does the package. Where SciPy clamps positions further out the filter's
-response to the last of these samples is left, which is the pole to the 12th power.
+SciPy repeats 12 samples beyond each end and filters what results; so does the package. Where SciPy
+clamps positions further out the filter's response to the last of these samples is left, which is
+the pole to the 12th power.
 """
 
 import numpy

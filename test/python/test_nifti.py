@@ -1,4 +1,5 @@
-"""NIfTI files by name: geometry and values by the rule of nifti_support.py, whatever other libraries are installed."""
+"""NIfTI files by name: geometry and values by the rule of nifti_support.py, whatever other
+libraries are installed."""
 
 import gzip
 import importlib.util
@@ -514,7 +515,8 @@ def test_other_libraries_read_what_is_written(tmp_path):
 
             seen = SimpleITK.ReadImage(str(tmp_path / "a.nii"))
             point = numpy.array(seen.TransformIndexToPhysicalPoint((5, 4, 3)))
-            # SimpleITK may take the quaternion, whose fourth number has the root of the others' rounding.
+            # SimpleITK may take the quaternion, whose fourth number has the root of the others'
+            # rounding.
             assert (
                 numpy.abs(point - FLIP @ (wanted @ corner)).max()
                 <= bound + 2e-3 * image.geometry.spacing.max()
@@ -524,7 +526,8 @@ def test_other_libraries_read_what_is_written(tmp_path):
 
 @pytest.mark.parametrize("channels", ["last", "first"])
 def test_channels_of_many_numbers(tmp_path, rng, channels):
-    # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an axis.
+    # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an
+    # axis.
     pixels = rng.normal(size=(2, 5, 4, 7)).astype("f4")
     array = pixels if channels == "last" else numpy.moveaxis(pixels, -1, 0)
     _images.write_nifti(

@@ -47,14 +47,16 @@ def well_formed(text):
 
 
 def corner_image():
-    """Bright where x is to the left, y in front and z above: of 20 x 30 x 10 samples of 2 x 1 x 3 mm."""
+    """Bright where x is to the left, y in front and z above: of 20 x 30 x 10 samples of 2 x 1 x 3
+    mm."""
     array = numpy.zeros((10, 30, 20), "f4")
     array[3:, :18, 8:] = 1.0
     return cudaspline.Image(array, (2, 1, 3))
 
 
 def test_three_slices():
-    """Across z with the left side on the right and the front on top; across y and x with what is above on top."""
+    """Across z with the left side on the right and the front on top; across y and x with what is
+    above on top."""
     picture = shown(corner_image())
     assert picture.shape == (192, 3 * 192 + 8)
     axial, coronal, sagittal = picture[24:168, :192], picture[24:168, 196:388], picture[:, 392:]

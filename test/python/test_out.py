@@ -1,4 +1,5 @@
-"""out=: arrays of the caller's that get the result, also those that have elements in common with what is read."""
+"""out=: arrays of the caller's that get the result, also those that have elements in common with
+what is read."""
 
 import numpy
 import pytest
@@ -103,7 +104,8 @@ def test_outputs_of_torch_that_overlap(rng):
 
 
 def test_maps_of_files_and_masked_arrays(rng, tmp_path):
-    """Classes that NumPy's array has: the elements are written where they are, and a mask stays as it is."""
+    """Classes that NumPy's array has: the elements are written where they are, and a mask stays as
+    it is."""
     values = rng.uniform(-1, 1, (5, 6, 7)).astype("f4")
     wanted = cudaspline.resample(values, TURN, device="cpu")
     mapped = numpy.memmap(tmp_path / "raw", dtype="f4", mode="w+", shape=values.shape)

@@ -1,4 +1,5 @@
-"""Options have one name in the programs and on the pages: what pages write as an option is in the program's --help."""
+"""Options have one name in the programs and on the pages: what pages write as an option is in the
+program's --help."""
 
 import os
 import re

@@ -1,4 +1,5 @@
-"""Calls that are alike: those that are done by what an earlier one was found to be have its bits, its errors and its warnings."""
+"""Calls that are alike: those that are done by what an earlier one was found to be have its bits,
+its errors and its warnings."""
 
 import gc
 import itertools
@@ -118,7 +119,8 @@ def test_sources(rng):
 
 @pytest.mark.parametrize("kind", (numpy.array, numpy.ndarray.tolist))
 def test_matrices_that_have_changed_in_place(kind, rng):
-    """What is known of the last matrix is not taken for another one's, were it in the same object."""
+    """What is known of the last matrix is not taken for another one's, were it in the same
+    object."""
     image = rng.uniform(size=(7, 8, 9)).astype("f4")
     matrix = kind(MATRIX)
     for step in range(6):
@@ -221,7 +223,8 @@ def test_small_outputs_are_written():
 
 
 def test_they_are_used(monkeypatch, rng):
-    """From the third call on arguments are not checked, and a few calls later if many different ones preceded."""
+    """From the third call on arguments are not checked, and a few calls later if many different
+    ones preceded."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
     image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array, order=3)
     field = cudaspline.DisplacementField(FIELD)
@@ -420,7 +423,8 @@ def test_warnings_are_told_by_each_call(rng):
                 call()
             assert [one.category for one in caught] == [kind]
             assert caught[0].filename == __file__
-    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an array is asked whether it is written.
+    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an
+    # array is asked whether it is written.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ndimage.shift(numpy.broadcast_arrays(numpy.ones(5), numpy.ones((1, 5)))[0], 1)
@@ -431,7 +435,8 @@ def test_warnings_are_told_by_each_call(rng):
 
 
 def test_images_that_have_changed(rng):
-    """A geometry is known by itself, not by its place in memory; and an image whose array has another shape now is refused."""
+    """A geometry is known by itself, not by its place in memory; and an image whose array has
+    another shape now is refused."""
     array = rng.normal(size=(4, 5, 6))
     for step in range(1, 40):
         image = cudaspline.Image(array, spacing=(1, 1, 1 + step / 8), origin=(step, 0, 0))

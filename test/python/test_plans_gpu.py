@@ -1,4 +1,5 @@
-"""Calls that are alike on a GPU: those that are done by plans have the bits of those that are not, in the stream that is current in each call."""
+"""Calls that are alike on a GPU: those that are done by plans have the bits of those that are not,
+in the stream that is current in each call."""
 
 import gc
 
@@ -127,7 +128,8 @@ def test_sources(library, rng):
 
 
 def test_streams(library, rng):
-    """An image that is still to be written in the stream of a call, which is another one in each call."""
+    """An image that is still to be written in the stream of a call, which is another one in each
+    call."""
     first, then = (library.put(rng.normal(size=SHAPE).astype("f4")) for _ in range(2))
     work = library.put(numpy.ones((2000, 2000), "f4"))
     for number, call in enumerate(calls(library, rng)):

@@ -1,9 +1,10 @@
 """prefilter() against SciPy's spline_filter, for every order, boundary, type and axis.
 
-Tolerances: both compute the same recursion, which is a convolution whose absolute taps sum up to the filter's gain: below 1.5, 3, 4.5, 8
-and 13 an axis for orders 2 to 5 (the sampled spline's smallest value is its inverse). A result of three axes has rounding errors of some
-ten operations an axis: 3 * 10 * eps times the gain of all axes times the largest sample. Truncation adds as much as a rounding by
-construction (RecursionWarmUp).
+Tolerances: both compute the same recursion, which is a convolution whose absolute taps sum up to
+the filter's gain: below 1.5, 3, 4.5, 8 and 13 an axis for orders 2 to 5 (the sampled spline's
+smallest value is its inverse). A result of three axes has rounding errors of some ten operations an
+axis: 3 * 10 * eps times the gain of all axes times the largest sample. Truncation adds as much as a
+rounding by construction (RecursionWarmUp).
 """
 
 import numpy
@@ -42,7 +43,8 @@ def test_agrees_with_scipy(rng, order, boundary, dtype):
             samples.astype(numpy.float64), order, output=numpy.float64, mode=boundary
         )
         assert found.dtype == dtype
-        # SciPy's start of the recursion for "reflect" leaves out what has gone to and fro on the line: the pole to 2 n.
+        # SciPy's start of the recursion for "reflect" leaves out what has gone to and fro on the
+        # line: the pole to 2 n.
         start = (
             POLE[order] ** (2 * min(shape)) * GAIN[order] ** len(shape)
             if boundary == "reflect"
@@ -123,7 +125,8 @@ def test_fir_approaches_the_recursion(rng):
         for taps in (7, 15, 27)
     ]
     assert errors[0] > errors[1] > errors[2] > 0
-    # The pole of order 3 is -0.268: what is cut off shrinks by it with every two taps, from a gain of 3 an axis.
+    # The pole of order 3 is -0.268: what is cut off shrinks by it with every two taps, from a gain
+    # of 3 an axis.
     assert errors[2] < 10 * 0.268**13 * 3**2
 
 

@@ -1,5 +1,6 @@
-"""Jobs of CudaSplineRegister and CudaSplineResample, as processes of their own: what would be done, several initial transforms, masks of
-stages, composite transforms, output grids and types, colours and names, compared with Python, SimpleITK and numbers that are known."""
+"""Jobs of CudaSplineRegister and CudaSplineResample, as processes of their own: what would be done,
+several initial transforms, masks of stages, composite transforms, output grids and types, colours
+and names, compared with Python, SimpleITK and numbers that are known."""
 
 import csv
 import json
@@ -268,7 +269,8 @@ class TestStageMasks:
     def test_each_stage_has_its_own(self, pair, sitk, tmp_path):
         images, files = pair
         arrays, names = self.boxes(images, sitk, tmp_path)
-        # Stages that move nothing to speak of: their first values are those of the images as they are.
+        # Stages that move nothing to speak of: their first values are those of the images as they
+        # are.
         options = dict(
             metric="meansquares",
             iterations=(1,),
@@ -675,7 +677,8 @@ class TestWarpedImage:
 
     @pytest.mark.parametrize("ending", ["png", "nii.gz"])
     def test_colours_stay(self, sitk, tmp_path, ending):
-        """Slides are compared by their luminance, and the warped one has its colours, in the program and in Python."""
+        """Slides are compared by their luminance, and the warped one has its colours, in the
+        program and in Python."""
         mix = numpy.array(
             [[1.0, 0.0], [0.4, 60.0], [-0.7, 200.0]]
         )  # of each colour: factor, offset
@@ -717,7 +720,8 @@ class TestWarpedImage:
         assert found.jacobian().array.shape == (70, 80)
 
     def test_channels_are_pairs(self, sitk, tmp_path):
-        """Colours that move alone, at one luminance, are seen in the channels; values are those of Python with the same pairs."""
+        """Colours that move alone, at one luminance, are seen in the channels; values are those of
+        Python with the same pairs."""
         y, x = numpy.mgrid[:40, :48].astype(float)
         images = []
         for name, shift in (("fixed", 0.0), ("moving", 1.5)):

@@ -1,7 +1,8 @@
 """cudaspline.register(): truths that are known.
 
-Bounds of errors are fractions of a voxel: images are interpolated linearly, which moves the optimum of a texture with waves of some ten
-voxels by about a hundredth of one, and steps below a thousandth end a level.
+Bounds of errors are fractions of a voxel: images are interpolated linearly, which moves the optimum
+of a texture with waves of some ten voxels by about a hundredth of one, and steps below a thousandth
+end a level.
 """
 
 import os
@@ -56,7 +57,8 @@ class TestLinear:
             initial="none",
             device="cpu",
         )
-        # Mutual information of few voxels in few bins has its optimum somewhere in half a voxel. Gradient descent goes steps of one length.
+        # Mutual information of few voxels in few bins has its optimum somewhere in half a voxel.
+        # Gradient descent goes steps of one length.
         bound = 0.5 if metric == "mattes" else 0.2
         assert miss(found.transform, truth, phantom.inner()) < bound + (
             0.3 if optimizer == "gradient-descent" else 0.0
@@ -121,7 +123,8 @@ class TestLinear:
         def truth(places):
             return (places - phantom.middle) @ matrix.T + phantom.middle
 
-        # What is within the images' reach whichever way they are turned, so that centres of gravity belong to each other.
+        # What is within the images' reach whichever way they are turned, so that centres of gravity
+        # belong to each other.
         away = lambda places: numpy.linalg.norm(
             (places - phantom.middle) / (0.4 * phantom.extent.min()), axis=-1
         )
@@ -138,7 +141,8 @@ class TestLinear:
         )
         near = phantom.inner()
         near = near[away(near) < 0.7]
-        # A search compares coarse images: it ends within half a sample, from where a stage continues.
+        # A search compares coarse images: it ends within half a sample, from where a stage
+        # continues.
         assert miss(found.transform, truth, near) < 0.5
         assert miss(astray.transform, truth, near) > 3.0
 
@@ -151,7 +155,8 @@ class TestLinear:
 
     def test_a_stage_goes_on_where_the_one_before_has_ended(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
-        # A rigid transform, and a stretch that no rigid one does: the small affine ones of linear() may be rigid almost.
+        # A rigid transform, and a stretch that no rigid one does: the small affine ones of linear()
+        # may be rigid almost.
         turn, axis = phantom.linear(rng, "rigid"), turned(rng, 3)[0]
         stretch = numpy.eye(3) + 0.06 * numpy.outer(axis, axis)
 
@@ -277,7 +282,8 @@ class TestFields:
         assert [stage.stage.kind for stage in found.report.stages] == ["affine", "syn"]
 
     def test_the_field_and_its_determinants(self, rng):
-        """Of a matrix they are known: u(x) = T(x) - x, and the determinant is that of the matrix, on any grid."""
+        """Of a matrix they are known: u(x) = T(x) - x, and the determinant is that of the matrix,
+        on any grid."""
         for size in ((20, 17), (14, 12, 9)):
             phantom = Phantom(rng, size)
             n = phantom.n
@@ -575,8 +581,9 @@ class TestKinds:
                 array.is_cuda if library == "torch" else True
             )
         host = found.field.array.cpu().numpy() if library == "torch" else found.field.array.get()
-        # Bodies are the same, sums of metrics in another order: where a norm is close to its tolerance, an inversion
-        # has one iteration more or less, which moves the field by some part of that (0.1 of a spacing at most).
+        # Bodies are the same, sums of metrics in another order: where a norm is close to its
+        # tolerance, an inversion has one iteration more or less, which moves the field by some part
+        # of that (0.1 of a spacing at most).
         assert difference(host, wanted.field.array) < 0.02
         assert (
             difference(
@@ -705,7 +712,8 @@ class TestTold:
         assert found.field.shape == (36, 40, 2)
         if stages[0] in ("syn", "greedy"):
             assert found.transform._parts[0].geometry == fixed.geometry  # through all levels
-        # It is what as many iterations find; of a matrix, what those before the best value do, which may be the start's.
+        # It is what as many iterations find; of a matrix, what those before the best value do,
+        # which may be the start's.
         done = numpy.argmin(found.history["value"]) if stages[0] == "affine" else len(found.history)
         iterations = (int(done), *[0] * (len(found.report.stages[0].levels) - 1))
         wanted = cudaspline.register(

@@ -1,4 +1,5 @@
-"""cudaspline.register() on each backend, by one body: what CudaSplineRegister writes there, and arrays of every library in their own memory."""
+"""cudaspline.register() on each backend, by one body: what CudaSplineRegister writes there, and
+arrays of every library in their own memory."""
 
 import subprocess
 
@@ -80,8 +81,9 @@ def words_of(options):
 @pytest.mark.parametrize("kind", list(METHODS))
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_program(rng, tmp_path, backend, kind, size, precision):
-    """Warped images have its bits, but by B-splines, with masks and without. Those of half of the cases lie across the axes of space: the inverses of their
-    matrices differ by roundings, of which steps make more."""
+    """Warped images have its bits, but by B-splines, with masks and without. Those of half of the
+    cases lie across the axes of space: the inverses of their matrices differ by roundings, of which
+    steps make more."""
     is_oblique, is_masked = (
         (precision == "float64") == (len(size) == 2),
         kind in ("affine", "bspline", "syn"),
@@ -115,8 +117,9 @@ def test_the_program(rng, tmp_path, backend, kind, size, precision):
         )  # T(x) - x, which both round at places, each at others
         assert difference(found.jacobian().array, jacobian) < 1e-5
         return
-    # Rounding decides whether the outermost samples are in the domain of a B-spline, and so in the metric, and how often an inversion of SyN
-    # is repeated. The rounding of points in single precision is 1e-7, which the steps of an affine stage increase to 5e-5.
+    # Rounding decides whether the outermost samples are in the domain of a B-spline, and so in the
+    # metric, and how often an inversion of SyN is repeated. The rounding of points in single
+    # precision is 1e-7, which the steps of an affine stage increase to 5e-5.
     inner = (slice(2, -2),) * len(size)
     bound = {"bspline": 0.3, "syn": 0.03, "affine": 5e-4 if precision == "float32" else 1e-5}.get(
         kind, 1e-5
@@ -128,7 +131,8 @@ def test_the_program(rng, tmp_path, backend, kind, size, precision):
 
 
 def of_library(library, backend):
-    """What makes an array of a library on a backend of one of NumPy, and what gives it back; whether it is there."""
+    """What makes an array of a library on a backend of one of NumPy, and what gives it back;
+    whether it is there."""
     module = pytest.importorskip(library)
     if library == "torch":
         if backend == "gpu" and not module.cuda.is_available():
@@ -155,7 +159,8 @@ def of_library(library, backend):
 @pytest.mark.parametrize("kind", list(METHODS))
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_tensors(rng, backend, kind, size, library):
-    """They are registered where they are, with masks and, of fields, a second pair; what is made of them is there, too."""
+    """They are registered where they are, with masks and, of fields, a second pair; what is made of
+    them is there, too."""
     put, back, is_there = of_library(library, backend)
     _, images = images_of(rng, size)
     mask = mask_of(images[0])

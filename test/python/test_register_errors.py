@@ -41,7 +41,8 @@ class TestWrong:
             cudaspline.register(SMALL, SMALL, **options)
 
     def test_levels_that_move_nothing(self):
-        """Fields of SyN do not move at the ends of an axis, where all samples of a short one are."""
+        """Fields of SyN do not move at the ends of an axis, where all samples of a short one
+        are."""
         thin = numpy.random.default_rng(1).uniform(size=(2, 20, 24))
         options = {
             "iterations": (2, 2),
@@ -97,7 +98,8 @@ class TestWrong:
             assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
 
     def test_levels_of_large_images(self):
-        """Those of antsRegistrationSyN.sh if an axis has more than 256 pixels, except given levels."""
+        """Those of antsRegistrationSyN.sh if an axis has more than 256 pixels, except given
+        levels."""
 
         def levels(stage):
             return tuple(zip(*stage.levels))

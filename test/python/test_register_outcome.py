@@ -1,5 +1,5 @@
-"""What a registration reports of its outcome, by cudaspline.register() and by CudaSplineRegister: unrelated images, turned slices, levels that
-are undone, and levels that need more iterations."""
+"""What a registration reports of its outcome, by cudaspline.register() and by CudaSplineRegister:
+unrelated images, turned slices, levels that are undone, and levels that need more iterations."""
 
 import json
 import subprocess
@@ -90,7 +90,8 @@ def run_program(tmp_path, fixed, moving, *options):
 
 
 def error(transform, place, size):
-    """Mean error at places of the inner half, of a transform that should bring x to matrix x + shift."""
+    """Mean error at places of the inner half, of a transform that should bring x to matrix x +
+    shift."""
     points = (
         numpy.random.default_rng(4).uniform(-0.3, 0.3, (100, len(size))) * numpy.array(size) * 4.0
     )
@@ -104,7 +105,8 @@ PLANE = (56, 64)
 
 
 class TestAgreement:
-    """Unrelated images are warned of, related ones are not; program and Python report the same numbers."""
+    """Unrelated images are warned of, related ones are not; program and Python report the same
+    numbers."""
 
     def pairs(self):
         fixed = head(SOLID, 23)
@@ -148,7 +150,8 @@ class TestAgreement:
 
 
 class TestTurnedSlices:
-    """A slice that is turned far is found by a search of rotations, which ordinary pairs do not pay for."""
+    """A slice that is turned far is found by a search of rotations, which ordinary pairs do not pay
+    for."""
 
     @pytest.mark.parametrize("degrees", [30, 60, 90, 150])
     def test_register(self, degrees):

@@ -11,12 +11,14 @@ FAR = cudaspline.Image(numpy.ones((9, 9)), origin=(1e4, 0))
 
 
 class TestPairs:
-    """Two channels, each with waves along one axis: cudaspline_register_deformable_pairs, and register(also=)."""
+    """Two channels, each with waves along one axis: cudaspline_register_deformable_pairs, and
+    register(also=)."""
 
     SIZE = 40
 
     def channels(self):
-        """(fixed, moving) of each, and the displacements between them, about as long along either axis."""
+        """(fixed, moving) of each, and the displacements between them, about as long along either
+        axis."""
         y, x = numpy.mgrid[: self.SIZE, : self.SIZE].astype(float)
         truth = numpy.stack(
             [
@@ -33,7 +35,8 @@ class TestPairs:
         return [(wave(to), wave(place)) for place, to in zip((x, y), moved)], truth
 
     def run(self, channels, pairs, kind="greedy"):
-        """Displacements, and the value of the first iteration. pairs: metric, bins and weight of each."""
+        """Displacements, and the value of the first iteration. pairs: metric, bins and weight of
+        each."""
         metric = [(name, weight) for name, _, weight in pairs]
         bins = max([32, *(count for _, count, _ in pairs)])
         found = self.registered(channels[: len(pairs)], kind, metric=metric, bins=bins)
@@ -109,7 +112,8 @@ class TestPairs:
             )
 
     def test_pairs_have_grids_of_their_own(self):
-        """A second channel with half of the samples: cosines are the same there, where both are sampled at the same points."""
+        """A second channel with half of the samples: cosines are the same there, where both are
+        sampled at the same points."""
         channels, truth = self.channels()
         coarse = [cudaspline.Image(image[::2, ::2].copy(), spacing=(2, 2)) for image in channels[1]]
         inner = (slice(10, 30),) * 2
@@ -155,7 +159,8 @@ class TestPairs:
             self.registered(images, winsorize=quantiles, **options).field.array
             for images, quantiles in given
         )
-        # Of 1600 values a quantile is anywhere between two of them, here and there: a cut at the first pair's alone leaves half of it.
+        # Of 1600 values a quantile is anywhere between two of them, here and there: a cut at the
+        # first pair's alone leaves half of it.
         assert difference(found, wanted) < 0.1 * difference(plain, wanted)
 
     def test_pairs_go_to_the_stages_that_compare_them(self):

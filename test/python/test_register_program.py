@@ -18,8 +18,8 @@ def sitk():
 
 @needs_program
 class TestProgram:
-    """What CudaSplineRegister writes, to the bit where both have the same numbers: images along the axes of space, whose matrices have exact
-    inverses in both."""
+    """What CudaSplineRegister writes, to the bit where both have the same numbers: images along the
+    axes of space, whose matrices have exact inverses in both."""
 
     def run(self, *arguments):
         done = subprocess.run(
@@ -60,7 +60,8 @@ class TestProgram:
             sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
             for name in ("field", "warped", "jacobian")
         ]
-        # The field is what is left of T(x) - x, which the program rounds at places, and this at an image of places: 1e-10 mm.
+        # The field is what is left of T(x) - x, which the program rounds at places, and this at an
+        # image of places: 1e-10 mm.
         assert difference(found.field.array, read[0]) < 1e-6
         assert numpy.array_equal(found.warped.array, read[1])
         assert difference(found.jacobian().array, read[2]) < 1e-5
@@ -146,7 +147,8 @@ class TestProgram:
         made = sitk.GetImageFromArray(mask)
         made.CopyInformation(sitk.ReadImage(str(files[0])))
         sitk.WriteImage(made, str(tmp_path / "mask.mha"))
-        # Fewer iterations of a level than the convergence has values: of SyN it is of the first pair there, and of all pairs here.
+        # Fewer iterations of a level than the convergence has values: of SyN it is of the first
+        # pair there, and of all pairs here.
         self.run(
             *files, *words, "--stage", kind, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
             "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
@@ -188,7 +190,8 @@ class TestProgram:
 
     @pytest.mark.parametrize("preset", ["brain", "fast", "standard"])
     def test_presets(self, rng, sitk, tmp_path, preset):
-        # At an eighth of the size a smaller image, or mask, leaves mutual information so few samples that roundings grow without bound.
+        # At an eighth of the size a smaller image, or mask, leaves mutual information so few
+        # samples that roundings grow without bound.
         images, files = self.write(sitk, tmp_path, rng, (48, 44, 40))
         mask = numpy.ones((40, 44, 48), "u1")
         mask[:, :, -1] = 0
@@ -206,8 +209,8 @@ class TestProgram:
         )
         found = cudaspline.register(*images, preset=preset, mask=mask, device="cpu")
         read = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "warped.mha")))
-        # Hundreds of steps let roundings grow; another option, as a window of another radius, moves edges by parts of a voxel. Voxels at the
-        # moving image's edge are in or out.
+        # Hundreds of steps let roundings grow; another option, as a window of another radius, moves
+        # edges by parts of a voxel. Voxels at the moving image's edge are in or out.
         away = numpy.abs(found.warped.array - read)[3:-3, 3:-3, 3:-3]
         assert numpy.quantile(away, 0.99) <= 1e-2 * numpy.abs(read).max()
 
@@ -272,7 +275,8 @@ class TestProgram:
             *images, "rigid", iterations=(20, 10, 5), device="cpu", **options
         )
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
-        # Angles and a translation there, a matrix here: the same bits except for the rounding of the numbers of a file.
+        # Angles and a translation there, a matrix here: the same bits except for the rounding of
+        # the numbers of a file.
         assert difference(read.matrix, found.transform.matrix) < 1e-12
 
     @pytest.mark.parametrize(

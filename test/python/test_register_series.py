@@ -1,4 +1,5 @@
-"""cudaspline.register_series(): motions that are known, series of every library, and what CudaSplineRegister --motion writes."""
+"""cudaspline.register_series(): motions that are known, series of every library, and what
+CudaSplineRegister --motion writes."""
 
 import json
 import subprocess
@@ -17,7 +18,8 @@ def sitk():
 
 
 def moved_series(rng, size=(26, 24, 18), count=3, oblique=True, spacing=None):
-    """A phantom, its volumes of the shape (nt, nz, ny, nx), and what leads from places of each volume to those of the first one."""
+    """A phantom, its volumes of the shape (nt, nz, ny, nx), and what leads from places of each
+    volume to those of the first one."""
     phantom = Phantom(rng, size, oblique, spacing)
     places = phantom.places()
     back = [lambda places: places] + [phantom.linear(rng, "rigid") for _ in range(count - 1)]

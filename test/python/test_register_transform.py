@@ -147,7 +147,8 @@ class TestTransform:
     @pytest.mark.filterwarnings("ignore::cudaspline.ResamplingWarning")  # of the domain's edge
     @pytest.mark.parametrize("unit", [0.01, 1.0, 1000.0])  # mm
     def test_inverses_of_splines(self, unit):
-        """An inverse by iteration is sampled as finely as the grid that it is asked for on, and as cells take it without one."""
+        """An inverse by iteration is sampled as finely as the grid that it is asked for on, and as
+        cells take it without one."""
         turn = numpy.array([[0.8, -0.6], [0.6, 0.8]])
         fixed = cudaspline.Image(
             numpy.zeros((40, 44)), 1.5 * unit, numpy.array([20.0, -30.0]) * unit, turn

@@ -1,4 +1,5 @@
-"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each backend, and compared with CudaSplineRegister."""
+"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each
+backend, and compared with CudaSplineRegister."""
 
 import json
 import math
@@ -24,7 +25,8 @@ STAGES = {
 
 
 def blobs(size):
-    """Two, 1.35 samples from each other, whose largest values are in [1, 2): as they are what is scaled is brought to."""
+    """Two, 1.35 samples from each other, whose largest values are in [1, 2): as they are what is
+    scaled is brought to."""
     places = numpy.meshgrid(*map(numpy.arange, size[::-1]), indexing="ij")
     images = []
     for shift in (0.0, 1.35):
@@ -74,8 +76,9 @@ def test_scales(backend, kind, size):
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1e12, 1e30])
 @pytest.mark.parametrize("kind", list(STAGES))
 def test_other_scales(kind, scale):
-    """The same up to rounding, which decides how often an inversion of SyN is repeated, above all where the images are flat; and demons ignore
-    differences below 0.001 of values that are scaled to [1, 2)."""
+    """The same up to rounding, which decides how often an inversion of SyN is repeated, above all
+    where the images are flat; and demons ignore differences below 0.001 of values that are scaled
+    to [1, 2)."""
     images = blobs((26, 24))
     wanted = register(images, kind).field.array
     found = register([image * numpy.float32(scale) for image in images], kind).field.array
@@ -217,7 +220,8 @@ class TestFactors:
         assert self.factors(images, "demons") == (((1.0, 1.0),), [])
 
     def test_what_lies_outside(self):
-        """Pixels that are not finite, or outside of the mask, do not change the factors, and are ignored."""
+        """Pixels that are not finite, or outside of the mask, do not change the factors, and are
+        ignored."""
         images = [image * numpy.float32(2.0**-40) for image in blobs((26, 24))]
         mask = numpy.ones(images[0].shape, "u1")
         mask[:3, :3] = 0

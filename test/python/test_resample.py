@@ -1,7 +1,8 @@
-"""resample() and zoom(): against SimpleITK, which runs ITK, and against closed forms where it is not installed.
+"""resample() and zoom(): against SimpleITK, which runs ITK, and against closed forms where it is
+not installed.
 
-Tolerances against ITK: linear interpolation, nearest neighbours, windowed sinc and label Gaussian in double are ITK's to rounding; ITK's
-spline coefficients are truncated at 1e-10 of a sample.
+Tolerances against ITK: linear interpolation, nearest neighbours, windowed sinc and label Gaussian
+in double are ITK's to rounding; ITK's spline coefficients are truncated at 1e-10 of a sample.
 """
 
 import numpy
@@ -83,13 +84,15 @@ def compare(sitk, found, wanted, kind):
     inside = wanted != -7
     assert 0.05 < inside.mean()  # something is in view
     if kind in ("nearest", "label"):
-        # Points that are a rounding away from the middle between two samples: none, as the grids are random.
+        # Points that are a rounding away from the middle between two samples: none, as the grids
+        # are random.
         assert (found != wanted).mean() < 1e-3
         return
     # Points on the edge may be inside for one of the two: a rounding of the places.
     on_edge = (found == -7) != (wanted == -7)
     assert on_edge.mean() < 1e-3
-    # 1e-10 is ITK's truncation of the coefficients, of samples of up to 100 with a gain of up to 3 an axis.
+    # 1e-10 is ITK's truncation of the coefficients, of samples of up to 100 with a gain of up to 3
+    # an axis.
     assert (
         difference(numpy.where(on_edge, 0, found), numpy.where(on_edge, 0, wanted))
         < 1e-10 * 100 * 27
@@ -142,13 +145,15 @@ def test_agrees_with_itk_by_type(rng, dtype, kind):
     a, b = (sitk.GetArrayFromImage(i).astype("f8") for i in (found, wanted))
     assert found.GetPixelID() == typed.GetPixelID() and a.any()
     if dtype.startswith("float") and kind not in ("nearest", "label"):
-        # float: some 6^3 products of float32 numbers of up to 100 * 27, or 100 and weights of up to 1 (sinc: 10^3 of them).
+        # float: some 6^3 products of float32 numbers of up to 100 * 27, or 100 and weights of up to
+        # 1 (sinc: 10^3 of them).
         eps = 1e-9 if dtype == "float64" else 1e-7 * 100 * (27 if kind == "bspline" else 10)
         on_edge = (a == 0) != (b == 0)
         assert on_edge.mean() < 1e-3
         assert difference(a[~on_edge], b[~on_edge]) < eps * (100 if dtype == "float64" else 1)
     else:
-        # Values next to an integer are truncated to either side; those on the edge are inside for one of the two.
+        # Values next to an integer are truncated to either side; those on the edge are inside for
+        # one of the two.
         assert (a != b).mean() < 2e-3
 
 
@@ -235,7 +240,8 @@ def test_cubic_convolution_is_its_formula(rng, shape, name, options, parameters)
 
 
 def test_mitchell_smooths_at_samples(rng):
-    """It does not interpolate: a sample is weighted by 16/18, its neighbours by 1/18 along each axis. It has no tension."""
+    """It does not interpolate: a sample is weighted by 16/18, its neighbours by 1/18 along each
+    axis. It has no tension."""
     image = rng.uniform(-1, 1, (20, 30))
     wanted = image
     for axis in range(2):
@@ -305,7 +311,8 @@ def test_texture_mode_is_near(rng):
     exact = cudaspline.resample(array, matrix)
     for mode in ("texture", "texture-table"):
         error = difference(cudaspline.resample(array, matrix, mode=mode), exact)
-        # The hardware's weights have 8 bits: 2^-9 of differences of coefficients of up to 2 * 27, an axis.
+        # The hardware's weights have 8 bits: 2^-9 of differences of coefficients of up to 2 * 27,
+        # an axis.
         assert 0 < error < 3 * 2.0**-9 * 54
 
 
@@ -398,7 +405,8 @@ def test_errors_of_zoom(arguments, text):
 @pytest.mark.parametrize("interpolation", ["nearest", "linear", "bspline", "lanczos"])
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 def test_lines_that_enter_the_image_and_leave_it(rng, interpolation, dtype):
-    """On the host what lies outside at the ends of a run is stored beforehand; of pixels of two numbers each sample is looked at."""
+    """On the host what lies outside at the ends of a run is stored beforehand; of pixels of two
+    numbers each sample is looked at."""
     image = rng.uniform(1, 200, (9, 11, 70)).astype(dtype)
     turn = numpy.linalg.qr(rng.standard_normal((3, 3)))[0]
     for scale in (0.7, 1.5, 4.0):

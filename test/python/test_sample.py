@@ -1,4 +1,5 @@
-"""sample() against SciPy's map_coordinates, and derivatives against those of functions that a spline reproduces."""
+"""sample() against SciPy's map_coordinates, and derivatives against those of functions that a
+spline reproduces."""
 
 import numpy
 import pytest
@@ -17,8 +18,8 @@ def points_inside(rng, shape, count=2000):
 
 
 def beside_knots(points, order):
-    """The points, but none so near to a knot that its support is the neighbouring one: that is found in single precision, as by ITK, and
-    splines of low orders are not the same there."""
+    """The points, but none so near to a knot that its support is the neighbouring one: that is
+    found in single precision, as by ITK, and splines of low orders are not the same there."""
     distance = numpy.abs((points + (0 if order % 2 else 0.5) + 0.5) % 1 - 0.5)
     return numpy.where(distance < 1e-5, points + 3e-5, points)
 
@@ -81,7 +82,8 @@ def test_outside_stands_the_default(rng):
 
 
 def test_derivatives_of_a_polynomial(rng):
-    """A cubic spline with coefficients that are a quadratic's is a quadratic away from the boundary."""
+    """A cubic spline with coefficients that are a quadratic's is a quadratic away from the
+    boundary."""
     spacing, origin = numpy.array([0.5, 2.0, 1.25]), numpy.array([10.0, -3.0, 4.0])
     direction = numpy.linalg.qr(rng.normal(size=(3, 3)))[0]
     size = (24, 22, 20)
@@ -93,7 +95,8 @@ def test_derivatives_of_a_polynomial(rng):
     image = cudaspline.Image(values.transpose(2, 1, 0).copy(), spacing, origin, direction)
     at = origin + (rng.uniform(0.45, 0.55, (50, 3)) * size) @ (direction * spacing).T
     found, gradient, hessian = cudaspline.sample(image, at, gradient=True, hessian=True)
-    # What the mirrored boundary adds decays by the pole, 0.268, with each of the 9 samples to the middle.
+    # What the mirrored boundary adds decays by the pole, 0.268, with each of the 9 samples to the
+    # middle.
     error = 0.268**9 * numpy.abs(values).max()
     assert difference(found, numpy.einsum("...i,ij,...j", at, a, at) + at @ b) < 10 * error
     assert difference(gradient, 2 * at @ a + b) < 40 * error

@@ -100,7 +100,8 @@ def forward_and_backward(function, given):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_graphs(rng, name):
-    """A graph of forward and backward computes what the calls do, of whatever its tensors hold then."""
+    """A graph of forward and backward computes what the calls do, of whatever its tensors hold
+    then."""
     function, makers = FUNCTIONS[name]
     given = [maker(rng) for maker in makers]
     side = torch.cuda.Stream()
@@ -122,7 +123,8 @@ def test_graphs(rng, name):
         torch.cuda.synchronize()
         wanted = forward_and_backward(function, given)
         for one, other in zip(found, wanted):
-            # Those of PyTorch's own operations, as sums and convolutions, may be added up in another order; an inverse makes more steps in a graph.
+            # Those of PyTorch's own operations, as sums and convolutions, may be added up in
+            # another order; an inverse makes more steps in a graph.
             scale = other.abs().max().item()
             assert scale > 0 and torch.isfinite(one).all()
             assert (one - other).abs().max().item() <= (
@@ -134,7 +136,8 @@ def test_graphs(rng, name):
     "name", ("sample", "grad", "push", "warp", "affine", "prefilter", "compose", "exp")
 )
 def test_derivatives(rng, name):
-    """Derivatives of first and second order agree with finite differences of the device's results, in float64."""
+    """Derivatives of first and second order agree with finite differences of the device's results,
+    in float64."""
     # Without folds, and linear pieces meet nowhere near its samples.
     field, other = (torch.tensor(rng.uniform(0.02, 0.14, (4, 5, 2))) for _ in range(2))
     calls = {name: (function, given) for name, function, given in gradients.functions(rng)}
@@ -157,7 +160,8 @@ def test_values_and_gradients_are_those_of_torch_interpol(rng, mode):
 
 
 def test_a_graph_of_what_is_compiled(rng):
-    """resample() between geometries: what it has of them are numbers, which nothing copies from the host."""
+    """resample() between geometries: what it has of them are numbers, which nothing copies from the
+    host."""
     torch.compiler.reset()
     source = cudaspline.Image(
         numpy.zeros(SIZE), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0)
@@ -190,7 +194,8 @@ def test_a_graph_of_what_is_compiled(rng):
 
 
 def test_constants_of_a_first_call_in_a_graph(rng):
-    """Nothing of an earlier call is there yet: the numbers of the geometries are made by kernels, in the graph."""
+    """Nothing of an earlier call is there yet: the numbers of the geometries are made by kernels,
+    in the graph."""
     source = cudaspline.Image(
         numpy.zeros(SIZE), spacing=(1.5, 0.7, 2.25), origin=(3.0, -4.0, 5.5)
     ).geometry
@@ -228,7 +233,8 @@ def test_constants_in_other_streams(rng):
 @pytest.mark.parametrize("radius", [2, 4, (1, 3, 2), 9, 30])
 @pytest.mark.parametrize("masked", [False, True])
 def test_local_correlation_is_that_of_the_host(rng, radius, masked):
-    """With both gradients and each alone; windows of radius 30 of doubles have no room in shared memory, and go by the formula."""
+    """With both gradients and each alone; windows of radius 30 of doubles have no room in shared
+    memory, and go by the formula."""
     given = [torch.tensor(rng.uniform(-1, 1, (2, 1, *SIZE)) + 100.0) for _ in range(2)]
     mask = torch.tensor(rng.random(SIZE) < 0.7) if masked else None
     for dtype, tolerance in (
@@ -254,7 +260,8 @@ def test_local_correlation_is_that_of_the_host(rng, radius, masked):
 
 
 def test_a_graph_of_a_training_step(rng):
-    """Adam on a grid of coefficients: as many steps of a graph as of calls give the same coefficients."""
+    """Adam on a grid of coefficients: as many steps of a graph as of calls give the same
+    coefficients."""
     fixed, moving = images(rng).detach(), images(rng).detach()
 
     def trained(uses_graph):
@@ -289,7 +296,8 @@ def test_a_graph_of_a_training_step(rng):
 
     wanted = trained(False)
     assert wanted.abs().max() > 0.1
-    # 13 steps of 0.1 by the signs of sums that PyTorch may add up in another order: where one is nearly 0 a step may go elsewhere.
+    # 13 steps of 0.1 by the signs of sums that PyTorch may add up in another order: where one is
+    # nearly 0 a step may go elsewhere.
     assert (trained(True) - wanted).abs().mean() < 0.02 * wanted.abs().mean()
 
 
@@ -299,7 +307,8 @@ ENQUEUED = [name for name in FUNCTIONS if name != "invert"]
 
 @pytest.mark.parametrize("name", ENQUEUED)
 def test_nothing_waits(rng, name):
-    """Forward and backward are enqueued while the stream is busy; in a stream of the caller, after the work that is in it."""
+    """Forward and backward are enqueued while the stream is busy; in a stream of the caller, after
+    the work that is in it."""
     function, makers = FUNCTIONS[name]
     first = [maker(rng) for maker in makers]
     given = [maker(rng) for maker in makers]

@@ -1,4 +1,5 @@
-"""cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
+"""cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's
+grid_sample, and transforms of PyTorch."""
 
 import concurrent.futures
 import contextlib
@@ -252,7 +253,8 @@ def functions(rng):
 
 @pytest.mark.parametrize("number", range(8))
 def test_forward_mode(rng, number):
-    """Tangents against finite differences, and those of the gradients; torch.func.jvp has the transpose of what goes backward."""
+    """Tangents against finite differences, and those of the gradients; torch.func.jvp has the
+    transpose of what goes backward."""
     _, function, given = functions(rng)[number]
     assert torch.autograd.gradcheck(
         function, given, eps=1e-6, atol=1e-5, check_forward_ad=True, check_backward_ad=False
@@ -314,7 +316,8 @@ def test_forward_mode_of_fields_and_losses(rng):
 
 
 def test_higher_derivatives_forward_and_backward(rng):
-    """All of one order agree, whichever is forward; operations that require a fourth one raise an error."""
+    """All of one order agree, whichever is forward; operations that require a fourth one raise an
+    error."""
     image, points = tensor(rng, 1, 2, 5, 4, grad=False), places(rng, (5, 4), 1, 1).detach()
     both = (torch.func.jacfwd, torch.func.jacrev)
 
@@ -345,7 +348,8 @@ def test_higher_derivatives_forward_and_backward(rng):
 
 @pytest.mark.parametrize("number", range(8))
 def test_batching(rng, number):
-    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with gradients: what a loop makes."""
+    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with
+    gradients: what a loop makes."""
     _, function, given = functions(rng)[number]
     values = tuple(one.detach() for one in given)
     many = tuple(torch.stack([one, 0.9 * one, one + 0.01]) for one in values)
@@ -418,8 +422,8 @@ def test_transforms_of_pytorch(rng):
 
 @pytest.mark.parametrize("number", range(8))
 def test_compile(rng, number):
-    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are those of the plain call. Shapes that
-    change are compiled as symbols."""
+    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are
+    those of the plain call. Shapes that change are compiled as symbols."""
     _, function, given = functions(rng)[number]
     torch.compiler.reset()
 
@@ -467,7 +471,8 @@ def needed_by_inductor():
 
 
 def test_compile_by_default(rng, tmp_path, monkeypatch):
-    """By inductor, which compiles the code around the operators: the numbers of the plain call, forward and backward."""
+    """By inductor, which compiles the code around the operators: the numbers of the plain call,
+    forward and backward."""
     if missing := needed_by_inductor():
         pytest.skip(f"{missing}, which torch.compile's default backend needs")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))  # nothing is there of another run
@@ -494,7 +499,8 @@ def test_compile_by_default(rng, tmp_path, monkeypatch):
 
 
 def test_numbers_that_pytorch_has_not_written_yet(rng):
-    """The sign of an imaginary part, and zeros of derivatives, which are flags and not in the memory."""
+    """The sign of an imaginary part, and zeros of derivatives, which are flags and not in the
+    memory."""
     image = torch.complex(*(tensor(rng, 5, 6, grad=False) for _ in range(2))).conj().imag
     assert image.is_neg()
     points = places(rng, (5, 6), 9).detach()
@@ -558,7 +564,8 @@ def apart(tensor):
     [(1, "constant"), (2, "mirror"), (3, "grid-wrap"), (3, "nearest"), (5, "reflect")],
 )
 def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
-    """Where nothing has to be copied a call and its backward are a call of the library each: with the bits of the operators that others take."""
+    """Where nothing has to be copied a call and its backward are a call of the library each: with
+    the bits of the operators that others take."""
     size = (5, 4, 6)
     for batch, dtype in itertools.product(((), (2, 3)), (torch.float32, torch.float64)):
         image = tensor(rng, *batch, *size, dtype=dtype)
@@ -587,7 +594,8 @@ def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
 
 
 def test_calls_that_are_alike_are_refused_as_before(rng):
-    """An accepted call does not imply that numbers of another type are accepted, which compare equal."""
+    """An accepted call does not imply that numbers of another type are accepted, which compare
+    equal."""
     image, points = tensor(rng, 6, 5, grad=False), torch.rand(4, 2, dtype=torch.float64)
     spline.sample(image, points, order=1, prefilter=True, cval=0)
     for options, name in (
@@ -690,7 +698,8 @@ def test_places_are_exact_whatever_products_of_matrices_are(rng):
     try:
         for precision in ("highest", "medium"):
             torch.set_float32_matmul_precision(precision)
-            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and sums.
+            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and
+            # sums.
             assert (
                 spline.affine(image, matrix, order=1, mode="nearest").double() - wanted
             ).abs().max() < 2.0**-14
@@ -815,7 +824,8 @@ def test_what_is_refused(rng):
     refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
             source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
     refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))
-    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every machine has.
+    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every
+    # machine has.
     for name, function, given in (
         ("points", spline.sample, (image, points)),
         ("grid", spline.push, (tensor(rng, 2, 1, 3), points, (4, 5))),
@@ -932,7 +942,8 @@ def in_another_thread(function, *arguments, **options):
 
 
 def test_threads_of_calls_and_of_their_gradients(rng, asked):
-    """threads=, forward and backward, of each function: of derivatives of derivatives and in another thread too."""
+    """threads=, forward and backward, of each function: of derivatives of derivatives and in
+    another thread too."""
     image, given = (
         rng.uniform(-1, 1, (4, 5)),
         (rng.uniform(-1, 1, (4, 5)), rng.uniform(0.1, 2.9, (3, 2))),
@@ -971,7 +982,8 @@ def test_threads_of_calls_and_of_their_gradients(rng, asked):
 
 
 def test_threads_of_with_statements(rng, asked):
-    """Those of the values are those of the gradients; where there are none, those about the gradients."""
+    """Those of the values are those of the gradients; where there are none, those about the
+    gradients."""
     image, points = tensor(rng, 5, 4), places(rng, (5, 4), 3)
     for forward, backward, wanted in ((2, 3, {2}), (None, 3, {3}), (None, None, {0})):
         asked.clear()
@@ -984,7 +996,8 @@ def test_threads_of_with_statements(rng, asked):
 
 
 def test_threads_under_transforms(rng, asked):
-    """Those of torch.func, and what is compiled: the number is a constant of it, of which backward passes know."""
+    """Those of torch.func, and what is compiled: the number is a constant of it, of which backward
+    passes know."""
     image, points, tangent = (
         tensor(rng, 1, 1, 5, 4),
         places(rng, (5, 4), 1, 3),

@@ -1,4 +1,5 @@
-"""cudaspline.torch compared with torch-interpol, if that is installed: values, gradient images, push and count, and the gradients of all."""
+"""cudaspline.torch compared with torch-interpol, if that is installed: values, gradient images,
+push and count, and the gradients of all."""
 
 import itertools
 
@@ -35,7 +36,8 @@ def compare_functions(rng, mode, device):
     for order, size in itertools.product(range(1, 6), ((7, 5), (4, 5, 6))):
         options = {"interpolation": order, "bound": BOUNDS[mode], "extrapolate": True}
         image = torch.tensor(rng.uniform(-1, 1, (2, 2, *size)), device=device, requires_grad=True)
-        # Inside for the orders whose second derivatives jump; not next to samples, where the first ones do.
+        # Inside for the orders whose second derivatives jump; not next to samples, where the first
+        # ones do.
         grid = rng.uniform(-1.4, max(size) + 0.4, (2, *size, len(size)))
         grid = torch.tensor(grid, device=device, requires_grad=True)
         compare(

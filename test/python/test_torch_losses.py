@@ -1,4 +1,5 @@
-"""Fields, losses and penalties of cudaspline.torch: values against plain loops and closed forms, gradients against finite differences."""
+"""Fields, losses and penalties of cudaspline.torch: values against plain loops and closed forms,
+gradients against finite differences."""
 
 import functools
 import itertools
@@ -22,7 +23,8 @@ def tensor(rng, *shape, low=-1.0, high=1.0, grad=True):
 
 
 def smooth(rng, size, amount=0.3):
-    """A field without folds, whose linear pieces meet nowhere near its samples: its slope is below amount."""
+    """A field without folds, whose linear pieces meet nowhere near its samples: its slope is below
+    amount."""
     field = rng.uniform(0.05, 0.45, (*size, len(size))) * amount
     return torch.tensor(field, requires_grad=True)
 
@@ -57,7 +59,8 @@ def test_fields(rng):
 
 
 def test_derivatives_of_an_inverse(rng):
-    """Derivatives of all supported orders, whichever is forward, and of many at once; the fourth raises an error."""
+    """Derivatives of all supported orders, whichever is forward, and of many at once; the fourth
+    raises an error."""
     fields = torch.tensor(rng.uniform(0.02, 0.07, (2, 4, 3, 2)))
     inverse = functools.partial(spline.invert, tolerance=1e-13, iterations=200)
     forward, backward = torch.func.jacfwd, torch.func.jacrev
@@ -112,7 +115,8 @@ def test_jacobian_determinant(rng):
         ).abs().max() < TOLERANCE
         check(spline.jacobian_determinant, tensor(rng, 2, *size, dimension))
         check(spline.jacobian, tensor(rng, *size, dimension))
-        # By the gradient, too, halfway between two determinants that are far apart: it jumps at each.
+        # By the gradient, too, halfway between two determinants that are far apart: it jumps at
+        # each.
         field = tensor(rng, 2, *size, dimension)
         numbers = spline.jacobian_determinant(field).detach().flatten().sort().values
         half = len(numbers) // 2
@@ -221,7 +225,8 @@ def by_formula(fixed, moving, radius, mask):
     ],
 )
 def test_local_correlation_is_its_formula(rng, shape, radius, offset):
-    """Values and gradients by both images, together and each alone, with constant patches, masks and offsets as of CT."""
+    """Values and gradients by both images, together and each alone, with constant patches, masks
+    and offsets as of CT."""
     one = rng.uniform(0, 1, shape)
     other = one**2 + 0.3 * rng.uniform(0, 1, shape) - offset
     one, other = one + offset, other
@@ -234,7 +239,8 @@ def test_local_correlation_is_its_formula(rng, shape, radius, offset):
         found = spline.local_correlation(*images, radius, mask)
         assert abs(found - wanted).item() < 1e-12 * abs(wanted.item())
         gradients = torch.autograd.grad(found, images, retain_graph=True)
-        # Variances of windows with seven samples and more are a hundredth of the sums of squares, which are wrong by some 1e-15 of themselves.
+        # Variances of windows with seven samples and more are a hundredth of the sums of squares,
+        # which are wrong by some 1e-15 of themselves.
         for gradient, of_image in zip(gradients, of_formula):
             assert (gradient - of_image).abs().max() < 1e-12 * of_image.abs().max()
         for place in (0, 1):
@@ -263,7 +269,8 @@ def test_local_correlation_is_its_formula(rng, shape, radius, offset):
 
 
 def test_local_correlation_by_axis(rng):
-    """Axes that are exchanged, with their radii; a window longer than the image is the whole image."""
+    """Axes that are exchanged, with their radii; a window longer than the image is the whole
+    image."""
     images = [torch.tensor(rng.uniform(-1, 1, (1, 1, 9, 7, 5))) for _ in range(2)]
     turned = [image.permute(0, 1, 4, 2, 3) for image in images]
     assert (
@@ -292,7 +299,8 @@ def test_local_correlation_by_axis(rng):
 
 
 def test_derivatives_of_local_correlation(rng):
-    """Derivatives of first order by the library, of others by the formula, for every caller: the same numbers."""
+    """Derivatives of first order by the library, of others by the formula, for every caller: the
+    same numbers."""
     fixed, moving = apart(rng, 2, 1, 5, 6), apart(rng, 2, 1, 5, 6)
     mask = torch.tensor(rng.random((5, 6)) < 0.8)
 
@@ -344,7 +352,8 @@ def test_mutual_information(rng):
     assert (
         abs(spline.mutual_information(fixed, moving, bins=8, limits=limits).item() - wanted) < 1e-10
     )
-    # A mask is the same as the samples that are in it, and a constant image has nothing in common with another one.
+    # A mask is the same as the samples that are in it, and a constant image has nothing in common
+    # with another one.
     mask = torch.tensor(rng.random((8, 9)) < 0.7)
     mask[0, :2] = True
     for options in ({"bins": 8}, {"bins": 8, "limits": limits}):
@@ -371,8 +380,9 @@ def joint_histogram(fixed, moving, mask, ends, bins):
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-11), (torch.float32, 1e-4)])
 @pytest.mark.parametrize("bins", [5, 8, 32, 100])
 def test_mutual_information_is_its_formula(rng, bins, dtype, tolerance):
-    """The joint histogram and gradients of it by both images, together and each alone, with masks and values beyond the ends. Parts of a sample
-    are rounded to 2^-50 here; of floats weights and places are."""
+    """The joint histogram and gradients of it by both images, together and each alone, with masks
+    and values beyond the ends. Parts of a sample are rounded to 2^-50 here; of floats weights and
+    places are."""
     shape = (2, 1, 17, 30)
     one, other = rng.normal(0, 1, shape), rng.normal(0, 1, shape)
     weights = torch.tensor(rng.uniform(-1, 1, (bins, bins)), dtype=dtype)
@@ -406,7 +416,8 @@ def test_mutual_information_is_its_formula(rng, bins, dtype, tolerance):
 
 
 def test_derivatives_of_mutual_information(rng):
-    """Derivatives of first order by the library, of others by the formula, for every caller: the same numbers."""
+    """Derivatives of first order by the library, of others by the formula, for every caller: the
+    same numbers."""
     fixed, moving = tensor(rng, 5, 6), tensor(rng, 5, 6)
     mask = torch.tensor(rng.random((5, 6)) < 0.8)
 
@@ -503,7 +514,8 @@ def test_shapes_that_are_refused(rng):
 
 
 def test_what_is_not_finite_outside_the_mask(rng):
-    """It changes neither the loss nor its gradients, which are 0 there; a mask is 0 where it is NaN."""
+    """It changes neither the loss nor its gradients, which are 0 there; a mask is 0 where it is
+    NaN."""
     fixed, moving = tensor(rng, 1, 1, 7, 8), tensor(rng, 1, 1, 7, 8)
     mask = torch.ones(7, 8, dtype=torch.float64)
     mask[2:4, 3:6] = 0.0

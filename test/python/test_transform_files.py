@@ -1,7 +1,9 @@
-"""Files of transforms: every class that ITK writes, files of several transforms, and those of other programs.
+"""Files of transforms: every class that ITK writes, files of several transforms, and those of other
+programs.
 
-transform_answers.json has files as ITK writes them with points and where ITK's own classes map them; test/applications/TransformClassesTest.cxx
-writes it (CUDASPLINE_WRITE_ANSWERS). The package reads the files without any other library."""
+transform_answers.json has files as ITK writes them with points and where ITK's own classes map
+them; test/applications/TransformClassesTest.cxx writes it (CUDASPLINE_WRITE_ANSWERS). The package
+reads the files without any other library."""
 
 import base64
 import json
@@ -28,7 +30,8 @@ def write(path, text):
 def expect(path, answer):
     found = cudaspline.Transform(path, answer["dimension"]).apply(answer["points"])
     wanted = numpy.array(answer["mapped"])
-    # Formulas of double precision, evaluated in another order; an ignored parameter moves a point by more than a tenth.
+    # Formulas of double precision, evaluated in another order; an ignored parameter moves a point
+    # by more than a tenth.
     assert difference(found, wanted) < 1e-9 * max(
         1, numpy.abs(wanted).max(), numpy.abs(answer["points"]).max()
     )
@@ -72,8 +75,8 @@ def test_splines_of_all_orders_by_simpleitk(tmp_path, rng):
             assert difference(cudaspline.Transform(path, 3).apply(points), wanted) < 1e-9
 
 
-#: Files that SimpleITK 2.5.7 has written (HDF5 1.12.1), compressed: a composite of nine, more than a group has in its
-#: header; a field; BSplineTransform of order 2.
+#: Files that SimpleITK 2.5.7 has written (HDF5 1.12.1), compressed: a composite of nine, more than
+#: a group has in its header; a field; BSplineTransform of order 2.
 HDF5 = json.loads((Path(__file__).parent / "transform_hdf5.json").read_text(encoding="utf-8"))
 
 
@@ -110,7 +113,8 @@ def test_damaged_hdf5_is_an_error(tmp_path, rng):
     ],
 )
 def test_a_damaged_class_is_an_error_of_one_line(tmp_path, kind):
-    """What a damaged file has as a class is shown as its characters are written, whatever they would do to a terminal."""
+    """What a damaged file has as a class is shown as its characters are written, whatever they
+    would do to a terminal."""
     path = tmp_path / "transform.mat"
     words = kind.encode("latin-1") + b"\0"
     header = numpy.array([0, 12, 1, 0, len(words)], "<u4").tobytes()
@@ -121,7 +125,8 @@ def test_a_damaged_class_is_an_error_of_one_line(tmp_path, kind):
 
 
 def test_hdf5_of_other_writers(tmp_path):
-    """Chunks that are compressed, groups as symbol tables, numbers of other types: as h5py writes them."""
+    """Chunks that are compressed, groups as symbol tables, numbers of other types: as h5py writes
+    them."""
     h5py = pytest.importorskip("h5py")
     path = tmp_path / "transform.h5"
     for version in ("earliest", "v108"):

@@ -1,4 +1,5 @@
-"""Transform.load(): files of transforms as one, with inverses, composites, and either order of lists; determinants on any grid."""
+"""Transform.load(): files of transforms as one, with inverses, composites, and either order of
+lists; determinants on any grid."""
 
 import pickle
 
@@ -108,7 +109,8 @@ def test_composites_and_fields(rng, tmp_path, points):
     )  # roundings of places up to 2^20 mm
     back = cudaspline.Transform.load((tmp_path / "all.h5", "inverse"))
     inner = points * 0.5
-    # The inverse of a field is one on its grid: between samples it errs by a tenth of the displacements there.
+    # The inverse of a field is one on its grid: between samples it errs by a tenth of the
+    # displacements there.
     assert (
         numpy.abs(back.apply(found.apply(inner)) - inner).max() < 0.06
         and numpy.abs(found.apply(inner) - inner).max() > 1
@@ -145,7 +147,8 @@ def test_what_is_refused(tmp_path):
 
 
 def test_determinants(rng):
-    """Of a matrix its determinant; of x -> x + a sin(x / l) along x, 1 + a / l cos(x / l), to the square of the spacing."""
+    """Of a matrix its determinant; of x -> x + a sin(x / l) along x, 1 + a / l cos(x / l), to the
+    square of the spacing."""
     matrix = cudaspline.Transform(STRETCH, 3)
     determinant = numpy.linalg.det(STRETCH[:, :3])
     grid = cudaspline.Geometry((7, 6, 5), (1, 2, 3), (5, 5, 5))

@@ -1,4 +1,5 @@
-"""Transforms of all kinds: what the reader of files makes of ITK's, fields and grids of arrays, and images of displacements."""
+"""Transforms of all kinds: what the reader of files makes of ITK's, fields and grids of arrays, and
+images of displacements."""
 
 import numpy
 import pytest

@@ -1,4 +1,5 @@
-"""Few outputs of a large image: what they read is converted and filtered, with the bits of the whole, and nothing else."""
+"""Few outputs of a large image: what they read is converted and filtered, with the bits of the
+whole, and nothing else."""
 
 import json
 import os
@@ -27,7 +28,8 @@ def method(rng):
 
 
 def large_image(rng):
-    """An image beyond the size below which all are taken as a whole, of any type, order of bytes and layout."""
+    """An image beyond the size below which all are taken as a whole, of any type, order of bytes
+    and layout."""
     shape = [(70000, 12), (8, 7000, 15), (2600, 20, 17), (700000,)][rng.integers(4)]
     dtype = rng.choice(["u1", "i2", ">i2", "<u2", "f4", ">f4", "f8", ">f8", "i4"])
     array = (rng.random(shape) * 100).astype(dtype)
@@ -158,7 +160,8 @@ def test_memory_follows_the_output(tmp_path, rng):
         env=environment,
     )
     for name, grown in json.loads(done.stdout).items():
-        # A window of a point has up to 128 samples an axis, of 8 bytes: 16 MiB, and as much while it is filtered.
+        # A window of a point has up to 128 samples an axis, of 8 bytes: 16 MiB, and as much while
+        # it is filtered.
         assert grown < 64, (name, grown)
 
 

@@ -1,4 +1,5 @@
-"""Functions that the formulas of fields and losses require of an array library, in addition to the operators and methods that all arrays have."""
+"""Functions that the formulas of fields and losses require of an array library, in addition to the
+operators and methods that all arrays have."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ from typing import Any, Callable, Protocol, Sequence
 
 
 class FormulaOperations(Protocol):
-    """Functions of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
-    min, max and reshape; all of these have derivatives in it."""
+    """Functions of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators,
+    indices, and the methods sum (axis, keepdims), mean, min, max and reshape; all of these have
+    derivatives in it."""
 
     def check(self, array: Any, name: str) -> Any:
         """An array of floating-point numbers. Raises TypeError, naming the argument."""
@@ -58,7 +60,8 @@ class FormulaOperations(Protocol):
         """The result of a function of arrays, without derivatives."""
 
     def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
-        """The result of repeated steps, until no number changes by more than the given bound. Without derivatives."""
+        """The result of repeated steps, until no number changes by more than the given bound.
+        Without derivatives."""
 
     def implicit(
         self,
@@ -67,12 +70,12 @@ class FormulaOperations(Protocol):
         cotangent: Callable[..., Any],
         array: Any,
     ) -> Any:
-        """The first of what solve(array) finds, with the derivatives of the implicit function theorem, of all orders, and not those of how it is
-        found. The first axis is a batch's.
+        """The first of what solve(array) finds, with the derivatives of the implicit function
+        theorem, of all orders, and not those of how it is found. The first axis is a batch's.
 
         tangent(array, found, change): how the found moves with the array
-        cotangent(array, found, others, gradient): the transpose of that; others: what else solve() found, or nothing, where it has to have
-        derivatives"""
+        cotangent(array, found, others, gradient): the transpose of that; others: what else solve()
+        found, or nothing, where it has to have derivatives"""
 
     def identity(self, shape: Sequence[int], like: Any) -> Any:
         """The positions of all samples, (*shape, D)."""
@@ -103,4 +106,5 @@ class ArrayOperations(FormulaOperations, Protocol):
         bins: int,
         count: Any,
     ) -> Any:
-        """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""
+        """The number that a function makes of _loss_formulas.joint_histogram(), by the library
+        where it can, and a count without a gradient."""

@@ -1,5 +1,6 @@
-"""Fields of displacements and their penalties, for whatever library of arrays: one formula below cudaspline.torch and cudaspline.jax, which
-document the functions of these names. of: what the library has."""
+"""Fields of displacements and their penalties, for whatever library of arrays: one formula below
+cudaspline.torch and cudaspline.jax, which document the functions of these names. of: what the
+library has."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from ._array_operations import ArrayOperations
 def check_field(
     of: ArrayOperations, field: Any, name: str = "field", is_finite_difference: bool = False
 ) -> tuple[Any, bool]:
-    """A field as a batch (N, *size, D) of the type that is computed in, and whether it was one. Raises TypeError or ValueError, naming the
-    argument."""
+    """A field as a batch (N, *size, D) of the type that is computed in, and whether it was one.
+    Raises TypeError or ValueError, naming the argument."""
     field = of.check(field, name)
     dimension = _gradients.check_points(field.shape, False, name)
     if field.ndim not in (dimension + 1, dimension + 2) or any(
@@ -40,7 +41,8 @@ def _result(of: ArrayOperations, found: Any, is_batch: bool, like: Any) -> Any:
 
 
 def _at(of: ArrayOperations, field: Any, points: Any) -> Any:
-    """Displacements at points: linear, as everywhere in registration; beyond an end those of the end."""
+    """Displacements at points: linear, as everywhere in registration; beyond an end those of the
+    end."""
     return of.moveaxis(of.sample(of.moveaxis(field, -1, 1), points, 1, True), 1, -1)
 
 
@@ -149,7 +151,8 @@ def _determinant_of(a: Sequence[Sequence[Any]]) -> Any:
 
 
 def _inverse_matrix(a: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """The inverses by cofactors: those of a field without folds are far from singular, and libraries invert small matrices one by one."""
+    """The inverses by cofactors: those of a field without folds are far from singular, and
+    libraries invert small matrices one by one."""
     determinant, size = _determinant_of(a), range(len(a))
 
     def cofactor(row: int, column: int) -> Any:

@@ -1,6 +1,8 @@
-"""Derivatives of splines at points and their adjoints, by address: the common code of cudaspline.torch and cudaspline.jax.
+"""Derivatives of splines at points and their adjoints, by address: the common code of
+cudaspline.torch and cudaspline.jax.
 
-The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents it. Nothing here knows an array's library.
+The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents it. Nothing
+here knows an array's library.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ MAXIMUM_DIMENSION = 3
 #: Most derivatives of the values at points that an operation takes.
 MOST_DERIVATIVES = 2
 
-#: Samples on either side by which images of some modes are extended before they are filtered, as by SciPy.
+#: Samples on either side by which images of some modes are extended before they are filtered, as by
+#: SciPy.
 PADDING = 12
 
 #: Modes for points outside, with the names of scipy.ndimage.
@@ -94,7 +97,8 @@ def structure_of_points(
     point_stride: int,
     coefficient_stride: int,
 ) -> SplinePoints:
-    """The structure that repeated calls share: everything except the border, addresses and location.
+    """The structure that repeated calls share: everything except the border, addresses and
+    location.
 
     counts: batches, channels and points of each image"""
     described = SplinePoints()
@@ -251,7 +255,8 @@ def mode_code(mode: Any) -> int:
 
 
 def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
-    """Samples along each axis, of an output. Raises TypeError or ValueError, naming the argument."""
+    """Samples along each axis, of an output. Raises TypeError or ValueError, naming the
+    argument."""
     try:
         given = tuple(shape)
     except TypeError:
@@ -269,7 +274,8 @@ def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
 
 
 def check_axes(shape: Any) -> tuple[int, ...]:
-    """Samples along one axis or more; there may be none. Raises TypeError or ValueError, naming the argument."""
+    """Samples along one axis or more; there may be none. Raises TypeError or ValueError, naming the
+    argument."""
     try:
         given = tuple(shape)
     except TypeError:
@@ -280,8 +286,8 @@ def check_axes(shape: Any) -> tuple[int, ...]:
 
 
 def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
-    """The axes of an image of that shape, or of a batch of such, between two cudaspline.Geometry or None. Raises TypeError or ValueError,
-    naming the argument."""
+    """The axes of an image of that shape, or of a batch of such, between two cudaspline.Geometry or
+    None. Raises TypeError or ValueError, naming the argument."""
     for name, geometry in (("source", source), ("target", target)):
         if geometry is not None and not isinstance(geometry, Geometry):
             raise TypeError(
@@ -308,7 +314,8 @@ def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
 def maps_of(
     geometry: Any, dimension: int
 ) -> tuple[list[list[float]], list[list[float]], list[float]]:
-    """The maps from indices to points (mm) and back, and the point of the first sample; None: points are indices."""
+    """The maps from indices to points (mm) and back, and the point of the first sample; None:
+    points are indices."""
     if geometry is None:
         unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
         return unit, unit, [0.0] * dimension
@@ -334,7 +341,8 @@ def check_transform(shape: Sequence[int], dimension: int, is_batch: bool) -> Non
 
 
 def check_filtered(shape: Sequence[int], axes: int) -> None:
-    """Refuses an image without samples along the axes that are filtered, the last ones. Raises ValueError, naming the argument."""
+    """Refuses an image without samples along the axes that are filtered, the last ones. Raises
+    ValueError, naming the argument."""
     if any(n < 1 for n in shape[len(shape) - axes :]):
         raise ValueError(
             f"image: its shape is {tuple(shape)}; an image has samples along each of its axes."
@@ -347,7 +355,8 @@ def padding_of(order: int, mode: str, is_filtered: bool) -> int:
 
 
 def check_image(shape: Sequence[int], dimension: int, name: str = "image") -> None:
-    """Refuses what is not an image of that many axes, or a batch of them with channels. Raises ValueError, naming the argument."""
+    """Refuses what is not an image of that many axes, or a batch of them with channels. Raises
+    ValueError, naming the argument."""
     if (
         len(shape) != dimension and len(shape) != dimension + 2
     ):  # one by one, as compilers require for symbolic numbers
@@ -373,7 +382,8 @@ def check_points(shape: Sequence[int], is_batch: bool, name: str = "points") -> 
 
 
 def batch_of(image: Sequence[int], points: Sequence[int], name: str = "points") -> int:
-    """The images of a batch, of which one stands for all. Raises ValueError, naming the argument."""
+    """The images of a batch, of which one stands for all. Raises ValueError, naming the
+    argument."""
     if image[0] != points[0] and image[0] != 1 and points[0] != 1:
         raise ValueError(
             f"{name}: there are {points[0]} of them, and {image[0]} images; it is as many, or one of either."

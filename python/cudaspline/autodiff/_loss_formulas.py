@@ -1,5 +1,5 @@
-"""Losses of registrations, for whatever library of arrays: one formula below cudaspline.torch and cudaspline.jax, which document the functions
-of these names. of: what the library has."""
+"""Losses of registrations, for whatever library of arrays: one formula below cudaspline.torch and
+cudaspline.jax, which document the functions of these names. of: what the library has."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def _pair(
 
 
 def _under(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any]) -> tuple[Any, Any]:
-    """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0 times it."""
+    """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0
+    times it."""
     return (
         (fixed, moving)
         if mask is None
@@ -93,8 +94,9 @@ def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
 def correlation_sums(
     of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]
 ) -> Any:
-    """For each image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window around each: (N, C). With
-    derivatives of all orders; the library's operation has the same values and first derivatives."""
+    """For each image of a batch (N, C, *size), the sum over its samples of the squared correlation
+    in the window around each: (N, C). With derivatives of all orders; the library's operation has
+    the same values and first derivatives."""
     fixed, moving = _under(of, fixed, moving, mask)
     ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
     valid = ones if mask is None else of.where(mask, ones, 0.0)
@@ -170,8 +172,9 @@ def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:
 def joint_histogram(
     of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int
 ) -> Any:
-    """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins are left beyond either end. With derivatives
-    of all orders; the library's operation has the same values and first derivatives.
+    """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins
+    are left beyond either end. With derivatives of all orders; the library's operation has the same
+    values and first derivatives.
 
     ends: least and most of fixed, then of moving"""
     fixed, moving = _under(of, fixed, moving, mask)

@@ -1,11 +1,15 @@
-"""Arrays of the libraries that people use, as addresses that the library reads and writes, and new ones of the same kind.
+"""Arrays of the libraries that people use, as addresses that the library reads and writes, and new
+ones of the same kind.
 
-Known are NumPy (and whatever NumPy makes an array of), CuPy, PyTorch and JAX, and all else that has __cuda_array_interface__ or
-__dlpack__. None of these libraries is imported but NumPy: an array brings its own.
+Known are NumPy (and whatever NumPy makes an array of), CuPy, PyTorch and JAX, and all else that has
+__cuda_array_interface__ or __dlpack__. None of these libraries is imported but NumPy: an array
+brings its own.
 
-An array on a GPU stays there. What is done with it is ordered on the stream that its library has as the current one, on the
-array's device: CuPy's and PyTorch's current stream. JAX shows no streams, and its own wait for none of others: its arrays are waited for when
-they are viewed, and a call that reads or writes them has done so when it returns, so that JAX may read a result, and take memory back.
+An array on a GPU stays there. What is done with it is ordered on the stream that its library has as
+the current one, on the array's device: CuPy's and PyTorch's current stream. JAX shows no streams,
+and its own wait for none of others: its arrays are waited for when they are viewed, and a call that
+reads or writes them has done so when it returns, so that JAX may read a result, and take memory
+back.
 """
 
 from __future__ import annotations
@@ -43,7 +47,8 @@ LEGACY_STREAM = 1
 class Buffer:
     """An array whose elements follow each other (C order), by its address.
 
-    It keeps the memory alive: array is the caller's own, or a copy where that had to be converted or put in order.
+    It keeps the memory alive: array is the caller's own, or a copy where that had to be converted
+    or put in order.
     """
 
     #: Name of its library: "numpy", "cupy", "torch", "jax".
@@ -54,8 +59,8 @@ class Buffer:
     pointer: int
     #: Number of its CUDA device; -1: the host.
     device: int
-    #: cudaStream_t in whose order it is read and written, for a device. None where its library shows none, as JAX: calls are then complete
-    #: when they return.
+    #: cudaStream_t in whose order it is read and written, for a device. None where its library
+    #: shows none, as JAX: calls are then complete when they return.
     stream: Optional[int]
     #: Slowest axis first, as NumPy tells it.
     shape: tuple[int, ...]
@@ -118,7 +123,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def refuses_gradients(function: Function) -> Function:
-    """Makes a function without gradients raise an error if an argument, or a number within one, requires a gradient.
+    """Makes a function without gradients raise an error if an argument, or a number within one,
+    requires a gradient.
 
     Raises ValueError, naming the argument."""
     names = list(inspect.signature(function).parameters)
@@ -139,7 +145,8 @@ def _module(array: Any) -> str:
 
 
 def is_array(value: Any) -> bool:
-    """True for what view() takes and is not merely a number, a list or an object of another kind."""
+    """True for what view() takes and is not merely a number, a list or an object of another
+    kind."""
     return isinstance(value, numpy.ndarray) or any(
         hasattr(value, name)
         for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
@@ -147,7 +154,8 @@ def is_array(value: Any) -> bool:
 
 
 def shape_of(array: Any, name: str) -> tuple[int, ...]:
-    """The shape of an array or of nested lists. Raises TypeError, naming the argument, for what has none."""
+    """The shape of an array or of nested lists. Raises TypeError, naming the argument, for what has
+    none."""
     try:
         return tuple(
             int(n) for n in (array.shape if hasattr(array, "shape") else numpy.shape(array))
@@ -163,7 +171,8 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     name: of the argument, for errors
     dtype: name of the type that is wanted; None: as it is
 
-    Raises TypeError for elements or objects that are not supported, ValueError for arrays on several devices."""
+    Raises TypeError for elements or objects that are not supported, ValueError for arrays on
+    several devices."""
     kind = _module(array)
     if kind == "cupy":
         return _view_cupy(array, name, dtype)
@@ -221,13 +230,15 @@ def as_numbers(array: Any) -> Any:
 
 
 def narrow_type(array: Any) -> str:
-    """ "bool" or "float16", where an array has such elements, of which the library has none; else nothing."""
+    """ "bool" or "float16", where an array has such elements, of which the library has none; else
+    nothing."""
     kind = str(getattr(array, "dtype", "")).rpartition(".")[2]
     return kind if kind in ("bool", "float16") else ""
 
 
 def permuted(array: Any, axes: Sequence[int]) -> Any:
-    """A view of an array with its axes in another order. Raises TypeError for an array of a library that has none."""
+    """A view of an array with its axes in another order. Raises TypeError for an array of a library
+    that has none."""
     for name in ("permute", "transpose"):  # of PyTorch; of NumPy, CuPy and JAX
         if hasattr(array, name):
             return getattr(array, name)(tuple(axes))
@@ -246,7 +257,8 @@ def contiguous(array: Any) -> Any:
 
 
 def narrowed(values: Buffer, narrow: str) -> Buffer:
-    """Values as elements of a type that the library does not have: True where they are above 1/2, or rounded to float16."""
+    """Values as elements of a type that the library does not have: True where they are above 1/2,
+    or rounded to float16."""
     with current_device(values), numpy.errstate(over="ignore"):
         if narrow == "bool":
             array = values.array > 0.5
@@ -258,7 +270,8 @@ def narrowed(values: Buffer, narrow: str) -> Buffer:
 
 
 def view_plainly(array: Any) -> Optional[Buffer]:
-    """view() of an array of NumPy, PyTorch or CuPy itself that is read as it is; None for others, which have to be looked at."""
+    """view() of an array of NumPy, PyTorch or CuPy itself that is read as it is; None for others,
+    which have to be looked at."""
     kind = type(array)
     if kind is numpy.ndarray:
         known, flags = _NAMES.get(array.dtype), array.flags
@@ -311,7 +324,8 @@ _TENSOR_TYPES: dict[Any, str] = {}
 
 
 def peek(array: Any, name: str) -> Optional[tuple[str, int]]:
-    """Name of the type of an array of NumPy, and -1, without a look at its elements; None for others.
+    """Name of the type of an array of NumPy, and -1, without a look at its elements; None for
+    others.
 
     Raises TypeError for a type that is not supported."""
     if not isinstance(array, numpy.ndarray):
@@ -351,7 +365,8 @@ def empty(like: Buffer, shape: Sequence[int], dtype: str, is_viewed: bool = Fals
 
 
 def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
-    """An array of the caller's that shall be written: of the same kind and place as another one, in C order.
+    """An array of the caller's that shall be written: of the same kind and place as another one, in
+    C order.
 
     Raises TypeError or ValueError, naming the argument, where it is not."""
     if not is_array(array):
@@ -418,12 +433,14 @@ def functions_of(buffer: Buffer) -> Any:
 
 
 def current_device(buffer: Buffer) -> Any:
-    """A context in which CuPy works on the device of an array; nothing for other libraries, whose arrays know theirs."""
+    """A context in which CuPy works on the device of an array; nothing for other libraries, whose
+    arrays know theirs."""
     return _current(sys.modules["cupy"], buffer.device) if buffer.kind == "cupy" else _NOWHERE_ELSE
 
 
 def wait_for(buffer: Buffer) -> None:
-    """Waits for what its library has still to write into an array of a device. JAX's are ready when they are viewed."""
+    """Waits for what its library has still to write into an array of a device. JAX's are ready when
+    they are viewed."""
     if buffer.device < 0 or buffer.kind not in ("cupy", "torch"):
         return
     with current_device(buffer):
@@ -458,12 +475,14 @@ def part_of(buffer: Buffer, number: int) -> Buffer:
 class Output:
     """Where a result goes: a new array, or the caller's.
 
-    If an array of the caller shares bytes with the input, the library writes to a temporary array first, and the complete result is copied.
+    If an array of the caller shares bytes with the input, the library writes to a temporary array
+    first, and the complete result is copied.
 
     out: the caller's, or None
     like: the input, for kind and place
     read: what the operation reads
-    in_place: whether the library writes over the input where both are the same elements of the same type
+    in_place: whether the library writes over the input where both are the same elements of the same
+        type
 
     Raises TypeError or ValueError for an array that cannot be the result."""
 
@@ -495,7 +514,8 @@ class Output:
         )
 
     def finish(self, make: Callable[[Buffer], Any]) -> Any:
-        """What the caller gets, when the library is done: his own array, or what make() makes of the new one."""
+        """What the caller gets, when the library is done: his own array, or what make() makes of
+        the new one."""
         if self._out is None:
             return make(self.buffer)
         if self._late is not None:
@@ -504,7 +524,8 @@ class Output:
 
 
 def assign(to: Buffer, values: Buffer) -> None:
-    """Copies the elements of an array into another one of the same kind, place, shape and type; returns when they are there."""
+    """Copies the elements of an array into another one of the same kind, place, shape and type;
+    returns when they are there."""
     if to.kind == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(to.device):
@@ -543,7 +564,8 @@ _NOWHERE_ELSE: Any = contextlib.nullcontext()
 
 
 def _current(cupy: Any, device: int) -> Any:
-    """A context in which CuPy uses a device; empty if that is the current device, as checking is faster than changing it."""
+    """A context in which CuPy uses a device; empty if that is the current device, as checking is
+    faster than changing it."""
     return _NOWHERE_ELSE if cupy.cuda.runtime.getDevice() == device else cupy.cuda.Device(device)
 
 
@@ -643,7 +665,8 @@ def _empty_jax(like: Buffer, shape: tuple[int, ...], dtype: str) -> Buffer:
 
 
 def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
-    """An array on a GPU of a library that is not known: by CuPy or PyTorch, whichever is there; what is made is that one's, or Numba's."""
+    """An array on a GPU of a library that is not known: by CuPy or PyTorch, whichever is there;
+    what is made is that one's, or Numba's."""
     try:
         import cupy  # type: ignore[import-not-found, unused-ignore]
 
@@ -662,8 +685,9 @@ def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 
 
 def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], Any]]]:
-    """(array, finish): an array of an unknown library, by DLPack, as one of NumPy, CuPy or PyTorch on the same device; and a function that
-    converts a result to that library, if the library supports it. Raises TypeError for other devices."""
+    """(array, finish): an array of an unknown library, by DLPack, as one of NumPy, CuPy or PyTorch
+    on the same device; and a function that converts a result to that library, if the library
+    supports it. Raises TypeError for other devices."""
     kind, _ = array.__dlpack_device__()
     on_device = False
     if int(kind) in (1, 3):  # host memory, page-locked or not
@@ -699,7 +723,8 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
 
 
 def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:
-    """An array of an unknown library, by DLPack; results are converted back the same way if the library supports it."""
+    """An array of an unknown library, by DLPack; results are converted back the same way if the
+    library supports it."""
     adopted, finish = adopt_dlpack(array, name)
     found = view(adopted, name, dtype)
     if finish is not None:

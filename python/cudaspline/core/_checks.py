@@ -1,4 +1,5 @@
-"""Checks of numbers that callers give: the library's integers have 32 or 64 bits, and ctypes would wrap what does not fit."""
+"""Checks of numbers that callers give: the library's integers have 32 or 64 bits, and ctypes would
+wrap what does not fit."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ LARGEST_UINT64 = 2**64 - 1
 
 
 def integer(value: Any, name: str, least: int, most: int) -> int:
-    """A whole number of a range. Raises TypeError for other types, ValueError for numbers outside the range; both name the argument."""
+    """A whole number of a range. Raises TypeError for other types, ValueError for numbers outside
+    the range; both name the argument."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -26,8 +28,8 @@ def integer(value: Any, name: str, least: int, most: int) -> int:
 
 
 def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool = True) -> float:
-    """A number as a float. Raises TypeError for other types, ValueError if it is not finite or not above another number; both name the
-    argument."""
+    """A number as a float. Raises TypeError for other types, ValueError if it is not finite or not
+    above another number; both name the argument."""
     try:
         if isinstance(value, (bool, str, bytes, complex)):
             raise TypeError
@@ -73,7 +75,8 @@ def callback(value: Any, name: str) -> Any:
 
 
 def named(error: Exception, message: str) -> Exception:
-    """A TypeError where one was caught, else a ValueError, with a message that names the argument."""
+    """A TypeError where one was caught, else a ValueError, with a message that names the
+    argument."""
     return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
 
 

@@ -1,8 +1,8 @@
 """The geometry of an image: ITK's, x first.
 
-Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing, origin, direction and sizes name x
-first, as ITK and SimpleITK do; shapes of arrays name the slowest axis first, as NumPy does: an image of size (nx, ny, nz) is an
-array of shape (nz, ny, nx).
+Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing,
+origin, direction and sizes name x first, as ITK and SimpleITK do; shapes of arrays name the slowest
+axis first, as NumPy does: an image of size (nx, ny, nz) is an array of shape (nz, ny, nx).
 """
 
 from __future__ import annotations
@@ -16,16 +16,19 @@ import numpy
 
 from ._checks import LARGEST_INT64, integer
 
-#: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has it.
+#: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has
+#: it.
 _MOST = 1e15
-#: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of itkCudaSpline/files/NiftiHeader.h.
+#: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of
+#: itkCudaSpline/files/NiftiHeader.h.
 _MOST_SHEAR = 0.5
 
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 
 
 def reals(value: Any, name: str, what: str) -> numpy.ndarray:
-    """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what is not made of real numbers."""
+    """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what
+    is not made of real numbers."""
     try:
         found = numpy.array(value)
         if found.dtype.kind not in "biufO":
@@ -36,7 +39,8 @@ def reals(value: Any, name: str, what: str) -> numpy.ndarray:
 
 
 def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A vector of float64 of that length; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    """A vector of float64 of that length; a single number stands for all axes. Raises TypeError or
+    ValueError, naming the argument."""
     found = reals(value, name, "vector")
     if found.ndim == 0:
         found = numpy.full(dimension, float(found))
@@ -50,7 +54,8 @@ def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
 
 
 def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A square matrix of float64, by row and column. Raises TypeError or ValueError, naming the argument."""
+    """A square matrix of float64, by row and column. Raises TypeError or ValueError, naming the
+    argument."""
     found = reals(value, name, "matrix")
     if found.size == dimension * dimension:
         found = found.reshape(dimension, dimension)
@@ -72,8 +77,8 @@ class Geometry:
     origin: place of the first sample (mm), x first; None: 0
     direction: directions of the axes in columns; None: along the axes of space
 
-    Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not written. Raises TypeError or ValueError, naming
-    the argument.
+    Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not
+    written. Raises TypeError or ValueError, naming the argument.
 
     Examples
     --------
@@ -89,7 +94,8 @@ class Geometry:
     spacing: numpy.ndarray
     origin: numpy.ndarray
     direction: numpy.ndarray
-    #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to whoever compiles what reads them.
+    #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to
+    #: whoever compiles what reads them.
     numbers: tuple[tuple[tuple[float, ...], ...], tuple[float, ...]] = field(init=False, repr=False)
 
     def __init__(
@@ -154,7 +160,8 @@ class Geometry:
         )
 
     def point_of(self, index: Sequence[float]) -> numpy.ndarray:
-        """Place (mm) of an index, x first, by the program's sums in the program's order (PointOfIndex() in applications/Common)."""
+        """Place (mm) of an index, x first, by the program's sums in the program's order
+        (PointOfIndex() in applications/Common)."""
         point = self.origin.copy()
         for axis in range(self.dimension):
             point = point + self.index_to_point[:, axis] * index[axis]
@@ -193,7 +200,8 @@ def _set_geometry(
 
 
 def check_size(size: Any, name: str) -> tuple[int, ...]:
-    """Samples an axis, x first, of 1 to 4 axes. Raises TypeError or ValueError, naming the argument."""
+    """Samples an axis, x first, of 1 to 4 axes. Raises TypeError or ValueError, naming the
+    argument."""
     try:
         given = tuple(size)
     except TypeError:
@@ -217,7 +225,8 @@ def make_geometry(
     direction: Optional[Any] = None,
     name: str = "",
 ) -> Geometry:
-    """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the identity.
+    """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the
+    identity.
 
     name: prefix of the arguments' names in errors. Raises TypeError or ValueError."""
     sizes = check_size(size, f"{name}size")
@@ -237,7 +246,8 @@ def _is_few_numbers(value: Any) -> bool:
 
 
 def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
-    """mm between samples, x first; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    """mm between samples, x first; a single number stands for all axes. Raises TypeError or
+    ValueError, naming the argument."""
     found = vector(spacing, dimension, name)
     if not (found.min() > 1 / _MOST and found.max() < _MOST):
         raise ValueError(f"{name}: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
@@ -247,7 +257,8 @@ def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
 def _checked(
     sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
 ) -> tuple[tuple[int, ...], numpy.ndarray, numpy.ndarray, numpy.ndarray]:
-    """The numbers of a geometry, in new arrays that are not written. Raises TypeError or ValueError, naming the argument."""
+    """The numbers of a geometry, in new arrays that are not written. Raises TypeError or
+    ValueError, naming the argument."""
     dimension = len(sizes)
     found = check_spacing(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
     axes = matrix(
@@ -298,7 +309,8 @@ _FLIP = numpy.diag([-1.0, -1.0, 1.0])
 
 
 def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
-    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the front) becomes LPS.
+    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the
+    front) becomes LPS.
 
     name: of the argument, for errors."""
     if affine is None:

@@ -1,4 +1,5 @@
-"""The library libCudaSplineC by ctypes: its structures, its functions, and exceptions in place of its codes.
+"""The library libCudaSplineC by ctypes: its structures, its functions, and exceptions in place of
+its codes.
 
 Nothing here knows NumPy: arrays are addresses. The names of functions and fields are those of
 include/itkCudaSpline/c/CudaSplineC.h, which documents them. Calls release the interpreter lock.
@@ -192,7 +193,8 @@ _EXCEPTIONS = {
 
 
 def check(code: int, device: str = "") -> None:
-    """Raises what a code that a function returned stands for, with the library's message, and the argument's name where device was given."""
+    """Raises what a code that a function returned stands for, with the library's message, and the
+    argument's name where device was given."""
     if code != OK:
         message = _library.cudaspline_last_error().decode("utf-8", "replace")
         if code == NO_DEVICE and device:
@@ -222,7 +224,8 @@ class InverseResidual(NamedTuple):
 
     #: Name of the argument, with its position in a list and its file.
     name: str
-    #: Distance between a place and what the inverse and the transform make of it: on average over the inverse's domain (mm).
+    #: Distance between a place and what the inverse and the transform make of it: on average over
+    #: the inverse's domain (mm).
     mean: float
     #: At most (mm).
     largest: float
@@ -242,9 +245,11 @@ class Report:
     pieces: int
     #: Its time on the backend, without the start of a GPU.
     seconds: float
-    #: The use of each backend by this process so far, including this operation: use["Cuda"].calls, use["Cpu"].seconds.
+    #: The use of each backend by this process so far, including this operation: use["Cuda"].calls,
+    #: use["Cpu"].seconds.
     use: Dict[str, Use]
-    #: One for each transform that was inverted by iteration, in the order in which points are mapped by them.
+    #: One for each transform that was inverted by iteration, in the order in which points are
+    #: mapped by them.
     inverses: tuple[InverseResidual, ...] = ()
 
     def _repr_html_(self) -> str:
@@ -302,8 +307,9 @@ class _Reports:
         self.is_running = False
 
     def receive(self) -> Generator[int, Any, None]:
-        """A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
-        Here that instruction is the one after the yield."""
+        """A function would not do as the callback: what a signal's handler raises at its first
+        instruction, before any try, would be lost. Here that instruction is the one after the
+        yield."""
         go_on = 1
         while True:
             try:
@@ -321,7 +327,8 @@ class _Reports:
 
 
 def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any, Any]:
-    """Reports, their receiver, and the callback that the library calls, which must exist until the call ends."""
+    """Reports, their receiver, and the callback that the library calls, which must exist until the
+    call ends."""
     reports = _Reports(listen)
     receiver = reports.receive()
     next(receiver)
@@ -332,7 +339,8 @@ _of_main_thread: Optional[tuple[_Reports, Any, Any]] = None
 
 
 def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
-    """Reports without a listener, shared by all calls of the main thread, because making a callback takes time."""
+    """Reports without a listener, shared by all calls of the main thread, because making a callback
+    takes time."""
     global _of_main_thread  # pylint: disable=global-statement
     known = _of_main_thread
     if (
@@ -366,10 +374,11 @@ class ChosenThreads:
 
 @contextmanager
 def use_threads(threads: int) -> Iterator[None]:
-    """How many threads of the host the calls of this thread take in a with statement, but those that say threads= themselves.
+    """How many threads of the host the calls of this thread take in a with statement, but those
+    that say threads= themselves.
 
-    It goes for all functions of the package. Gradients of cudaspline.torch are computed with the number that the values were computed with, and
-    what JAX compiles in it keeps the number.
+    It goes for all functions of the package. Gradients of cudaspline.torch are computed with the
+    number that the values were computed with, and what JAX compiles in it keeps the number.
 
     Parameters
     ----------
@@ -394,8 +403,9 @@ def threads_of_call() -> int:
 
 
 def threads_of_worker() -> int:
-    """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy, and in a DataLoader's as many as PyTorch uses
-    there (1, unless its worker_init_fn sets more), if the environment does not set the number; else 0: the library chooses."""
+    """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy,
+    and in a DataLoader's as many as PyTorch uses there (1, unless its worker_init_fn sets more), if
+    the environment does not set the number; else 0: the library chooses."""
     processes = sys.modules.get("multiprocessing.process")
     if processes is None or not processes.current_process().daemon:
         return 0
@@ -426,14 +436,16 @@ def _report_of(execution: Execution) -> Report:
 
 
 def _remember(code: int, execution: Execution) -> None:
-    """Raises the error of a returned code, or stores the execution; the report is made when it is requested."""
+    """Raises the error of a returned code, or stores the execution; the report is made when it is
+    requested."""
     if code != 0:
         check(code, (execution.device or b"").decode())
     _local.report = execution
 
 
 def run_on_device(name: str, *arguments: object) -> None:
-    """Calls a function of the library with arguments on a device, followed by an execution; raises its errors.
+    """Calls a function of the library with arguments on a device, followed by an execution; raises
+    its errors.
 
     It reports no progress: a callback takes as long as a small kernel."""
     execution = Execution()
@@ -441,7 +453,8 @@ def run_on_device(name: str, *arguments: object) -> None:
 
 
 def run_where(name: str, description: Any, threads: int = 0) -> None:
-    """Calls a function of the library with its structure, where the structure's arrays are; raises its errors.
+    """Calls a function of the library with its structure, where the structure's arrays are; raises
+    its errors.
 
     threads: of the host; 0: as many as may be used"""
     if description.device < 0:
@@ -451,17 +464,19 @@ def run_where(name: str, description: Any, threads: int = 0) -> None:
 
 
 class Call:
-    """A call of the library with an execution: the requested device and threads, and the backend that was used.
+    """A call of the library with an execution: the requested device and threads, and the backend
+    that was used.
 
     device: the user's request, in the library's form
     threads: of the host; 0: as many as may be used
     memory_limit: bytes on a device; 0: what it has
-    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
+    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and
+        is raised by run()
     on_device: whether the arrays are on a device
 
-    Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress; on arrays of a device
-    it is raised after the operation, which takes about as long as a report. Raises TypeError or ValueError, naming the
-    argument."""
+    Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library
+    reports progress; on arrays of a device it is raised after the operation, which takes about as
+    long as a report. Raises TypeError or ValueError, naming the argument."""
 
     def __init__(
         self,
@@ -490,7 +505,8 @@ class Call:
         self.execution.progress = called
 
     def run(self, name: str, *arguments: object) -> None:
-        """Calls the function of that name with the arguments, followed by this execution; raises its errors."""
+        """Calls the function of that name with the arguments, followed by this execution; raises
+        its errors."""
         self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
 
     def make_source(self, image: Image, borrow: bool) -> Source:
@@ -555,7 +571,8 @@ class Source:
 
 
 def device_count() -> int:
-    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process that used one.
+    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process
+    that used one.
 
     >>> import cudaspline
     >>> cudaspline.device_count() >= 0
@@ -580,7 +597,8 @@ def select_device(word: str = "") -> tuple[int, str]:
 
 
 def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[int, int]:
-    """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size) of a line."""
+    """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size)
+    of a line."""
     begin, count = c_int64(first), c_int64(size)
     check(
         _library.cudaspline_prefilter_window(
@@ -611,7 +629,8 @@ _TEXT_BYTES = 4096
 
 
 def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
-    """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says, and warnings. Raises ValueError."""
+    """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says,
+    and warnings. Raises ValueError."""
     nifti = Nifti()
     warnings = ctypes.create_string_buffer(_TEXT_BYTES)
     check(
@@ -623,14 +642,16 @@ def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
 
 
 def nifti_foreign_warp(beginning: bytes) -> str:
-    """cudaspline_nifti_foreign_warp: why an image is not a displacement field of ITK; empty for others."""
+    """cudaspline_nifti_foreign_warp: why an image is not a displacement field of ITK; empty for
+    others."""
     reason = ctypes.create_string_buffer(_TEXT_BYTES)
     check(_library.cudaspline_nifti_foreign_warp(beginning, len(beginning), reason, _TEXT_BYTES))
     return reason.value.decode("utf-8", "replace")
 
 
 def read_nifti(nifti: Nifti, stored: int, size: int, numbers: int) -> None:
-    """cudaspline_read_nifti; addresses of the stored bytes, of their number, and of the numbers that are made of them."""
+    """cudaspline_read_nifti; addresses of the stored bytes, of their number, and of the numbers
+    that are made of them."""
     check(_library.cudaspline_read_nifti(ctypes.byref(nifti), stored, size, numbers))
 
 

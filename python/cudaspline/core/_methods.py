@@ -41,7 +41,8 @@ class Kind(NamedTuple):
     has_derivatives: bool
     #: What the boundary "itk" selects: "mirror" or "nearest".
     itk_boundary: str
-    #: Samples before the floor of an index that are read; None where it depends on a radius or a distance.
+    #: Samples before the floor of an index that are read; None where it depends on a radius or a
+    #: distance.
     reach: Optional[int]
 
 
@@ -61,7 +62,8 @@ class Named(NamedTuple):
 
 
 def _interpolations() -> tuple[dict[str, Kind], dict[str, Named]]:
-    """The library's kinds and names, and the names of kinds whose window, or cut-off, is an argument."""
+    """The library's kinds and names, and the names of kinds whose window, or cut-off, is an
+    argument."""
     kinds, names = {}, {}
     windows = {code: name for name, code in _library.WINDOWS.items()}
     for entry in _library.named_interpolations():
@@ -91,8 +93,8 @@ def _interpolations() -> tuple[dict[str, Kind], dict[str, Named]]:
     }
 
 
-#: Methods by the names of their kinds, and the names that users give: CudaSplineResample's, those of ANTs and SimpleITK that it knows, and
-#: others that are in use.
+#: Methods by the names of their kinds, and the names that users give: CudaSplineResample's, those
+#: of ANTs and SimpleITK that it knows, and others that are in use.
 KINDS, INTERPOLATIONS = _interpolations()
 
 _MODES, _STORAGES, _METHODS, _WINDOWS = (
@@ -116,8 +118,8 @@ def name_interpolation(
 ) -> tuple[Named, int]:
     """The interpolation that is asked for, and the order of its B-splines.
 
-    Where no name is given it is linear, or a B-spline if an option that B-splines alone have is given. Raises ValueError, naming the
-    argument."""
+    Where no name is given it is linear, or a B-spline if an option that B-splines alone have is
+    given. Raises ValueError, naming the argument."""
     if interpolation is None:
         is_spline = order is not None or prefilter != "exact" or storage in ("half", "int16")
         interpolation = "bspline" if is_spline else "linear"
@@ -168,7 +170,8 @@ class Interpolator:
     precision: Optional[str] = None
     #: Whether it is the label whose indicator has the largest value.
     is_of_indicators: bool = False
-    #: Whether a B-spline of order 2 to 5 continues an image by its nearest sample: a margin of repeated samples that is reflected at its end.
+    #: Whether a B-spline of order 2 to 5 continues an image by its nearest sample: a margin of
+    #: repeated samples that is reflected at its end.
     has_margin: bool = False
 
     @property
@@ -188,11 +191,13 @@ class Interpolator:
 
     @property
     def of_indicators(self) -> Interpolator:
-        """How the indicator of a label is interpolated: as ITK's LabelImageGenericInterpolateImageFunction does it, in double."""
+        """How the indicator of a label is interpolated: as ITK's
+        LabelImageGenericInterpolateImageFunction does it, in double."""
         return replace(self, is_of_indicators=False, precision="float64")
 
     def element(self, pixel: str, output: str, components: int) -> str:
-        """The type of the arithmetic: precision, or the default for the types of the pixels and the output."""
+        """The type of the arithmetic: precision, or the default for the types of the pixels and the
+        output."""
         if self.moves_pixels and components == 1:
             return pixel
         if self.precision is not None and not self.moves_pixels:
@@ -209,7 +214,8 @@ class Interpolator:
         return self.kind == "bspline" and self.order >= 2 and self.prefilter != "coefficients"
 
     def needs_preparation(self, pixel: str, components: int) -> bool:
-        """Whether elements are computed of pixels of that type before anything is evaluated: converted, or filtered."""
+        """Whether elements are computed of pixels of that type before anything is evaluated:
+        converted, or filtered."""
         return (
             self.has_filter
             or components > 1
@@ -225,7 +231,8 @@ class Interpolator:
         output: str,
         start: Sequence[int] = (),
     ) -> _library.Image:
-        """The image as the library takes it: samples per axis, x first, and the index of the first one."""
+        """The image as the library takes it: samples per axis, x first, and the index of the first
+        one."""
         image = _library.Image()
         image.pixels = buffer.pointer
         image.device = buffer.device
@@ -270,13 +277,15 @@ class Interpolator:
 
 @dataclass(frozen=True, repr=False)
 class Method:
-    """How values between samples are made: keywords of resample(), zoom(), sample() and Source that are built once, and given as method=.
+    """How values between samples are made: keywords of resample(), zoom(), sample() and Source that
+    are built once, and given as method=.
 
-    interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage, table: as for
-        resample()
+    interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma,
+        cutoff, precision, storage, table: as for resample()
 
-    A keyword that is given next to method= takes the place of the method's own. What depends on the image, as the number of boundaries, is
-    checked where the method is used. Raises ValueError, naming the argument, for an interpolation that is not known.
+    A keyword that is given next to method= takes the place of the method's own. What depends on the
+    image, as the number of boundaries, is checked where the method is used. Raises ValueError,
+    naming the argument, for an interpolation that is not known.
 
     Examples
     --------
@@ -318,8 +327,8 @@ METHOD_OPTIONS = frozenset(one.name for one in fields(Method))
 
 
 def method_of(method: Optional[Method], options: Mapping[str, Any]) -> Method:
-    """A method, or the default one, with the keywords that are given in place of its own; None leaves it to the method where None is a default.
-    Raises TypeError, naming the argument."""
+    """A method, or the default one, with the keywords that are given in place of its own; None
+    leaves it to the method where None is a default. Raises TypeError, naming the argument."""
     if method is None:
         return Method(**options)
     if not isinstance(method, Method):
@@ -382,7 +391,8 @@ def make_interpolator(
 
 
 def _set_storage(made: Interpolator, method: Method) -> None:
-    """Sets how coefficients are stored and evaluated. Raises ValueError or TypeError, naming the argument."""
+    """Sets how coefficients are stored and evaluated. Raises ValueError or TypeError, naming the
+    argument."""
     made.mode = choose(method.mode, _MODES, "mode")
     made.storage = choose(method.storage, _STORAGES, "storage")
     if made.mode != "exact":
@@ -462,7 +472,8 @@ def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
 
 
 def check_components(method: Interpolator, components: int) -> None:
-    """Raises ValueError, naming the argument, where a method is not for pixels of several numbers."""
+    """Raises ValueError, naming the argument, where a method is not for pixels of several
+    numbers."""
     if components > 1 and method.storage != "element":
         argument = "mode" if method.storage == "texture" else "storage"
         value = method.mode if method.storage == "texture" else method.storage
@@ -472,7 +483,8 @@ def check_components(method: Interpolator, components: int) -> None:
 
 
 def device_word(device: Any, place: int) -> str:
-    """The user's wish as the library takes it. Raises ValueError where it excludes the place of the array, the number of a GPU or -1."""
+    """The user's wish as the library takes it. Raises ValueError where it excludes the place of the
+    array, the number of a GPU or -1."""
     if device is None:
         return ""
     if isinstance(device, str):
@@ -494,7 +506,8 @@ def device_word(device: Any, place: int) -> str:
 
 
 def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarray:
-    """A pixel in the output's type: one number for all components, or one each. Raises ValueError, naming the argument."""
+    """A pixel in the output's type: one number for all components, or one each. Raises ValueError,
+    naming the argument."""
     if type(value) is int and value == 0:
         return numpy.zeros(components, dtype)
     try:

@@ -1,11 +1,13 @@
-"""The words and the keywords that the package's functions know, for type checkers: a misspelt one fails there, and at run time."""
+"""The words and the keywords that the package's functions know, for type checkers: a misspelt one
+fails there, and at run time."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
 
-#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument, as of
-#: _prepared.Like. One signature, and no overloads, of which type checkers print every variant.
+#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where
+#: the kind is not that of the argument, as of _prepared.Like. One signature, and no overloads, of
+#: which type checkers print every variant.
 Kind = TypeVar("Kind")
 OtherKind = TypeVar("OtherKind")
 
@@ -96,7 +98,8 @@ class ExactOptions(TypedDict, total=False):
 
 
 class MethodOptions(ExactOptions, total=False):
-    """How values are made: keywords of resample(), zoom(), sample() and Source, and what a Method has."""
+    """How values are made: keywords of resample(), zoom(), sample() and Source, and what a Method
+    has."""
 
     mode: EvaluationMode
     storage: Storage

@@ -1,4 +1,5 @@
-"""What calls that are alike share: made by the first of them, and found by a key by those that follow."""
+"""What calls that are alike share: made by the first of them, and found by a key by those that
+follow."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Plans(Generic[_Plan]):
         return plan
 
     def meets_again(self, key: Any) -> bool:
-        """Whether a key is met for the second time: of calls that are each another one a plan would be made for nothing."""
+        """Whether a key is met for the second time: of calls that are each another one a plan would
+        be made for nothing."""
         if key in self._met:
             self._met.pop(key, None)
             return True
@@ -40,8 +42,8 @@ class Plans(Generic[_Plan]):
         return False
 
     def make(self, key: Any, make: Callable[[], _Plan]) -> Optional[_Plan]:
-        """What make() makes for a key that is met for the second time; None for others, and where it raises: the function that was called then
-        does so, too."""
+        """What make() makes for a key that is met for the second time; None for others, and where
+        it raises: the function that was called then does so, too."""
         if not self.meets_again(key):
             return None
         try:
@@ -51,7 +53,8 @@ class Plans(Generic[_Plan]):
 
 
 class Streak:
-    """How many calls of a function in a row were done by no plan: where it is long, each is likely another one, and few are worth a key."""
+    """How many calls of a function in a row were done by no plan: where it is long, each is likely
+    another one, and few are worth a key."""
 
     _LONG = 16
 
@@ -83,7 +86,8 @@ _MOST_NUMBERS = 16
 
 
 def frozen(value: Any) -> Optional[Any]:
-    """A value as part of a key: two values of equal keys are the same to whoever reads them. None where it has none."""
+    """A value as part of a key: two values of equal keys are the same to whoever reads them. None
+    where it has none."""
     kind = type(value)
     if kind in _SCALARS:
         return kind, value

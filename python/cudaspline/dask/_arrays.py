@@ -1,8 +1,9 @@
 """prefilter() and resample() of Dask arrays, chunk by chunk, with the bits of the whole.
 
-Which part of the image a chunk reads says the library, which cuts its own pieces for a device's memory in the same way
-(doc/architecture/Coefficients.md, "Segments"): windows begin at a multiple of a filter's segment, have the filter's warm-up, and end where
-the image ends wherever its extension is asked. Positions in a window are positions in the whole.
+Which part of the image a chunk reads says the library, which cuts its own pieces for a device's
+memory in the same way (doc/architecture/Coefficients.md, "Segments"): windows begin at a multiple
+of a filter's segment, have the filter's warm-up, and end where the image ends wherever its
+extension is asked. Positions in a window are positions in the whole.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class _Opened:
         return _arrays.type_name(self.array.dtype, "image")
 
     def window(self, box: Box) -> Any:
-        """The samples of a box, slowest axis first, in one chunk. What is beyond an end of an axis is that axis' other end."""
+        """The samples of a box, slowest axis first, in one chunk. What is beyond an end of an axis
+        is that axis' other end."""
         found = self.array
         for axis, (first, count) in enumerate(box):
             size = found.shape[axis]
@@ -133,7 +135,8 @@ def _open(image: Any, channels: Channels) -> _Opened:
     return _Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
 
-#: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
+#: Samples along an axis up to which neighbouring chunks are computed together: what the filter
+#: reads about each of them is read once.
 _TOGETHER = 160
 
 
@@ -148,7 +151,8 @@ class _Block:
 
 
 def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Block]:
-    """All chunks in blocks, as large along each axis as _TOGETHER allows; each by itself where nothing is filtered, and larger ones."""
+    """All chunks in blocks, as large along each axis as _TOGETHER allows; each by itself where
+    nothing is filtered, and larger ones."""
     axes: list[list[list[tuple[int, int, int]]]] = []
     for counts in chunks:
         groups: list[list[tuple[int, int, int]]] = []
@@ -261,17 +265,21 @@ def prefilter(
     device: Any = None,
     threads: int = 1,
 ) -> Any:
-    """B-spline coefficients of a Dask array: those of cudaspline.prefilter() of the whole, to the bit where the same kind of device computes.
+    """B-spline coefficients of a Dask array: those of cudaspline.prefilter() of the whole, to the
+    bit where the same kind of device computes.
 
-    A chunk is computed of its samples and of those that the filter reads on either side, some 10 to 100 along each axis (the warm-up of
-    the recursion for that order and type, from a multiple of 32 samples on).
+    A chunk is computed of its samples and of those that the filter reads on either side, some 10 to
+    100 along each axis (the warm-up of the recursion for that order and type, from a multiple of 32
+    samples on).
 
     Parameters
     ----------
     image
-        A dask.array.Array with chunks of NumPy, of 1 to 4 axes, slowest first; or a cudaspline.Image of one.
+        A dask.array.Array with chunks of NumPy, of 1 to 4 axes, slowest first; or a
+        cudaspline.Image of one.
     order, boundary, method, taps, axis, dtype, channels
-        As for cudaspline.prefilter(). Under "grid-wrap" the chunks at either end read samples of the other.
+        As for cudaspline.prefilter(). Under "grid-wrap" the chunks at either end read samples of
+        the other.
     device
         As for cudaspline.prefilter(), for each chunk.
     threads
@@ -279,12 +287,14 @@ def prefilter(
 
     Returns
     -------
-    A Dask array of the same shape and chunks (that of components is one), float32 or float64; or an Image of it, with the geometry.
+    A Dask array of the same shape and chunks (that of components is one), float32 or float64; or an
+    Image of it, with the geometry.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+        An argument that cannot be; the message begins with its name. The chunks' own errors come
+        when they are computed.
 
     Examples
     --------
@@ -382,7 +392,8 @@ class _Resampling:
     def describe(
         self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any
     ) -> tuple[Any, Any, Any]:
-        """A window that begins at an index, and the box of the output that begins at another one, x first; and objects that must exist as long as these."""
+        """A window that begins at an index, and the box of the output that begins at another one, x
+        first; and objects that must exist as long as these."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
         image = self.method.describe_image(buffer, part.size, self.components, self.dtype)
@@ -412,7 +423,8 @@ def _evaluate(
     first: Sequence[int],
     size: Sequence[int],
 ) -> Any:
-    """A box of the output, of a window; None where it reads nothing. start, first, size: x first."""
+    """A box of the output, of a window; None where it reads nothing. start, first, size: x
+    first."""
     tail = (work.components,) if work.channels else ()
     if window is None:
         window = numpy.zeros((*(1 for _ in size), *tail), work.pixel)
@@ -462,39 +474,48 @@ def resample(
     threads: int = 1,
     **options: Unpack[ExactOptions],
 ) -> Any:
-    """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the bit where the same kind of device computes.
+    """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the
+    bit where the same kind of device computes.
 
-    A chunk of the output is computed of the box of the image that its samples read: of the ends of its scanlines for linear maps, exactly;
-    else of bounds of the displacements that there are about it. To it come the interpolation's support and the prefilter's warm-up.
+    A chunk of the output is computed of the box of the image that its samples read: of the ends of
+    its scanlines for linear maps, exactly; else of bounds of the displacements that there are about
+    it. To it come the interpolation's support and the prefilter's warm-up.
 
     Parameters
     ----------
     image
-        A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a cudaspline.Image of one, with its geometry.
+        A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a
+        cudaspline.Image of one, with its geometry.
     transform
         As for cudaspline.resample(), in memory; each worker gets the whole of it once.
     transform_order
         As for cudaspline.resample().
     reference
-        As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is read.
+        As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is
+        read.
     chunks
-        Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
-    size, spacing, origin, direction, method, default, extrapolate, dtype, rounding, channels, options
-        As for cudaspline.resample(): options are interpolation, order, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff
-        and precision. Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
-        Gaussian has no end. There are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the default value
-        alone.
+        Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's
+        largest.
+    size, spacing, origin, direction, method, default, extrapolate, dtype, rounding, channels,
+    options
+        As for cudaspline.resample(): options are interpolation, order, boundary, border, prefilter,
+        taps, tension, window, radius, sigma, cutoff and precision. Its modes "texture", its storage
+        in 16 bits and its smooth="auto" are of whole images: a recursive Gaussian has no end. There
+        are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the
+        default value alone.
     device, threads
         As for prefilter().
 
     Returns
     -------
-    A Dask array of the output's shape (components in one chunk); or an Image of it, where an Image was given.
+    A Dask array of the output's shape (components in one chunk); or an Image of it, where an Image
+    was given.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+        An argument that cannot be; the message begins with its name. The chunks' own errors come
+        when they are computed.
 
     Examples
     --------
@@ -599,7 +620,8 @@ def resample(
 def _find_windows(
     opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]
 ) -> list[Box]:
-    """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
+    """The box of the image that each box of the output reads, slowest axis first; of counts 0 where
+    it reads nothing."""
     dimension = work.grid.dimension
     result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
     image, resampling, kept = work.describe(

@@ -89,34 +89,39 @@ def batch(
 ) -> Summary:
     """Images resampled by the workers of a cluster, each written once.
 
-    The scheduler of dask.distributed gives tasks to workers, and gives those of a worker that is lost to others. An output appears under
-    its name with all its bytes or not at all, and one that is there is left as it is: a batch that was stopped is started again with the
-    same tasks, and does the rest.
+    The scheduler of dask.distributed gives tasks to workers, and gives those of a worker that is
+    lost to others. An output appears under its name with all its bytes or not at all, and one that
+    is there is left as it is: a batch that was stopped is started again with the same tasks, and
+    does the rest.
 
     Parameters
     ----------
     tasks
-        (image, transform, output), or (image, transform, output, options). image is the name of a file, or an image that can be sent to a
-        worker; transform is as for cudaspline.resample(): files are read by the worker; output is the name of a file in a folder that is
-        there, seen by the workers and here; options are as below, for this task alone.
+        (image, transform, output), or (image, transform, output, options). image is the name of a
+        file, or an image that can be sent to a worker; transform is as for cudaspline.resample():
+        files are read by the worker; output is the name of a file in a folder that is there, seen
+        by the workers and here; options are as below, for this task alone.
     client
         A distributed.Client; None: the current one.
     read
-        Called by the worker with the name of an image or a reference; the default reads .npy, and all else by SimpleITK, itk or nibabel.
+        Called by the worker with the name of an image or a reference; the default reads .npy, and
+        all else by SimpleITK, itk or nibabel.
     write
-        Called by the worker with the result and a name that ends with the output's; the default writes what the default of read gives.
+        Called by the worker with the result and a name that ends with the output's; the default
+        writes what the default of read gives.
     retries
-        How often a task that raised an exception is tried again. How many lost workers a task may have had, the cluster's setting
-        distributed.scheduler.allowed-failures says.
+        How often a task that raised an exception is tried again. How many lost workers a task may
+        have had, the cluster's setting distributed.scheduler.allowed-failures says.
     device
-        As for cudaspline.resample(); "worker": one GPU per worker, which the number at the end of the worker's name selects among
-        those of its machine (distributed.LocalCluster and SSHCluster number theirs; workers of dask-cuda have their own), or what
-        CUDASPLINE_DEVICE selects if it is set; without a GPU the host.
+        As for cudaspline.resample(); "worker": one GPU per worker, which the number at the end of
+        the worker's name selects among those of its machine (distributed.LocalCluster and
+        SSHCluster number theirs; workers of dask-cuda have their own), or what CUDASPLINE_DEVICE
+        selects if it is set; without a GPU the host.
     done
         Called here with each Done and Failure as it comes.
     options
-        All others of cudaspline.resample(): reference may be the name of a file, threads is 1, for the worker runs several tasks if it is
-        started with several threads.
+        All others of cudaspline.resample(): reference may be the name of a file, threads is 1, for
+        the worker runs several tasks if it is started with several threads.
 
     Returns
     -------
@@ -125,7 +130,8 @@ def batch(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, two tasks with the same output, or a folder that is not there; the message begins with its name.
+        An argument that cannot be, two tasks with the same output, or a folder that is not there;
+        the message begins with its name.
     ImportError
         distributed is not installed.
 

@@ -21,8 +21,8 @@ _PREFIX = ".cudaspline-"
 
 
 def read_image(path: Any) -> Any:
-    """An image of a file: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first
-    that is installed.
+    """An image of a file: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what
+    SimpleITK or itk reads, the first that is installed.
 
     Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
     if not os.path.exists(path):
@@ -39,7 +39,8 @@ def check_output(path: Path) -> None:
 
 
 def write_image(image: Any, path: Any) -> None:
-    """Writes what read_image() and cudaspline.resample() make of it, in the format that the name ends with.
+    """Writes what read_image() and cudaspline.resample() make of it, in the format that the name
+    ends with.
 
     Raises TypeError for an image of another kind, and the library's own errors."""
     path = Path(path)
@@ -66,7 +67,8 @@ def write_image(image: Any, path: Any) -> None:
 
 
 def _write_by_library(image: _images.Image, path: Path) -> None:
-    """Writes by itk where that alone is installed, else by SimpleITK. Raises ImportError where neither is."""
+    """Writes by itk where that alone is installed, else by SimpleITK. Raises ImportError where
+    neither is."""
     geometry, array = image.geometry, numpy.asarray(image.array)
     if image.channels == "first":
         array = numpy.moveaxis(array, 0, -1)
@@ -89,12 +91,14 @@ def _write_by_library(image: _images.Image, path: Path) -> None:
 
 
 def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) -> bool:
-    """Writes a file atomically: under another name in the same folder first, and renamed when it is complete.
+    """Writes a file atomically: under another name in the same folder first, and renamed when it is
+    complete.
 
     write: called with the image and the other name, which ends with the file's
     output: its name
 
-    Returns false, and leaves the file as it is, if another worker has written it in the meantime."""
+    Returns false, and leaves the file as it is, if another worker has written it in the
+    meantime."""
     part = output.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{output.name}")
     try:
         write(image, part)
@@ -114,7 +118,8 @@ def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) ->
 
 
 def names_in(folders: Iterable[Path]) -> dict[Path, frozenset[str]]:
-    """The names in some folders, each of which is asked once: to ask for each of thousands of files takes long where they are far away."""
+    """The names in some folders, each of which is asked once: to ask for each of thousands of files
+    takes long where they are far away."""
     return {folder: frozenset(os.listdir(folder)) for folder in set(folders)}
 
 

@@ -1,7 +1,9 @@
-"""Images of MONAI, torchio and ngff-zarr, known by what they have and not by their modules, of which none is imported.
+"""Images of MONAI, torchio and ngff-zarr, known by what they have and not by their modules, of
+which none is imported.
 
-MONAI and torchio: an array (channels, nx, ny, nz) with nibabel's affine (mm, RAS). ngff-zarr: an array with names of its axes, whose positions
-are in the units of these axes, along ITK's axes (LPS) unless the image has orientations.
+MONAI and torchio: an array (channels, nx, ny, nz) with nibabel's affine (mm, RAS). ngff-zarr: an
+array with names of its axes, whose positions are in the units of these axes, along ITK's axes (LPS)
+unless the image has orientations.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def is_ngff(value: Any) -> bool:
 
 
 def refuse_many(value: Any, name: str) -> None:
-    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales and torchio's Subject."""
+    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales
+    and torchio's Subject."""
     if hasattr(value, "images") and hasattr(value, "scale_factors"):
         raise TypeError(
             f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest."
@@ -60,7 +63,8 @@ def is_foreign(value: Any) -> bool:
 
 
 def open_foreign(image: Any, name: str) -> Pixels:
-    """Pixels and geometry of an image of one of these libraries. Raises TypeError or ValueError, naming the argument."""
+    """Pixels and geometry of an image of one of these libraries. Raises TypeError or ValueError,
+    naming the argument."""
     if is_ngff(image):
         return _open_ngff(image, name)
     if is_torchio(image):
@@ -127,8 +131,8 @@ def _open_channels_first(
 
 
 def _channel_axes(image: Any, name: str) -> int:
-    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has it; 0 where it has none, as LoadImage makes
-    it. Raises ValueError where they are last."""
+    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has
+    it; 0 where it has none, as LoadImage makes it. Raises ValueError where they are last."""
     shape, spatial = tuple(image.shape), image.meta.get("spatial_shape")
     spatial = None if spatial is None else tuple(int(n) for n in spatial)
     if spatial == shape[:-1] and spatial != shape[1:]:

@@ -1,4 +1,5 @@
-"""Images in files: NIfTI, NRRD, MetaImage and .npy by the package itself, others by the library that is installed."""
+"""Images in files: NIfTI, NRRD, MetaImage and .npy by the package itself, others by the library
+that is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import numpy
 
 from . import _nifti, _stored_images
 
-#: Endings of images, next to those of NIfTI, that may have displacements as pixels: those of CudaSplineResample.
+#: Endings of images, next to those of NIfTI, that may have displacements as pixels: those of
+#: CudaSplineResample.
 _FIELDS = (".nrrd", ".nhdr", ".mha", ".mhd", ".vtk")
 
 
@@ -26,13 +28,13 @@ def _converter(path: Path) -> str:
 
 
 def read(path: Any, name: str) -> Any:
-    """The image of a file that is there: an array of .npy, Stored of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first that
-    is installed.
+    """The image of a file that is there: an array of .npy, Stored of NIfTI, NRRD and MetaImage,
+    else what SimpleITK or itk reads, the first that is installed.
 
     name: of the argument, for errors
 
-    Raises ImportError where none is, ValueError for files of these formats that are refused, for DICOM, folders and pipes, and the library's own
-    errors."""
+    Raises ImportError where none is, ValueError for files of these formats that are refused, for
+    DICOM, folders and pipes, and the library's own errors."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(

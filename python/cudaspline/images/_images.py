@@ -1,6 +1,8 @@
-"""Images of the libraries that people use: their pixels as an array, their geometry, and new ones of the same kind.
+"""Images of the libraries that people use: their pixels as an array, their geometry, and new ones
+of the same kind.
 
-Pixels of several numbers (colours, vectors) follow each other: an array of shape (nz, ny, nx, components).
+Pixels of several numbers (colours, vectors) follow each other: an array of shape (nz, ny, nx,
+components).
 """
 
 from __future__ import annotations
@@ -32,18 +34,22 @@ from ._pixels import Box, Pixels, reader_of, slices_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Image:
-    """An array with a geometry: what carries spacing, origin and direction where the array's library has no place for them.
+    """An array with a geometry: what carries spacing, origin and direction where the array's
+    library has no place for them.
 
-    Its attributes are set once: another geometry is another Image, of the same array. The array's elements may change.
+    Its attributes are set once: another geometry is another Image, of the same array. The array's
+    elements may change.
 
-    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx). Or an image
-        of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio or ngff-zarr, or the name of a file, of which a copy of the pixels is taken in that
+    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__;
+        slowest axis first: (nz, ny, nx). Or an image of itk, SimpleITK, nibabel, ANTsPy, MONAI,
+        torchio or ngff-zarr, or the name of a file, of which a copy of the pixels is taken in that
         order of axes, with its geometry; series have four axes, (nt, nz, ny, nx)
     spacing: mm between samples, x first; a number stands for all axes
     origin: place of the first sample (mm), x first
     direction: directions of the axes in columns
-    channels: "last": the last axis of the array are the numbers of a pixel, (nz, ny, nx, components); "first": the first one is,
-        (components, nz, ny, nx). True: "last", but refused where the last axis is longer than the first one and than 4
+    channels: "last": the last axis of the array are the numbers of a pixel, (nz, ny, nx,
+        components); "first": the first one is, (components, nz, ny, nx). True: "last", but refused
+        where the last axis is longer than the first one and than 4
 
     numpy.asarray(image) are its pixels. It can be pickled where its array can.
 
@@ -86,7 +92,8 @@ class Image:
         object.__setattr__(self, "geometry", geometry)
 
     def _adopt(self, image: Any) -> None:
-        """Takes pixels and geometry of an image of another library; what was given of a geometry stays."""
+        """Takes pixels and geometry of an image of another library; what was given of a geometry
+        stays."""
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
             raise ValueError("channels: the image has one number per pixel.")
@@ -128,7 +135,8 @@ class Image:
         return Image.of(array, geometry, self.channels)
 
     def in_space_of(self, other: Any) -> Image:
-        """It with what another image says of its space, where files of both say something of that."""
+        """It with what another image says of its space, where files of both say something of
+        that."""
         return self
 
     @property
@@ -142,7 +150,8 @@ class Image:
         return self.array.dtype if hasattr(self.array, "dtype") else numpy.asarray(self.array).dtype
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> numpy.ndarray:
-        """The pixels as an array of NumPy: where they are, unless the type is another one or the array's library refuses."""
+        """The pixels as an array of NumPy: where they are, unless the type is another one or the
+        array's library refuses."""
         found = numpy.asarray(self.array)
         wanted = found.dtype if dtype is None else numpy.dtype(dtype)
         if copy is False and (found is not self.array or wanted != found.dtype):
@@ -177,7 +186,8 @@ class Image:
 
 
 class NiftiImage(Image):
-    """An image of a NIfTI file, with what its header has in addition to grid and numbers: what is made of it keeps that."""
+    """An image of a NIfTI file, with what its header has in addition to grid and numbers: what is
+    made of it keeps that."""
 
     #: The structure of the library.
     nifti: _library.Nifti
@@ -279,7 +289,8 @@ def check_channels(value: Any) -> Channels:
 
 
 def loaded(image: Any, name: str) -> Any:
-    """An image; where that is the name of a file, what is read of it. Raises FileNotFoundError or ValueError, naming the argument."""
+    """An image; where that is the name of a file, what is read of it. Raises FileNotFoundError or
+    ValueError, naming the argument."""
     if not isinstance(image, (str, os.PathLike)):
         return image
     if not os.path.exists(image):
@@ -296,7 +307,8 @@ def loaded(image: Any, name: str) -> Any:
 
 
 def read_image(path: Any, name: str) -> Any:
-    """An image of a file that is there: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads.
+    """An image of a file that is there: an array of .npy, an Image of NIfTI, NRRD and MetaImage,
+    else what SimpleITK or itk reads.
 
     Raises as _image_files.read()."""
     found = _image_files.read(path, name)
@@ -310,7 +322,8 @@ def read_image(path: Any, name: str) -> Any:
 
 
 def write_nifti(image: Image, path: Path) -> None:
-    """Writes an Image, or a series of 4 axes, with the header of the file that it is made of. Raises as _nifti.write()."""
+    """Writes an Image, or a series of 4 axes, with the header of the file that it is made of.
+    Raises as _nifti.write()."""
     _nifti.write(
         image.array,
         image.geometry,
@@ -327,9 +340,11 @@ def warn_of_lost_meaning(image: Image, path: Path) -> None:
 
 
 def open_image(image: Any, name: str = "image", channels: Channels = False) -> Pixels:
-    """The pixels and the geometry of an image of whatever kind; of arrays the geometry is that of indices.
+    """The pixels and the geometry of an image of whatever kind; of arrays the geometry is that of
+    indices.
 
-    image: Image, itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, the name of a file, or an array
+    image: Image, itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or
+        ngff-zarr, the name of a file, or an array
     name: of the argument, for errors
     channels: the last axis of an array are the numbers of a pixel, or the first one
 
@@ -352,7 +367,8 @@ def open_image(image: Any, name: str = "image", channels: Channels = False) -> P
 
 
 def geometry_of(image: Any, name: str) -> Geometry:
-    """The geometry of an image, without a look at its pixels. Raises TypeError for what has none."""
+    """The geometry of an image, without a look at its pixels. Raises TypeError for what has
+    none."""
     image = loaded(image, name)
     if isinstance(image, Geometry):
         return image
@@ -374,7 +390,8 @@ def geometry_of(image: Any, name: str) -> Geometry:
 
 
 def check_last(shape: Sequence[int]) -> None:
-    """Refuses channels=True where the numbers of a pixel are likely to be the first axis: few of those, and many of the last one."""
+    """Refuses channels=True where the numbers of a pixel are likely to be the first axis: few of
+    those, and many of the last one."""
     if 2 < len(shape) and shape[0] < shape[-1] and shape[-1] > 4:
         raise ValueError(
             f"channels: True takes the last axis of the shape {tuple(shape)}: {shape[-1]} numbers per pixel; use 'last' for that, or 'first' for "
@@ -566,14 +583,16 @@ def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
 
 
 def has_ras_vectors(image: Any) -> bool:
-    """Whether the vectors of an image are along RAS: of nibabel, but where NIfTI's intent says that ITK, or who writes as it does, wrote it."""
+    """Whether the vectors of an image are along RAS: of nibabel, but where NIfTI's intent says that
+    ITK, or who writes as it does, wrote it."""
     if not is_nibabel(image):
         return False
     return not (hasattr(image.header, "get_intent") and image.header.get_intent()[0] == "vector")
 
 
 def foreign_warp(image: Any) -> str:
-    """Why an image, read by name or by nibabel, is a warp of another program than ITK; empty for others."""
+    """Why an image, read by name or by nibabel, is a warp of another program than ITK; empty for
+    others."""
     header: Any = getattr(image, "header", None)
     if not (is_nibabel(image) and hasattr(header, "binaryblock") and hasattr(header, "extensions")):
         return str(getattr(image, "foreign_warp", ""))
@@ -629,7 +648,8 @@ def _make_nibabel(like: Any, array: numpy.ndarray, grid: Geometry) -> Any:
 
 
 def name_space(image: Any, like: Any) -> Any:
-    """The image with NIfTI's codes of another one's space (scanner, MNI and so on), where both have them: of nibabel, or of files."""
+    """The image with NIfTI's codes of another one's space (scanner, MNI and so on), where both have
+    them: of nibabel, or of files."""
     if isinstance(image, Image):
         return image.in_space_of(like)
     if not (
@@ -656,7 +676,8 @@ class Series:
     count: int
     #: The volume of a number, of which nothing is read before its buffer is asked for.
     volume: Callable[[int], Pixels]
-    #: Makes an image of the same kind of an array (count, ..., ny, nx), with components behind, and the grid of a volume.
+    #: Makes an image of the same kind of an array (count, ..., ny, nx), with components behind, and
+    #: the grid of a volume.
     finish: Callable[[_arrays.Buffer, Geometry], Any]
     #: The array, where it was read as a whole.
     buffers: Sequence[_arrays.Buffer] = ()
@@ -667,8 +688,8 @@ def open_series(
 ) -> Optional[Series]:
     """The volumes of a series; None for a single image.
 
-    series: True: the slowest axis counts the volumes; False: it does not; None: it does in images of four axes, whose libraries tell components
-        from axes, but not in bare arrays
+    series: True: the slowest axis counts the volumes; False: it does not; None: it does in images
+        of four axes, whose libraries tell components from axes, but not in bare arrays
     is_read: read an array as a whole at once, since it may be written meanwhile
 
     Raises ValueError, naming the argument, if a series is required and the image is not one."""
@@ -738,7 +759,8 @@ def _dimension_of(image: Any) -> Optional[int]:
 
 
 def volume_geometry(geometry: Geometry, name: str) -> Geometry:
-    """The geometry of the volumes of a series. Raises ValueError, naming the argument, if the last axis is not at right angles to the others."""
+    """The geometry of the volumes of a series. Raises ValueError, naming the argument, if the last
+    axis is not at right angles to the others."""
     if has_indices(geometry):
         return make_geometry(geometry.size[:-1])
     direction = geometry.direction
@@ -795,7 +817,8 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
 
 
 def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
-    """A series of nibabel as an image of four axes, the time in s; None for others, and where its last axis are the numbers of a pixel."""
+    """A series of nibabel as an image of four axes, the time in s; None for others, and where its
+    last axis are the numbers of a pixel."""
     if channels or not is_nibabel(image) or len(image.shape) != 4:
         return None
     grid = _geometry_of_nibabel(image, "array")
@@ -819,6 +842,7 @@ def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
 
 
 def _peek_at(data: Any, name: str) -> tuple[str, int]:
-    """Type and place of the numbers that a proxy of nibabel gives: of its first one, as scaling says the type."""
+    """Type and place of the numbers that a proxy of nibabel gives: of its first one, as scaling
+    says the type."""
     first = numpy.asanyarray(data[(slice(0, 1),) * len(data.shape)])
     return _arrays.peek(first, name) or (_arrays.view(first, name).dtype, -1)

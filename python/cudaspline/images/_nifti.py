@@ -1,4 +1,5 @@
-"""NIfTI files by name: bytes by Python, headers and numbers by the library, so that nothing depends on what else is installed.
+"""NIfTI files by name: bytes by Python, headers and numbers by the library, so that nothing depends
+on what else is installed.
 
 The rules are in doc/FileFormats.md.
 """
@@ -30,14 +31,16 @@ def is_name(path: Path) -> bool:
 
 
 def _read_beginning(path: Path) -> bytes:
-    """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises ValueError where that is damaged."""
+    """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises
+    ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(_BEGINNING)
     return _packed.decompress(data, _BEGINNING, False) if _packed.is_gzip(data) else data
 
 
 def _read_bytes(path: Path, most: int) -> Any:
-    """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises ValueError where that is damaged."""
+    """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises
+    ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(2)
         if not _packed.is_gzip(data):
@@ -105,7 +108,8 @@ class Stored(NamedTuple):
 def _numbers_of(
     nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape: tuple[int, ...]
 ) -> numpy.ndarray:
-    """The numbers of an image: those that are stored, without a copy where they may be written to and are the image's."""
+    """The numbers of an image: those that are stored, without a copy where they may be written to
+    and are the image's."""
     kind = numpy.dtype(_library.TYPE_NAMES[nifti.type])
     is_plain = (
         nifti.components == 1
@@ -120,7 +124,8 @@ def _numbers_of(
     return array
 
 
-#: Meanings of the numbers of a pixel that an output of NIfTI has, as cudaspline_nifti_pixel, and their names.
+#: Meanings of the numbers of a pixel that an output of NIfTI has, as cudaspline_nifti_pixel, and
+#: their names.
 _MEANINGS = {
     "symmetric-tensor": (3, "symmetric tensors"),
     "rgb": (4, "RGB colours"),
@@ -132,7 +137,8 @@ _MEANINGS = {
 def with_meaning(
     array: numpy.ndarray, geometry: Geometry, channels: Channels, meaning: str
 ) -> Stored:
-    """The image of a file of another format, with a header if NIfTI has a name for the meaning of its numbers, so that an output keeps that."""
+    """The image of a file of another format, with a header if NIfTI has a name for the meaning of
+    its numbers, so that an output keeps that."""
     if meaning not in _MEANINGS or not channels:
         return Stored(array, geometry, channels)
     nifti = _new_description()
@@ -141,7 +147,8 @@ def with_meaning(
 
 
 def warn_of_lost_meaning(header: _library.Nifti, path: Path) -> None:
-    """Warns if the numbers of a pixel have a meaning, for an output in a format that does not keep it."""
+    """Warns if the numbers of a pixel have a meaning, for an output in a format that does not keep
+    it."""
     names = dict(_MEANINGS.values())
     if header.pixel in names:
         name = names[header.pixel]
@@ -164,7 +171,8 @@ def read(path: Path, name: str) -> Stored:
 
     name: of the argument, for errors
 
-    Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not read, and OSError."""
+    Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not
+    read, and OSError."""
     header = _partner(path, ".img", ".hdr") or path
     try:
         beginning = _read_beginning(header)
@@ -196,7 +204,8 @@ def read(path: Path, name: str) -> Stored:
         )
     array = _numbers_of(nifti, stored, count, shape)
     if warning:
-        # Without the argument's name, and with one name of the file: a file that is two of them is warned of once.
+        # Without the argument's name, and with one name of the file: a file that is two of them is
+        # warned of once.
         _warnings.warn(f"the NIfTI file {header.resolve()}: {warning}", _warnings.FileWarning)
     return Stored(array, geometry, channels, nifti, foreign_warp)
 
@@ -266,11 +275,13 @@ def write(
     path: Path,
     header: Optional[_library.Nifti] = None,
 ) -> None:
-    """Writes an image, or a series of 4 axes: a single file, or a pair where the name ends with .hdr or .img, compressed where with .gz.
+    """Writes an image, or a series of 4 axes: a single file, or a pair where the name ends with
+    .hdr or .img, compressed where with .gz.
 
     header: of the file that the image is made of
 
-    Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that it does not have, and OSError."""
+    Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that
+    it does not have, and OSError."""
     found = numpy.asarray(array)
     if channels == "first":
         found = numpy.moveaxis(found, 0, -1)
@@ -306,7 +317,8 @@ def write(
 
 
 def _write_bytes(path: Path, read: Callable[[int, int], Any], size: int) -> None:
-    """Writes a file, compressed where its name ends with .gz; read gives bytes by their begin and count."""
+    """Writes a file, compressed where its name ends with .gz; read gives bytes by their begin and
+    count."""
     with open(path, "wb") as file:
         if path.name.lower().endswith(".gz"):
             _packed.compress(file, read, size)

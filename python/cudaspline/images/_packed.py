@@ -1,5 +1,6 @@
-"""Data that zlib or gzip compressed, with one rule for all formats: members that follow each other are all read, and other bytes after them
-are not data. What is written is one member, with the same bytes for any number of threads."""
+"""Data that zlib or gzip compressed, with one rule for all formats: members that follow each other
+are all read, and other bytes after them are not data. What is written is one member, with the same
+bytes for any number of threads."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def _libdeflate() -> Optional[ctypes.CDLL]:
 
 
 def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
-    """As decompress(), for members of gzip that hold at most `most` bytes together; None for others, and for damaged data."""
+    """As decompress(), for members of gzip that hold at most `most` bytes together; None for
+    others, and for damaged data."""
     library = _libdeflate()
     if library is None or not is_gzip(data):
         return None
@@ -92,7 +94,8 @@ def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
 def decompress(data: bytes, most: int, is_whole: bool = True) -> Any:
     """The contents of streams of zlib or gzip, up to about `most` bytes. Bytes or a memoryview.
 
-    is_whole: compare the checksum of each stream that is needed; else data may be the beginning of a file
+    is_whole: compare the checksum of each stream that is needed; else data may be the beginning of
+        a file
 
     Raises ValueError where a stream is damaged or, of whole data, has no end."""
     quickly = _decompress_quickly(data, most) if is_whole else None
@@ -153,7 +156,8 @@ def _compress_block(data: Any, before: bytes, is_last: bool) -> bytes:
 
 
 def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, bytes, bool]]:
-    """Each block with the bytes before it, and whether it is the last one; of no bytes there is a block, too."""
+    """Each block with the bytes before it, and whether it is the last one; of no bytes there is a
+    block, too."""
     before = b""
     for begin in range(0, max(size, 1), BLOCK):
         data = read(begin, min(BLOCK, size - begin))
@@ -162,7 +166,8 @@ def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, b
 
 
 def _count_threads() -> int:
-    """The number of threads: that of use_threads(), else of the environment, else the processors that the process may use."""
+    """The number of threads: that of use_threads(), else of the environment, else the processors
+    that the process may use."""
     words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
     chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
     return chosen or (

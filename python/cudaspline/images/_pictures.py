@@ -21,8 +21,9 @@ _QUANTILES = (0.01, 0.99)
 
 
 def picture(pixels: Pixels) -> numpy.ndarray:
-    """The middle slices of an image, side by side, as a PNG has them: across z, y and x, as a radiologist looks at them (what is right is on
-    the left, what is in front or above is on top); of two axes the image itself, of a series its first volume."""
+    """The middle slices of an image, side by side, as a PNG has them: across z, y and x, as a
+    radiologist looks at them (what is right is on the left, what is in front or above is on top);
+    of two axes the image itself, of a series its first volume."""
     found = [
         _slice(pixels, axes)
         for axes in ([(0, 1), (0, 2), (1, 2)] if pixels.geometry.dimension >= 3 else [(0, 1)])
@@ -55,9 +56,11 @@ def picture(pixels: Pixels) -> numpy.ndarray:
 
 
 def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
-    """The middle slice whose columns go along the first of two axes of space, and its rows along the second, in square pixels.
+    """The middle slice whose columns go along the first of two axes of space, and its rows along
+    the second, in square pixels.
 
-    Axes of space are those of the image that are closest to them. Pixels with several numbers: three are colours, else their length is shown."""
+    Axes of space are those of the image that are closest to them. Pixels with several numbers:
+    three are colours, else their length is shown."""
     grid: Geometry = pixels.geometry
     space = min(grid.dimension, 3)
     order, signs = _axes_of_space(grid.direction[:space, :space])
@@ -87,7 +90,8 @@ def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
 
 
 def _axes_of_space(direction: numpy.ndarray) -> tuple[list[int], list[float]]:
-    """For each axis of space the closest one of the image that is left, and whether it has the same direction."""
+    """For each axis of space the closest one of the image that is left, and whether it has the same
+    direction."""
     order, signs = [], []
     left = list(range(len(direction)))
     for row in direction:

@@ -1,4 +1,5 @@
-"""NRRD files and MetaImages: the library describes the header (include/itkCudaSpline/c/CudaSplineImageHeadersC.h), the numbers are read here."""
+"""NRRD files and MetaImages: the library describes the header
+(include/itkCudaSpline/c/CudaSplineImageHeadersC.h), the numbers are read here."""
 
 from __future__ import annotations
 
@@ -47,14 +48,17 @@ def is_nrrd(beginning: bytes) -> bool:
 
 
 def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]:
-    """The array of an NRRD file or a MetaImage, its geometry, where the numbers of a pixel are, and their meaning.
+    """The array of an NRRD file or a MetaImage, its geometry, where the numbers of a pixel are, and
+    their meaning.
 
-    A series has four axes; its array is (volumes, nz, ny, nx), with the components of a pixel last. The geometry is LPS, in mm.
+    A series has four axes; its array is (volumes, nz, ny, nx), with the components of a pixel last.
+    The geometry is LPS, in mm.
 
     name: of the argument, for errors
 
-    Raises OSError for files that are missing, and ValueError for a header that is refused, with the field, its value and what is allowed,
-    and for numbers that are missing or damaged. Warns by FileWarning."""
+    Raises OSError for files that are missing, and ValueError for a header that is refused, with the
+    field, its value and what is allowed, and for numbers that are missing or damaged. Warns by
+    FileWarning."""
     header = _describe_file(path, name)
     stored = numpy.concatenate(
         [_numbers_of_file(header, file, name) for file in _files_of(header, path)]
@@ -189,7 +193,8 @@ def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy
 
 
 def _number(word: bytes, convert: Any) -> Any:
-    """A decimal number as float or int; None for other words, and fractions where these are not allowed."""
+    """A decimal number as float or int; None for other words, and fractions where these are not
+    allowed."""
     if convert is int and _INTEGER.fullmatch(word):
         return int(word)  # floats do not hold those of 64 bits
     if b"_" in word:  # which numbers of Python alone have

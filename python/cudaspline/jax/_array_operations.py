@@ -12,7 +12,8 @@ from ..core import _library
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
 
-#: Radius of the largest windows that fit into the shared memory of every device: JAX does not report the device that it uses.
+#: Radius of the largest windows that fit into the shared memory of every device: JAX does not
+#: report the device that it uses.
 _LARGEST_RADIUS = 7
 
 

@@ -1,6 +1,8 @@
-"""The library's operations as foreign functions of XLA: what jax.jit compiles calls them without Python, on a GPU in its stream.
+"""The library's operations as foreign functions of XLA: what jax.jit compiles calls them without
+Python, on a GPU in its stream.
 
-They are those of libCudaSplineJax (src/jax), which is in the folder of libCudaSplineC if the package was built with jaxlib's headers.
+They are those of libCudaSplineJax (src/jax), which is in the folder of libCudaSplineC if the
+package was built with jaxlib's headers.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Ffi(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def ffi() -> Ffi:
-    """Where what JAX compiles calls the library without Python: (platforms, reason). It asks JAX for its devices.
+    """Where what JAX compiles calls the library without Python: (platforms, reason). It asks JAX
+    for its devices.
 
     Examples
     --------
@@ -56,7 +59,8 @@ def ffi() -> Ffi:
     path = _library.path().with_name("libCudaSplineJax.so")
     if not path.exists():
         return Ffi((), f"there is no {path}: the package was built without jaxlib's headers")
-    # Handlers of another version of XLA's interface than jaxlib knows are refused where it is at work; else it would not start.
+    # Handlers of another version of XLA's interface than jaxlib knows are refused where it is at
+    # work; else it would not start.
     jax.devices()
     platforms: list[str] = []
     try:
@@ -100,7 +104,8 @@ def run_points(
 def run_filter(
     samples: Any, axes: Sequence[int], spline: _gradients.Spline, is_adjoint: bool
 ) -> Any:
-    """_gradients.run_filter() as an operation of XLA, along neighbouring axes of which the first is not the array's first one."""
+    """_gradients.run_filter() as an operation of XLA, along neighbouring axes of which the first is
+    not the array's first one."""
     options = {
         "order": spline.order,
         "mode": spline.mode,
@@ -125,7 +130,8 @@ def run_local_correlation(
     radius: Sequence[int],
     threads: int,
 ) -> Any:
-    """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. An empty mask or gradient means that there is none."""
+    """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes.
+    An empty mask or gradient means that there is none."""
     call = jax.ffi.ffi_call(
         "cudaspline_correlate", [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes]
     )
@@ -135,8 +141,9 @@ def run_local_correlation(
 
 
 def run_joint_histogram(shapes: Sequence[tuple[int, ...]], threads: int, *arrays: Any) -> Any:
-    """_losses.run_joint_histogram() as an operation of XLA, of fixed, moving, mask (without numbers: none) and ends: the histogram, or with
-    weights as the last argument the gradients, which are empty if they are not requested."""
+    """_losses.run_joint_histogram() as an operation of XLA, of fixed, moving, mask (without
+    numbers: none) and ends: the histogram, or with weights as the last argument the gradients,
+    which are empty if they are not requested."""
     name = "joint_histogram" if len(arrays) == 4 else "joint_gradients"
     call = jax.ffi.ffi_call(
         f"cudaspline_{name}", [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes]

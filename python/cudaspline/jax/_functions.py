@@ -35,8 +35,8 @@ def sample(
     image
         One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers.
     points
-        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. A point that
-        is NaN has the value NaN.
+        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1
+        in place of N stands for all. A point that is NaN has the value NaN.
     order
         Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
     mode, cval
@@ -44,8 +44,8 @@ def sample(
     prefilter
         Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
     threads
-        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those of cudaspline.use_threads(), else as many as
-        may be used.
+        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those
+        of cudaspline.use_threads(), else as many as may be used.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def grad(
     prefilter: bool = False,
     threads: int = 0,
 ) -> Any:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(). It has
-    derivatives by image and points, too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
+    batch. Arguments as of sample(). It has derivatives by image and points, too.
 
     Examples
     --------
@@ -101,7 +101,8 @@ def grad(
 def _derivatives(
     image: Any, points: Any, order: Any, mode: Any, cval: Any, is_filtered: bool, derivatives: int
 ) -> tuple[Any, bool]:
-    """Derivatives at points: (N, C, ..., D^n) of the image's type, and whether the image is a batch."""
+    """Derivatives at points: (N, C, ..., D^n) of the image's type, and whether the image is a
+    batch."""
     image, points = _array(image, "image"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     border = _constant(cval, "cval")
@@ -145,8 +146,8 @@ def push(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> Any:
-    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they would be made of ("splatting"), with the
-    same bits at every call.
+    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they
+    would be made of ("splatting"), with the same bits at every call.
 
     Parameters
     ----------
@@ -198,8 +199,8 @@ def count(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> Any:
-    """How much points add to each sample: push() of ones. For points (*size, D) the result has the given shape; for (N, *size, D), with one
-    axis more than an image, it is (N, 1, *shape).
+    """How much points add to each sample: push() of ones. For points (*size, D) the result has the
+    given shape; for (N, *size, D), with one axis more than an image, it is (N, 1, *shape).
 
     Examples
     --------
@@ -218,7 +219,8 @@ def count(
 
 @takes_threads
 def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> Any:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
+    it to a field.
 
     Examples
     --------
@@ -240,14 +242,16 @@ def warp(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image under a field of displacements: its value at each place of the field plus the displacement there, with gradients by both.
+    """An image under a field of displacements: its value at each place of the field plus the
+    displacement there, with gradients by both.
 
     Parameters
     ----------
     image
         As for sample().
     field
-        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order
+        of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -284,7 +288,8 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset, with gradients by all of them.
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
+    + offset, with gradients by all of them.
 
     Parameters
     ----------
@@ -338,15 +343,16 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with
+    gradients by image and transform.
 
     Parameters
     ----------
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
-        jax.vmap is for several. None: the identity.
+        From points of the output to points of the image (mm), x first as in cudaspline.resample():
+        (D, D), (D, D + 1) or (D + 1, D + 1); jax.vmap is for several. None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
@@ -401,9 +407,11 @@ def prefilter(
     order
         0 to 5; orders 0 and 1 need none, and are returned as they are.
     mode
-        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as "mirror", without a margin.
+        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as
+        "mirror", without a margin.
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
+        the first two of a batch (N, C, ...).
 
     Examples
     --------
@@ -443,7 +451,8 @@ def _array(array: Any, name: str) -> Any:
 
 
 def _constant(value: Any, name: str) -> float:
-    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the argument."""
+    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the
+    argument."""
     if isinstance(value, jax.core.Tracer):
         raise TypeError(
             f"{name}: JAX traces it, but it has no gradient and must be a constant of a compiled function (see static_argnames of jax.jit)."

@@ -1,7 +1,8 @@
 """Losses of the library for JAX: the primitives that make a loss and its gradients.
 
-correlation_sums() and of_joint_histogram() have the primitives' first derivatives, forward and backward, and those of higher orders by the
-formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; an empty one means that there is none. For histograms both are (n,).
+correlation_sums() and of_joint_histogram() have the primitives' first derivatives, forward and
+backward, and those of higher orders by the formula. Images are (B, *size), masks (B, *size) or (1,
+*size) of bool; an empty one means that there is none. For histograms both are (n,).
 """
 
 from __future__ import annotations
@@ -169,7 +170,8 @@ def correlation_sums(
 ) -> Any:
     """Of a batch (N, C, *size): (N, C).
 
-    mask: bool, of the batch's shape; formula: the sums of images and mask, for derivatives of higher orders"""
+    mask: bool, of the batch's shape; formula: the sums of images and mask, for derivatives of
+        higher orders"""
     images = [array.reshape(-1, *array.shape[2:]) for array in (fixed, moving)]
     inside = _no_mask(images[0]) if mask is None else mask.reshape(images[0].shape)
 
@@ -196,9 +198,11 @@ def correlation_sums(
 def _define_derivatives(
     value: Any, with_gradients: Callable[..., Any], formula: Callable[..., Any]
 ) -> None:
-    """Those of a jax.custom_jvp by its first two arguments, the images: numbers one an image, or one of all.
+    """Those of a jax.custom_jvp by its first two arguments, the images: numbers one an image, or
+    one of all.
 
-    with_gradients: of which of them, and the arguments: (value, gradients), without numbers where they are not wanted
+    with_gradients: of which of them, and the arguments: (value, gradients), without numbers where
+        they are not wanted
     formula: the same value, for derivatives of higher orders"""
 
     def derivative(primals: Any, tangents: Any) -> Any:
@@ -331,9 +335,11 @@ def of_joint_histogram(
     count: Any,
     formula: Callable[..., Any],
 ) -> Any:
-    """The number that a function makes of the joint histogram of two images of one shape and of a count.
+    """The number that a function makes of the joint histogram of two images of one shape and of a
+    count.
 
-    mask: bool, of the images' shape; ends: four numbers, without gradient like the count; formula: the histogram of images, mask and ends,
+    mask: bool, of the images' shape; ends: four numbers, without gradient like the count; formula:
+        the histogram of images, mask and ends,
     for derivatives of higher orders"""
     images = fixed.reshape(-1), moving.reshape(-1)
     inside = jax.numpy.zeros((0,), bool) if mask is None else mask.reshape(-1)

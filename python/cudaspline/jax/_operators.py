@@ -1,7 +1,9 @@
-"""The operators of the library for JAX: primitives, with derivatives forward and backward that are made of the same operators.
+"""The operators of the library for JAX: primitives, with derivatives forward and backward that are
+made of the same operators.
 
-Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C, P, D^n) for derivatives of order n, vectors of points v
-(B, P, D); of one type, float32 or float64. In place of B one image or one list of points may stand for all, but not for numbers of points.
+Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C, P, D^n) for
+derivatives of order n, vectors of points v (B, P, D); of one type, float32 or float64. In place of
+B one image or one list of points may stand for all, but not for numbers of points.
 
     evaluate(c, x)              D(I, c, x), derivatives along all lists I of n axes
     along(c, x, v)              the sum over d of D(Id, c, x) v(d)
@@ -11,9 +13,10 @@ Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C,
     scatter_along(w, x, v)      scatter(w v, x)
     filter_axes(s)              coefficients, or the transpose of that
 
-Each is linear in every argument but the points (in c without the border), and its derivative by the points is the operator with "along" in its
-name, or that of one more derivative. So derivatives forward are operators again; and backward, which is their transpose, along by v is contract,
-the kernel that adds up over the channels: no intermediate arrays are stored.
+Each is linear in every argument but the points (in c without the border), and its derivative by the
+points is the operator with "along" in its name, or that of one more derivative. So derivatives
+forward are operators again; and backward, which is their transpose, along by v is contract, the
+kernel that adds up over the channels: no intermediate arrays are stored.
 """
 
 from __future__ import annotations
@@ -200,7 +203,8 @@ def _along(
 ) -> Any:
     if derivatives < _gradients.MOST_DERIVATIVES:
         return _dot(evaluate(coefficients, points, spline, derivatives + 1), vectors)
-    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
+    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and
+    # channels as images.
     jnp = jax.numpy
     batches, channels, components = (
         _batches(coefficients, points),
@@ -397,7 +401,8 @@ def _define(
 
 
 def _transposes(primitive: Any, *rules: Optional[Callable[..., Any]]) -> None:
-    """By each argument, a function of the result's cotangent and all arguments; None where the operator is not linear."""
+    """By each argument, a function of the result's cotangent and all arguments; None where the
+    operator is not linear."""
 
     def transpose(cotangent: Any, /, *given: Any, **options: Any) -> Any:
         if isinstance(cotangent, ad.Zero):
@@ -523,7 +528,8 @@ def scatter_along(
 def filter_axes(
     samples: Any, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool
 ) -> Any:
-    """B-spline coefficients along some neighbouring axes, of which the first is not the array's first one; or the transpose of that."""
+    """B-spline coefficients along some neighbouring axes, of which the first is not the array's
+    first one; or the transpose of that."""
     return _filter_p.bind(samples, axes=axes, spline=spline, is_adjoint=is_adjoint)
 
 
@@ -574,7 +580,8 @@ ad.defjvp(
     _filter_p, lambda t, s, axes, spline, is_adjoint: filter_axes(t, axes, spline, is_adjoint)
 )
 
-# Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is its shape alone.
+# Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is
+# its shape alone.
 
 _transposes(
     _evaluate_p,

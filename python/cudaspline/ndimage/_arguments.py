@@ -1,4 +1,5 @@
-"""Common arguments of the functions of cudaspline.ndimage: outputs, precisions, borders, complex numbers."""
+"""Common arguments of the functions of cudaspline.ndimage: outputs, precisions, borders, complex
+numbers."""
 
 from __future__ import annotations
 
@@ -51,8 +52,9 @@ _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 
 
 def keeps_library(function: Callable[Concatenate[Any, _Rest], Any]) -> _KeepsLibrary[_Rest]:
-    """A function whose first argument, input, may be an array of JAX, or of any library that speaks DLPack: it gets an array of the same
-    memory of NumPy, CuPy or PyTorch, and its result becomes one of the input's library."""
+    """A function whose first argument, input, may be an array of JAX, or of any library that speaks
+    DLPack: it gets an array of the same memory of NumPy, CuPy or PyTorch, and its result becomes
+    one of the input's library."""
 
     @functools.wraps(function)
     def adopting(*arguments: Any, **options: Any) -> Any:
@@ -68,7 +70,8 @@ def keeps_library(function: Callable[Concatenate[Any, _Rest], Any]) -> _KeepsLib
 
 
 def check_order(order: int, least: int = 0) -> int:
-    """The order as an int; as SciPy, RuntimeError for orders that do not exist, and TypeError for anything but whole numbers."""
+    """The order as an int; as SciPy, RuntimeError for orders that do not exist, and TypeError for
+    anything but whole numbers."""
     try:
         is_known = bool(least <= order <= 5)
         found = operator.index(order) if is_known else 0
@@ -90,8 +93,8 @@ def mode_code(mode: str) -> int:
 
 
 def numbers(values: Any, rank: int, argument: str) -> list[float]:
-    """A number for each axis, of one number (an array of no axes is one), a sequence, an array or a generator; RuntimeError for one of
-    another length."""
+    """A number for each axis, of one number (an array of no axes is one), a sequence, an array or a
+    generator; RuntimeError for one of another length."""
     try:
         if hasattr(values, "shape"):
             values = host_array(values).tolist()
@@ -118,7 +121,8 @@ def _real(value: Any) -> float:
 
 
 def take_input(array: Any) -> tuple[ArrayLibrary, Any]:
-    """The library of an input, and the input as an array of it, of which elements are read where they are."""
+    """The library of an input, and the input as an array of it, of which elements are read where
+    they are."""
     library = library_of(array)
     return library, as_readable(library, library.as_array(array, array, "input"))
 
@@ -130,7 +134,8 @@ def make_output(
     shape: Sequence[int],
     default: Optional[np.dtype[Any]] = None,
 ) -> Any:
-    """The array that the argument output asks for, by SciPy's rules: given, or new of a type or of the input's."""
+    """The array that the argument output asks for, by SciPy's rules: given, or new of a type or of
+    the input's."""
     dtype = library.dtype(array)
     is_complex = dtype.kind == "c"
     try:
@@ -155,7 +160,8 @@ def make_output(
     if library_of(output, "output") is not library:
         raise TypeError(f"output is not an array of {library.name}, as input is")
     if library.name == "NumPy":
-        # Subclasses of numpy.ndarray (numpy.memmap, masked arrays) are written directly; a mask is neither read nor changed.
+        # Subclasses of numpy.ndarray (numpy.memmap, masked arrays) are written directly; a mask is
+        # neither read nor changed.
         if not isinstance(output, np.ndarray) and hasattr(output, "__dlpack__"):
             raise TypeError(
                 f"output is of {type(output).__module__}.{type(output).__name__}, which is not written; an array of NumPy is, or a type"
@@ -175,7 +181,8 @@ def make_output(
 
 
 def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dtype[Any]) -> int:
-    """The type of the arithmetic: single where input and output are, unless a precision is asked for."""
+    """The type of the arithmetic: single where input and output are, unless a precision is asked
+    for."""
     if precision is None:
         is_single = source.newbyteorder("=") in _SINGLE and target.newbyteorder("=") in _SINGLE
         precision = "single" if is_single else "double"
@@ -185,7 +192,8 @@ def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dty
 
 
 def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
-    """cval as an array of that type is padded with it: an integer is cut off towards 0, and clamped to the type's range."""
+    """cval as an array of that type is padded with it: an integer is cut off towards 0, and clamped
+    to the type's range."""
     if dtype.kind not in "iub":
         return float(cval)
     return (
@@ -196,7 +204,8 @@ def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
 
 
 def integer_of(value: Any, dtype: np.dtype[Any], make: Callable[[float], int]) -> int:
-    """A number as an integer of a type, clamped to its range; 0 for NaN. make: makes an integer of a finite real number"""
+    """A number as an integer of a type, clamped to its range; 0 for NaN. make: makes an integer of
+    a finite real number"""
     limits = np.iinfo(dtype)
     if isinstance(value, (int, np.integer)):
         found = int(value)
@@ -217,7 +226,8 @@ def round_away(value: float) -> int:
 def _warn_of_border(
     cval: float, mode: str, given: np.dtype[Any], target: np.dtype[Any], is_filtered: bool
 ) -> None:
-    """Tells of a border's value that a type of integers does not have: that of the output, or of the input that is padded with it."""
+    """Tells of a border's value that a type of integers does not have: that of the output, or of
+    the input that is padded with it."""
     if mode not in ("constant", "grid-constant"):
         return
     for dtype, is_read in ((target, True), (given, mode == "grid-constant" and is_filtered)):
@@ -243,8 +253,9 @@ def by_parts(
     run: Callable[[Any, Any, float], None],
     order: int = 1,
 ) -> Any:
-    """Calls run(input, output, cval) for real numbers: twice for complex ones, by a copy for outputs that cannot be written as they are.
-    Integers of 64 bits that no double is are taken in two halves, where the order is 0.
+    """Calls run(input, output, cval) for real numbers: twice for complex ones, by a copy for
+    outputs that cannot be written as they are. Integers of 64 bits that no double is are taken in
+    two halves, where the order is 0.
 
     Returns the output.
     """
@@ -287,7 +298,8 @@ _LARGEST_EXACT = 2**53
 
 
 def _needs_halves(library: ArrayLibrary, array: Any, target: np.dtype[Any]) -> bool:
-    """Whether an array of integers has some that no double is, and the output has the same type. PyTorch shifts no unsigned ones."""
+    """Whether an array of integers has some that no double is, and the output has the same type.
+    PyTorch shifts no unsigned ones."""
     dtype = library.dtype(array)
     kinds = "i" if library.name == "PyTorch" else "iu"
     if (
@@ -322,7 +334,8 @@ def _by_halves(
 
 
 def border_of(cval: Any, is_complex: bool) -> complex:
-    """cval for numbers of a kind. TypeError as SciPy's if it is not a number, or is complex where the input is real."""
+    """cval for numbers of a kind. TypeError as SciPy's if it is not a number, or is complex where
+    the input is real."""
     try:
         return (
             complex(_real(cval))

@@ -1,7 +1,7 @@
 """Arrays of NumPy, CuPy and PyTorch, seen alike.
 
-An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor PyTorch is imported here: a
-caller with such an array has imported it.
+An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor
+PyTorch is imported here: a caller with such an array has imported it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class ArrayLibrary:
         return tuple(stride // size for stride in strides)
 
     def is_regular(self, array: Any) -> bool:
-        """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
+        """Whether neighbours are whole elements apart, and aligned: a field of a packed structure
+        is not."""
         flags, size = array.flags, array.dtype.itemsize
         return bool(flags.aligned) and (
             flags.c_contiguous or all(stride % size == 0 for stride in array.strides)
@@ -242,8 +243,9 @@ def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
 
 
 def adopt(array: Any, argument: str) -> tuple[Any, Any]:
-    """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy, CuPy or PyTorch, and what makes one of
-    its library of a result; other things as they are, and None.
+    """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy,
+    CuPy or PyTorch, and what makes one of its library of a result; other things as they are, and
+    None.
 
     Raises TypeError, naming the argument, for arrays that JAX traces and for unknown devices."""
     kind = type(array).__module__.split(".", 1)[0]
@@ -276,7 +278,8 @@ def host_array(values: Any) -> np.ndarray[Any, Any]:
 
 
 def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Array:
-    """The structure of an array of real numbers; of NumPy's, elements are read where they are, in either order of bytes, aligned or not.
+    """The structure of an array of real numbers; of NumPy's, elements are read where they are, in
+    either order of bytes, aligned or not.
 
     Raises RuntimeError for a type of numbers or a number of axes that is not supported.
     """

@@ -58,7 +58,8 @@ def _filter_parts(
     precision: Optional[str],
     threads: int,
 ) -> Any:
-    """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output, and truncates for integers."""
+    """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output,
+    and truncates for integers."""
 
     def run(real: Any, target: Any, _: float) -> None:
         dtype = library.dtype(target)
@@ -104,7 +105,8 @@ def spline_filter1d(
     mode : str
         How lines continue beyond their ends: those of map_coordinates().
     precision : None, "single" or "double"
-        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else
+        double, as SciPy's always is.
     threads : int
         Of the host; 0: as many as may be used.
 

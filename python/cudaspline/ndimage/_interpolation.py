@@ -126,38 +126,43 @@ def map_coordinates(
     Parameters
     ----------
     input : array of NumPy, CuPy or PyTorch
-        Samples, real or complex, of 1 to 6 axes; arrays of NumPy of any number by orders 0 and 1. Arrays on a GPU stay there, and are read and written in the order of the
-        current stream of their library; others are interpolated by the host's threads.
+        Samples, real or complex, of 1 to 6 axes; arrays of NumPy of any number by orders 0 and 1.
+        Arrays on a GPU stay there, and are read and written in the order of the current stream of
+        their library; others are interpolated by the host's threads.
     coordinates : array
-        Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the input. On a GPU they
-        stay there too.
+        Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the
+        input. On a GPU they stay there too.
     output : array or type
-        Where the values go, in the library and on the device of the input; or their type. None: the input's type.
+        Where the values go, in the library and on the device of the input; or their type. None: the
+        input's type.
     order : int
         Of the spline, 0 to 5.
     mode : str
-        What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap".
+        What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest",
+        "mirror", "grid-wrap", "wrap".
     cval : number
-        What stands outside in the modes "constant" and "grid-constant"; complex for complex input. One that the type of integers does not
-        have is clamped to its range, with a UserWarning.
+        What stands outside in the modes "constant" and "grid-constant"; complex for complex input.
+        One that the type of integers does not have is clamped to its range, with a UserWarning.
     prefilter : bool
         False: the input has coefficients already, as spline_filter() makes them. For orders 2 to 5.
     precision : None, "single" or "double"
-        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
-        Coordinates are double, and what is outside is SciPy's, in both.
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else
+        double, as SciPy's always is. Coordinates are double, and what is outside is SciPy's, in
+        both.
     threads : int
         Of the host; 0: as many as may be used.
 
     Returns
     -------
     array
-        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves away from zero, and clamped; those of
-        64 bits stay exact by order 0.
+        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves
+        away from zero, and clamped; those of 64 bits stay exact by order 0.
 
     Raises
     ------
     RuntimeError
-        An order, a mode or a type that is not supported, shapes that do not fit, or an output of another shape.
+        An order, a mode or a type that is not supported, shapes that do not fit, or an output of
+        another shape.
     TypeError, ValueError
         Complex coordinates, arrays of different libraries or devices, an unknown precision.
 
@@ -206,7 +211,8 @@ def run_affine(
     offset: Sequence[float],
     batch: Sequence[int] = (),
 ) -> Any:
-    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays, and so are those that are not moved."""
+    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays,
+    and so are those that are not moved."""
 
     rows = matrix.tolist()
     batch = batch or _still_axes(job, target, matrix, offset)
@@ -234,7 +240,8 @@ def run_affine(
 def _still_axes(
     job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]
 ) -> list[int]:
-    """Axes along which nothing moves, such as channels; empty if that is true of all. They are neither filtered nor interpolated."""
+    """Axes along which nothing moves, such as channels; empty if that is true of all. They are
+    neither filtered nor interpolated."""
     shape = job.library.shape(target)
     rank = len(job.shape)
     if len(shape) != rank or not (
@@ -348,15 +355,16 @@ def affine_transform(
     precision: Optional[Precision] = None,
     threads: int = 0,
 ) -> Any:
-    """The element at index o of the output is the value at matrix @ o + offset: scipy.ndimage.affine_transform.
+    """The element at index o of the output is the value at matrix @ o + offset:
+    scipy.ndimage.affine_transform.
 
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     matrix : array
-        With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix, which is a map by axis and
-        faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
+        With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix,
+        which is a map by axis and faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
     offset : number or sequence
         Added, a number per axis of the input (samples); not read where the matrix is homogeneous.
     output_shape : sequence of ints
@@ -428,21 +436,24 @@ def geometric_transform(
     precision: Optional[Precision] = None,
     threads: int = 0,
 ) -> Any:
-    """The element at index o of the output is the value at mapping(o): scipy.ndimage.geometric_transform.
+    """The element at index o of the output is the value at mapping(o):
+    scipy.ndimage.geometric_transform.
 
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     mapping : callable
-        Gets the index of an element of the output, a tuple of ints, and gives as many coordinates as the input has axes.
+        Gets the index of an element of the output, a tuple of ints, and gives as many coordinates
+        as the input has axes.
     output_shape : sequence of ints
         None: that of the output where it is an array, else of the input.
     extra_arguments, extra_keywords
         Handed on to mapping.
     vectorized : bool
-        True: mapping is called once, with an array of all indices for each axis of the output (open ones, as numpy.ogrid makes them), of
-        the library of the input and where it is, and gives an array or a number for each axis of the input, which are broadcast.
+        True: mapping is called once, with an array of all indices for each axis of the output (open
+        ones, as numpy.ogrid makes them), of the library of the input and where it is, and gives an
+        array or a number for each axis of the input, which are broadcast.
 
     Returns
     -------
@@ -452,7 +463,8 @@ def geometric_transform(
     Raises
     ------
     RuntimeError, TypeError, ValueError
-        As map_coordinates(), and for a mapping that cannot be called or gives another number of coordinates. What mapping raises.
+        As map_coordinates(), and for a mapping that cannot be called or gives another number of
+        coordinates. What mapping raises.
 
     Examples
     --------
@@ -599,10 +611,11 @@ def zoom(
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     zoom : number or sequence
-        By how much: one number, or one per axis. The output has round(length * zoom) elements along it.
+        By how much: one number, or one per axis. The output has round(length * zoom) elements along
+        it.
     grid_mode : bool
-        False: the centres of the first and the last element stay where they are. True: elements have an extent, and the
-        edges of the array stay where they are.
+        False: the centres of the first and the last element stay where they are. True: elements
+        have an extent, and the edges of the array stay where they are.
 
     Returns
     -------

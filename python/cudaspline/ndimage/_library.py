@@ -1,4 +1,5 @@
-"""The functions of libCudaSplineC for arrays: structures of include/itkCudaSpline/c/CudaSplineArraysC.h, which documents them."""
+"""The functions of libCudaSplineC for arrays: structures of
+include/itkCudaSpline/c/CudaSplineArraysC.h, which documents them."""
 
 from __future__ import annotations
 
@@ -94,12 +95,14 @@ for _name, _structure in (
 
 
 def interpolate(interpolation: Interpolation, threads: int = 0) -> None:
-    """Runs an interpolation where its arrays are; raises the library's errors. threads: of the host; 0: as many as may be used."""
+    """Runs an interpolation where its arrays are; raises the library's errors. threads: of the
+    host; 0: as many as may be used."""
     note("cudaspline_interpolate_array", interpolation, threads)
     _library.run_where("cudaspline_interpolate_array", interpolation, threads)
 
 
 def filter_array(description: Filter, threads: int = 0) -> None:
-    """Runs a filter where its arrays are; raises the library's errors. threads: as for interpolate()."""
+    """Runs a filter where its arrays are; raises the library's errors. threads: as for
+    interpolate()."""
     note("cudaspline_filter_array", description, threads)
     _library.run_where("cudaspline_filter_array", description, threads)

@@ -1,7 +1,9 @@
-"""Arrays of more axes than the kernels take, with orders 0 and 1: an interpolation along some axes, of interpolations along the others.
+"""Arrays of more axes than the kernels take, with orders 0 and 1: an interpolation along some axes,
+of interpolations along the others.
 
-A value is a sum over the samples of an axis, of its weight there times the value of the others. Weights are those of the kernels, which
-interpolate a line that is 1 at one sample and 0 at all others, so that modes and coordinates are theirs, too.
+A value is a sum over the samples of an axis, of its weight there times the value of the others.
+Weights are those of the kernels, which interpolate a line that is 1 at one sample and 0 at all
+others, so that modes and coordinates are theirs, too.
 """
 
 from __future__ import annotations
@@ -18,14 +20,16 @@ _DOUBLE = TYPE_CODES[np.dtype(np.float64)]
 
 
 def is_needed(library: Any, order: int, *ranks: int) -> bool:
-    """Whether there are too many axes for the kernels, and not for what is here: arrays of NumPy."""
+    """Whether there are too many axes for the kernels, and not for what is here: arrays of
+    NumPy."""
     return max(ranks) > _functions.MAXIMUM_DIMENSION and order < 2 and library is NUMPY
 
 
 def interpolate(
     array: Any, output: Any, coordinates: Any, order: int, mode: str, border: float, threads: int
 ) -> None:
-    """Writes values at coordinates, (axes of the array, elements of the output), into an output of real numbers."""
+    """Writes values at coordinates, (axes of the array, elements of the output), into an output of
+    real numbers."""
     axes = np.argsort(array.shape, kind="stable")  # the shortest first: these are summed up over
     values = _values(
         array.transpose(axes), np.ascontiguousarray(coordinates[axes]), order, mode, border, threads

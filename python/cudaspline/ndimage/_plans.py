@@ -1,7 +1,9 @@
-"""Calls that are alike: what a function of this package checks and describes, once for calls that differ in elements alone.
+"""Calls that are alike: what a function of this package checks and describes, once for calls that
+differ in elements alone.
 
-The second call of its kind is observed. If it only passed one structure to the library, for the given arrays and a new one, the structure is
-kept. Later calls pass a copy of it with their addresses.
+The second call of its kind is observed. If it only passed one structure to the library, for the
+given arrays and a new one, the structure is kept. Later calls pass a copy of it with their
+addresses.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from ..core._plans import UNKNOWN, Plans, Streak, frozen
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: The calls of the library within an observed function of this thread; no attribute, or None, if no function is observed.
+#: The calls of the library within an observed function of this thread; no attribute, or None, if no
+#: function is observed.
 _watched = threading.local()
 
 
@@ -27,7 +30,8 @@ def note(name: str, description: Any, threads: int) -> None:
 
 
 def refuse_plan() -> None:
-    """Tells whoever watches that a call warns, or depends on the values of its array, so that others that are alike may do other things."""
+    """Tells whoever watches that a call warns, or depends on the values of its array, so that
+    others that are alike may do other things."""
     calls: Optional[list[Any]] = getattr(_watched, "calls", None)
     if calls is not None:
         calls.append(None)
@@ -61,7 +65,8 @@ _PLANS: Plans[Optional[_Plan]] = Plans()
 def _plan_of(
     calls: list[Any], given: _arrays.Buffer, coordinates: Optional[_arrays.Buffer], result: Any
 ) -> Optional[_Plan]:
-    """The plan of an observed call; None if it did more than calling the library once for these arrays."""
+    """The plan of an observed call; None if it did more than calling the library once for these
+    arrays."""
     made = _arrays.view_plainly(result)
     if len(calls) != 1 or calls[0] is None or made is None:
         return None

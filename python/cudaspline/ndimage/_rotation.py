@@ -17,8 +17,9 @@ from ._plans import shares_plans
 def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Cosine and sine of an angle in degrees, exact at multiples of 90.
 
-    The angle is taken to the nearest multiple of 90 before it becomes radians, as in scipy.special.cosdg and sindg: the bits are theirs at
-    round angles, and the last one differs at one of twenty others.
+    The angle is taken to the nearest multiple of 90 before it becomes radians, as in
+    scipy.special.cosdg and sindg: the bits are theirs at round angles, and the last one differs at
+    one of twenty others.
     """
     quarters = math.floor(abs(angle) / 45.0)
     quarters += quarters % 2
@@ -63,7 +64,8 @@ def rotate(
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
-        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them at once.
+        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them
+        at once.
     angle : number
         By how much (degrees).
     axes : two ints

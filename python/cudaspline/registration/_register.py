@@ -73,53 +73,68 @@ def register(
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
 ) -> Registration[Kind, OtherKind]:
-    """Lays one image over another one: what CudaSplineRegister does, with its kernels and its results.
+    """Lays one image over another one: what CudaSplineRegister does, with its kernels and its
+    results.
 
     Parameters
     ----------
     fixed, moving
-        Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose points are then indices, x first. One number a
-        pixel, or red, green and blue, which are compared by their luminance and stay in warped. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
-        finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
+        Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image,
+        names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose points
+        are then indices, x first. One number a pixel, or red, green and blue, which are compared by
+        their luminance and stay in warped. An array without a geometry and an image in mm are
+        refused. Both are in the same place: on the host, or on one GPU, where everything stays to
+        the result's fields. Pixels that are not finite are left out. Values whose largest magnitude
+        is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
-        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
-        these, one after the other. None: "rigid" and "affine", or the preset's.
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a
+        cudaspline.Stage with levels and options of its own; or a list of these, one after the
+        other. None: "rigid" and "affine", or the preset's.
     also
-        Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each is in the spaces of the
-        first fixed and the first moving image, on grids of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as
-        they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all that is returned are of the first
-        pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
-        weight after those of the first pair.)
+        Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its
+        labels' edges. Each is in the spaces of the first fixed and the first moving image, on grids
+        of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as they
+        have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all
+        that is returned are of the first pair. (ANTsPy's multivariate_extras=[("mattes", fixed,
+        moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and weight after those
+        of the first pair.)
     mask, moving_mask
-        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out. A
-        cudaspline.Stage may have masks of its own.
+        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what
+        is 0, False or NaN is left out. A cudaspline.Stage may have masks of its own.
     initial
-        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
-        many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
-        from points of the fixed image to points of the moving one, whatever cudaspline.resample takes; of a list the last one is applied first.
+        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's
+        centre on the other's), "search" (the best of many rotations about the centres of gravity,
+        by mutual information of coarse images), "none"; or a transform from points of the fixed
+        image to points of the moving one, whatever cudaspline.resample takes; of a list the last
+        one is applied first.
     preset
-        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
-        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
-        those of its large images where fixed has more than 256 pixels along an axis).
+        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and
+        SyN that leave the finest level out) or "standard" (rigid, affine and SyN with the numbers
+        of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and those of its
+        large images where fixed has more than 256 pixels along an axis).
     spec
-        Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that CudaSplineRegister --dump-spec wrote, or a mapping as
-        found.spec is. Without stages, preset, winsorize and options; initial may be a transform.
+        Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that
+        CudaSplineRegister --dump-spec wrote, or a mapping as found.spec is. Without stages, preset,
+        winsorize and options; initial may be a transform.
     winsorize
-        Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
+        Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the
+        preset's, or none.
     precision
         "float32" or "float64": of pixels, arithmetic and fields. Places are float64 in any case.
     device, threads
-        As for cudaspline.resample(): where images in host memory are registered, and threads of the host.
+        As for cudaspline.resample(): where images in host memory are registered, and threads of the
+        host.
     progress
-        True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
-        raised. None: no progress is reported. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
+        True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]:
+        what it raises stops the work and is raised. None: no progress is reported. An interrupt
+        (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
-        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations,
-        shrink, sigmas, sigmas_in_mm, radius, bins, convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
-        gradient, learning_rate, update_variance,
-        total_variance.
+        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for
+        "syn" and "greedy"): metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
+        convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
+        gradient, learning_rate, update_variance, total_variance.
 
     Returns
     -------
@@ -135,8 +150,9 @@ def register(
     Warns
     -----
     RegistrationWarning
-        It was interrupted, images have pixels that are not finite or do not seem to belong to each other (report.agreement), a level moves
-        nothing, was undone because it made the metric worse, or ended while the metric still fell, or a search of rotations has found a better
+        It was interrupted, images have pixels that are not finite or do not seem to belong to each
+        other (report.agreement), a level moves nothing, was undone because it made the metric
+        worse, or ended while the metric still fell, or a search of rotations has found a better
         start, or none that says much.
 
     Examples
@@ -251,7 +267,8 @@ def _check_additional(value: Any) -> list[tuple[Any, Any]]:
 
 
 class _IterationListener:
-    """Receives the iterations of a registration: the history, and a progress bar or the caller's function."""
+    """Receives the iterations of a registration: the history, and a progress bar or the caller's
+    function."""
 
     def __init__(self, stages: Sequence[Stage], progress: Any) -> None:
         self.stages = stages
@@ -514,7 +531,8 @@ def _join(
 
 
 def check_spaces(grids: Mapping[str, Geometry]) -> None:
-    """Refuses two images of which one has no geometry, and the other's is not that of indices. Raises ValueError, naming the argument."""
+    """Refuses two images of which one has no geometry, and the other's is not that of indices.
+    Raises ValueError, naming the argument."""
     for (name, grid), (other_name, other) in itertools.permutations(grids.items(), 2):
         is_placed = not other.has_places_of_indices
         if has_indices(grid) and is_placed:
@@ -525,7 +543,8 @@ def check_spaces(grids: Mapping[str, Geometry]) -> None:
 
 
 def _open_additional(image: Any, name: str, first: _Side) -> _Side:
-    """An image of an additional pair, in the space of the first pair's image, whose mask is for both."""
+    """An image of an additional pair, in the space of the first pair's image, whose mask is for
+    both."""
     side = _open_image(image, name, first.pixels.dtype)
     if side.geometry.dimension != first.geometry.dimension:
         raise ValueError(
@@ -598,7 +617,8 @@ class _Work:
         return cls(one, other, precision, device, threads, pairs)
 
     def mask_stages(self, masks: Sequence[tuple[Any, Any]]) -> None:
-        """Takes masks of stages, (of fixed, of moving) each. Raises TypeError or ValueError, naming the argument."""
+        """Takes masks of stages, (of fixed, of moving) each. Raises TypeError or ValueError, naming
+        the argument."""
         staged = []
         for number, pair in enumerate(masks):
             opened = [
@@ -623,7 +643,8 @@ class _Work:
     ) -> tuple[
         Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]
     ]:
-        """Runs a complete document: (transform, reports of stages, value factors, agreement). Raises TypeError or ValueError, naming the argument.
+        """Runs a complete document: (transform, reports of stages, value factors, agreement).
+        Raises TypeError or ValueError, naming the argument.
 
         initial: a transform of the caller; None: the document defines the start"""
         geometry, device = self.fixed.geometry, self.fixed.pixels.device
@@ -778,7 +799,8 @@ class _Work:
                 geometry if is_whole else grids[number],
             )
         if number in coefficients:
-            # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
+            # A trifle wider than the image's extent over the cells: else its last samples would lie
+            # outside of the grid.
             spacing = numpy.linalg.norm(
                 numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0
             )
@@ -791,7 +813,8 @@ class _Work:
 
 
 def _describe_pairs(sides: Sequence[_Side]) -> Any:
-    """Images with masks as the library takes them, the fixed one of each pair before the moving one."""
+    """Images with masks as the library takes them, the fixed one of each pair before the moving
+    one."""
     pairs = (_registration_library.ImagePair * (len(sides) // 2))()
     for pair, fixed, moving in zip(pairs, sides[::2], sides[1::2]):
         pair.fixed, pair.fixed_mask = fixed.describe()
@@ -866,7 +889,8 @@ def _with_arguments(message: str) -> str:
 
 
 def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer:
-    """Displacements of float64 where an image is; of float32 where its library has no others (JAX without its option for 64 bits)."""
+    """Displacements of float64 where an image is; of float32 where its library has no others (JAX
+    without its option for 64 bits)."""
     try:
         made = _arrays.empty(like, shape, "float64")
     except TypeError:
@@ -875,7 +899,8 @@ def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer
 
 
 def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list[Any]:
-    """Brings the displacements of a chain to the device of the images; returns the objects that must outlive it."""
+    """Brings the displacements of a chain to the device of the images; returns the objects that
+    must outlive it."""
     if device < 0:
         return []
     owned = []

@@ -30,23 +30,27 @@ from ._transform import Transform
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: Radius of a head (mm), with which rotations are converted to displacements: Power and others (2012).
+#: Radius of a head (mm), with which rotations are converted to displacements: Power and others
+#: (2012).
 _RADIUS = 50.0
 
 
 class MotionRow(NamedTuple):
-    """The position of a volume: a point x of its reference (mm, LPS) is at R (x - centre) + centre + t in the volume."""
+    """The position of a volume: a point x of its reference (mm, LPS) is at R (x - centre) + centre
+    + t in the volume."""
 
     volume: int
     #: t (mm).
     trans_x: float
     trans_y: float
     trans_z: float
-    #: R turns by rot_y, then rot_x, then rot_z about these axes (radians), as itk::Euler3DTransform.
+    #: R turns by rot_y, then rot_x, then rot_z about these axes (radians), as
+    #: itk::Euler3DTransform.
     rot_x: float
     rot_y: float
     rot_z: float
-    #: Sum of the magnitudes of the differences from the volume before, of translations and of rotations times 50 mm; NaN of the first.
+    #: Sum of the magnitudes of the differences from the volume before, of translations and of
+    #: rotations times 50 mm; NaN of the first.
     framewise_displacement: float
     #: At the end, the lower the better.
     metric: float
@@ -109,8 +113,9 @@ class Motion:
         return {name: self[name] for name in MotionRow._fields}
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes the table as CudaSplineRegister --parameters does: numbers between tabulators, under a line with the names of columns,
-        which pandas.read_csv(path, sep="\\t") reads; and a JSON file of the same name, .json, with units and columns as in BIDS.
+        """Writes the table as CudaSplineRegister --parameters does: numbers between tabulators,
+        under a line with the names of columns, which pandas.read_csv(path, sep="\\t") reads; and a
+        JSON file of the same name, .json, with units and columns as in BIDS.
 
         Raises ValueError where the table's own name ends with .json."""
         path = Path(path)
@@ -179,7 +184,8 @@ class SeriesRegistration(Generic[Kind]):
 
     @functools.cached_property
     def warped(self) -> Union[Kind, Any]:
-        """All volumes on the grid of their reference, a series of the same kind, linearly interpolated; 0 outside of a volume."""
+        """All volumes on the grid of their reference, a series of the same kind, linearly
+        interpolated; 0 outside of a volume."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
         made: list[Any] = []  # volumes of a kind that cannot be written
@@ -209,7 +215,8 @@ class SeriesRegistration(Generic[Kind]):
 
     @functools.cached_property
     def motion(self) -> Motion:
-        """The motion of a head. Raises ValueError where volumes were not laid by one rigid transform each, of three dimensions."""
+        """The motion of a head. Raises ValueError where volumes were not laid by one rigid
+        transform each, of three dimensions."""
         rows: list[MotionRow] = []
         centre: Sequence[float] = ()
         before: Optional[tuple[float, ...]] = None
@@ -260,29 +267,32 @@ def register_series(
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
 ) -> SeriesRegistration[Kind]:
-    """Lays each volume of a series over one image: motion correction, as CudaSplineRegister --motion, or registration to another image.
+    """Lays each volume of a series over one image: motion correction, as CudaSplineRegister
+    --motion, or registration to another image.
 
     Parameters
     ----------
     series
-        An image of four axes (three, of volumes of two) of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or an array (nt, nz, ny, nx).
-        One volume at a time is read.
+        An image of four axes (three, of volumes of two) of itk, SimpleITK, nibabel, ANTsPy or
+        cudaspline.Image, or an array (nt, nz, ny, nx). One volume at a time is read.
     over
-        "first": the first volume; "mean": the mean of the volumes as they are; a number: that volume, from 0; or an image.
+        "first": the first volume; "mean": the mean of the volumes as they are; a number: that
+        volume, from 0; or an image.
     stages, preset
-        As for register(). None: "rigid" over a volume or the mean, by "correlation" on two levels, as volumes are alike and lie nearly over
-        each other; over an image what register() takes.
+        As for register(). None: "rigid" over a volume or the mean, by "correlation" on two levels,
+        as volumes are alike and lie nearly over each other; over an image what register() takes.
     also
-        Additional series of as many volumes, as echoes of one scan, whose volumes are in the spaces of those of the first series: see also of
-        register() for the stages that compare them. Each is registered to its own reference ("first", "mean", a number), or, as pairs
-        (image, series), to images in the space of the first one.
+        Additional series of as many volumes, as echoes of one scan, whose volumes are in the spaces
+        of those of the first series: see also of register() for the stages that compare them. Each
+        is registered to its own reference ("first", "mean", a number), or, as pairs (image,
+        series), to images in the space of the first one.
     mask, moving_mask, winsorize, precision, device, threads
         As for register(); moving_mask is for all volumes.
     initial
         As for register(), of all volumes. None: "none" over a volume or the mean, else "moments".
     progress
-        True: one line per volume on stderr; or a function that is called with the finished fraction. What it raises, and an interrupt (Ctrl-C),
-        ends the whole.
+        True: one line per volume on stderr; or a function that is called with the finished
+        fraction. What it raises, and an interrupt (Ctrl-C), ends the whole.
     options
         As for register().
 
@@ -368,7 +378,8 @@ def register_series(
 def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _images.Series]]:
     """Additional series, each with its reference.
 
-    over: what the first series is, where that is of its own; None: an image. Raises TypeError or ValueError, naming the argument."""
+    over: what the first series is, where that is of its own; None: an image. Raises TypeError or
+        ValueError, naming the argument."""
     if not isinstance(also, (list, tuple)):
         raise TypeError(f"also: {type(also).__name__} is not a list of series.")
     found = []
@@ -401,7 +412,8 @@ def _image_of(pixels: Pixels, name: str = "series") -> _images.Image:
 def _fixed_of(
     series: _images.Series, over: Any, name: str = "series"
 ) -> tuple[_images.Image, bool]:
-    """The reference of the volumes, and whether it is made of them. name: of the series' argument"""
+    """The reference of the volumes, and whether it is made of them. name: of the series'
+    argument"""
     if isinstance(over, str) and not os.path.exists(over):
         if over.lower() not in ("first", "mean"):
             raise ValueError(

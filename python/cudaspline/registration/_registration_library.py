@@ -1,4 +1,5 @@
-"""The functions of libCudaSplineC for registrations: structures of include/itkCudaSpline/c/CudaSplineRegistrationC.h, which documents them."""
+"""The functions of libCudaSplineC for registrations: structures of
+include/itkCudaSpline/c/CudaSplineRegistrationC.h, which documents them."""
 
 from __future__ import annotations
 
@@ -180,7 +181,8 @@ def run_pipeline(
     watch: Watch,
     allocate: Callable[[Any], int],
 ) -> tuple[Any, list[dict[str, Any]], Optional[BaseException]]:
-    """cudaspline_register: (its result, warnings, what was raised while it iterated). Raises DocumentError.
+    """cudaspline_register: (its result, warnings, what was raised while it iterated). Raises
+    DocumentError.
 
     allocate: called with each ResultArray; returns the address of its memory"""
     messages, failed = _Messages(), []
@@ -243,8 +245,8 @@ def describe_image(pointer: int, geometry: Geometry) -> Image:
 class Watch:
     """The callback of a registration's iterations.
 
-    listen: called with each IterationState; what it raises ends the registration with what that has come to, as an interrupt (Ctrl-C)
-        does"""
+    listen: called with each IterationState; what it raises ends the registration with what that has
+        come to, as an interrupt (Ctrl-C) does"""
 
     def __init__(self, listen: Callable[[Any], object]) -> None:
         self._reports = _library._Reports(listen)

@@ -1,4 +1,5 @@
-"""Stages of registrations, and the documents that describe them. The library knows options, presets, defaults and what is allowed."""
+"""Stages of registrations, and the documents that describe them. The library knows options,
+presets, defaults and what is allowed."""
 
 from __future__ import annotations
 
@@ -42,45 +43,62 @@ class Stage:
 
     After it is made, options that were not given have their defaults.
 
-    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
-        "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
-        the same values where they show the same
-    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation, with ITK's derivative), "lncc" (the same with its exact
-        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for matrices, "cc" for
-        fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
-        a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
-        its weight's part of the sum, and is as long as any other's
-    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
-    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which continues as long as the metric falls by more than 1 % of its value in
-        ten iterations. None: iterations, where these are given, else five times as many
-    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
-    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
+    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of
+        displacements; "syn": fields of both images to a middle, symmetric normalization; "greedy":
+        one field, in a third of the time; "demons": one field by squared differences (diffeomorphic
+        demons), for images that have the same values where they show the same
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation,
+        with ITK's derivative), "lncc" (the same with its exact derivative), "mind" (descriptors of
+        self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for
+        matrices, "cc" for fields. "syn" and "greedy" have no "correlation", demons "meansquares"
+        alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
+        its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
+        counts as its weight's part of the sum, and is as long as any other's
+    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline"
+        evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which
+        continues as long as the metric falls by more than 1 % of its value in ten iterations. None:
+        iterations, where these are given, else five times as many
+    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2,
+        1; 8, 4, 2, 1 for fields
+    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm).
+        None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
     radius: of the windows of "cc" and "lncc" (voxels)
-    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part of the range of the image's values.
-        None: 0.02
+    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part
+        of the range of the image's values. None: 0.02
     bins: of Mattes' histogram
-    convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
-    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
-    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
-        initial step of line searches after the first one, as a factor of the direction; None: the length of a voxel of the level
-    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
+    convergence: a level ends where the last ten values fall by less than that share; not of
+        "bspline". None: 1e-6 for fields, else 1e-7
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline"
+        it is "lbfgs"
+    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm);
+        None: a voxel of the level. Of "bspline": initial step of line searches after the first one,
+        as a factor of the direction; None: the length of a voxel of the level
+    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in
+        mm
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
-    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one per axis, x first; at each
-        level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
-    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
-        drawn are moved by a third of a voxel, as ITK does it
+    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a
+        number, or one per axis, x first; at each level before they are twice as wide. None: 24
+        voxels of fixed (the geometric mean of its spacing)
+    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all
+        samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved by a
+        third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of the random samples: the same seed draws the same samples
-    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
-    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
-        derivative of the B-spline, whose order is 2 or more then)
-    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each axis, x first, as (0, 1, 0) for distortions
-        along y; of matrices one for each parameter, in ITK's order
+    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear)
+        to 5
+    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter"
+        (of a Gaussian of a voxel) or "analytic" (the derivative of the B-spline, whose order is 2
+        or more then)
+    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each
+        axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
+        ITK's order
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
-    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
-        demons 0 and 1
-    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; documents do not contain them
+    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
+        whole field (voxels^2). None: 3 and 0, of demons 0 and 1
+    mask, moving_mask: where the images count in this stage, as for register(), whose masks they
+        replace; documents do not contain them
 
     Raises TypeError or ValueError, naming the argument.
 
@@ -88,7 +106,8 @@ class Stage:
     --------
     >>> import cudaspline
     >>> cudaspline.Stage("syn", iterations=(40, 20, 0)).levels
-    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20), Level(shrink=1, sigma=0.0, iterations=0))
+    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20),
+    Level(shrink=1, sigma=0.0, iterations=0))
     >>> cudaspline.Stage("greedy", metric=[("cc", 0.7), ("mattes", 0.3)]).metrics
     (PairMetric(metric='cc', weight=0.7), PairMetric(metric='mattes', weight=0.3))
     """
@@ -268,7 +287,8 @@ def make_document(
     precision: str = "float32",
     initial: Optional[str] = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
+    """(document, values as the caller has them) of what register() is called with. Raises TypeError
+    or ValueError, naming the argument."""
     for name in options:
         if name not in OPTIONS:
             similar = difflib.get_close_matches(name, OPTIONS, 1)
@@ -311,7 +331,8 @@ def make_document(
 
 
 def read_document(spec: Any) -> dict[str, Any]:
-    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the argument."""
+    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the
+    argument."""
     if isinstance(spec, Mapping):
         return {key: value for key, value in spec.items() if key != VERSION}
     if not isinstance(spec, (str, os.PathLike)):

@@ -1,4 +1,5 @@
-"""Transforms: chains that can be applied, composed, inverted, saved, and converted to those of other libraries."""
+"""Transforms: chains that can be applied, composed, inverted, saved, and converted to those of
+other libraries."""
 
 from __future__ import annotations
 
@@ -24,13 +25,16 @@ from ._registration_library import Folding
 
 
 class Transform:
-    """Transforms one after the other: from points of one image to points of another one (mm, x first, ITK's space: LPS).
+    """Transforms one after the other: from points of one image to points of another one (mm, x
+    first, ITK's space: LPS).
 
-    It is taken wherever the package takes a transform: cudaspline.resample(moving, transform, fixed) is the moving image on the fixed
-    one's grid. register() makes it; Transform(anything) is what resample() takes as one.
+    It is taken wherever the package takes a transform: cudaspline.resample(moving, transform,
+    fixed) is the moving image on the fixed one's grid. register() makes it; Transform(anything) is
+    what resample() takes as one.
 
     transform: whatever resample() takes
-    dimension: axes of the images: 1, 2 or 3; None: that of an object of SimpleITK, itk or this class
+    dimension: axes of the images: 1, 2 or 3; None: that of an object of SimpleITK, itk or this
+        class
 
     Raises TypeError or ValueError, naming the argument, for anything that is not a transform.
 
@@ -60,15 +64,16 @@ class Transform:
     ) -> Transform:
         """Reads a file of transforms, or several as one chain. Files are read once.
 
-        path: the name of a file: of transforms (.tfm, .txt, .mat; .h5 and others by SimpleITK or itk), of which a composite is one with all
-            that it is made of; or of an image of displacements, as ANTs' 1Warp.nii.gz. (path, "inverse") or ["affine.mat", 1], and in text
-            "affine.mat,inverse" or "[affine.mat,1]", are inverses. Or a list of these
+        path: the name of a file: of transforms (.tfm, .txt, .mat; .h5 and others by SimpleITK or
+            itk), of which a composite is one with all that it is made of; or of an image of
+            displacements, as ANTs' 1Warp.nii.gz. (path, "inverse") or ["affine.mat", 1], and in
+            text "affine.mat,inverse" or "[affine.mat,1]", are inverses. Or a list of these
         dimension: axes of the images: 1, 2 or 3; None: what the file has
-        transform_order: of lists: "itk": the last one is applied first; "ants": the first one is, as antsApplyTransforms takes them. What is in
-            a file has ITK's order
+        transform_order: of lists: "itk": the last one is applied first; "ants": the first one is,
+            as antsApplyTransforms takes them. What is in a file has ITK's order
 
-        Raises FileNotFoundError, TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not
-        installed.
+        Raises FileNotFoundError, TypeError or ValueError, naming the argument, and ImportError
+        where a library is needed that is not installed.
 
         >>> import numpy, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +110,8 @@ class Transform:
         return self._dimension
 
     def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
-        """Appends what it does to a chain, for the package's functions. Raises ValueError for images of another number of axes."""
+        """Appends what it does to a chain, for the package's functions. Raises ValueError for
+        images of another number of axes."""
         if stages.dimension != self._dimension:
             raise ValueError(
                 f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}."
@@ -123,7 +129,8 @@ class Transform:
 
         points: (..., dimension), mm, x first; of whatever NumPy makes an array of
 
-        Returns an array of float64 of the same shape; NaN for points beyond 2^20 mm, if points are not. Raises TypeError or ValueError, naming the argument.
+        Returns an array of float64 of the same shape; NaN for points beyond 2^20 mm, if points are
+        not. Raises TypeError or ValueError, naming the argument.
 
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).apply([1.0, 2.0])
         array([4., 4.])
@@ -153,8 +160,9 @@ class Transform:
         return _resample.resample(image, self, reference, **options)
 
     def inverse(self) -> Transform:
-        """The inverse. Matrices have theirs in closed form, fields of a registration the one that it has found; others are inverted by
-        iteration where the inverse is used, to 1e-4 mm. Raises ValueError for a matrix that has none."""
+        """The inverse. Matrices have theirs in closed form, fields of a registration the one that
+        it has found; others are inverted by iteration where the inverse is used, to 1e-4 mm. Raises
+        ValueError for a matrix that has none."""
         return Transform._of([part.inverse() for part in reversed(self._parts)], self._dimension)
 
     def __matmul__(self, other: Any) -> Transform:
@@ -171,7 +179,8 @@ class Transform:
     __array_ufunc__ = None
 
     def __rmatmul__(self, other: Any) -> Transform:
-        """A transform with another one after this one, which may be anything that resample() takes as a transform."""
+        """A transform with another one after this one, which may be anything that resample() takes
+        as a transform."""
         return Transform(other, self._dimension) @ self
 
     @property
@@ -206,8 +215,8 @@ class Transform:
         grid: an image or a Geometry
         dtype: of the result: "float32" or "float64"
 
-        Returns an Image of displacements (mm), x first in the last axis of its array, (nz, ny, nx, 3), which is where the grid's image is.
-        Raises TypeError or ValueError, naming the argument.
+        Returns an Image of displacements (mm), x first in the last axis of its array, (nz, ny, nx,
+        3), which is where the grid's image is. Raises TypeError or ValueError, naming the argument.
 
         >>> import numpy
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).field(numpy.zeros((2, 2))).array[1, 1]
@@ -233,13 +242,15 @@ class Transform:
         )
 
     def jacobian(self, grid: Any, log: bool = False, dtype: Any = "float32") -> Any:
-        """Jacobian determinants at the samples of a grid, by differences of the displacements there: how volumes are scaled.
+        """Jacobian determinants at the samples of a grid, by differences of the displacements
+        there: how volumes are scaled.
 
         grid: an image, the name of its file, or a Geometry
         log: their natural logarithm, and that of 1e-4 where they are less
         dtype: of the result: "float32" or "float64"
 
-        Returns an image of the grid's kind; of a Geometry an Image, (nz, ny, nx). Raises TypeError or ValueError, naming the argument.
+        Returns an image of the grid's kind; of a Geometry an Image, (nz, ny, nx). Raises TypeError
+        or ValueError, naming the argument.
 
         >>> import numpy
         >>> Transform([[1.5, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).jacobian(numpy.zeros((3, 3)))[1]
@@ -254,17 +265,20 @@ class Transform:
         return _images.open_image(grid, "grid").finish(found, field.geometry)
 
     def folding(self, grid: Any) -> Folding:
-        """How many samples of a grid are folded, and the range of the determinants there. grid: as for jacobian()"""
+        """How many samples of a grid are folded, and the range of the determinants there. grid: as
+        for jacobian()"""
         return measure(self.field(grid, "float64"), 0, False, False)[1]
 
     def save(self, path: Any, grid: Any = None) -> None:
         """Writes it to a file, by the name's ending.
 
-        path: .mat, .tfm, .txt: ITK's files of transforms, of linear ones without another library; .h5, .hdf5 and all others with fields by
-            SimpleITK or itk; .nii, .nii.gz, .nrrd, .mha: displacements on a grid, as ANTs and ITK read them (SimpleITK, itk or nibabel)
+        path: .mat, .tfm, .txt: ITK's files of transforms, of linear ones without another library;
+            .h5, .hdf5 and all others with fields by SimpleITK or itk; .nii, .nii.gz, .nrrd, .mha:
+            displacements on a grid, as ANTs and ITK read them (SimpleITK, itk or nibabel)
         grid: an image or a Geometry, of displacements
 
-        Raises TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not installed.
+        Raises TypeError or ValueError, naming the argument, and ImportError where a library is
+        needed that is not installed.
         """
         file = Path(_path_of(path, "path"))
         if not _image_files.is_name_of_field(file):
@@ -280,13 +294,14 @@ class Transform:
         _transform_writing.write_field(field.array, field.geometry, file)
 
     def save_ants(self, prefix: Any, grid: Any) -> list[Path]:
-        """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not linear, prefix1Warp.nii.gz and
-        prefix1InverseWarp.nii.gz on a grid.
+        """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not
+        linear, prefix1Warp.nii.gz and prefix1InverseWarp.nii.gz on a grid.
 
         prefix: of the files' names
         grid: an image or a Geometry: the fixed image's
 
-        Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t prefix0GenericAffine.mat. Raises as save().
+        Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t
+        prefix0GenericAffine.mat. Raises as save().
         """
         start = _path_of(prefix, "prefix")
         count = 0
@@ -310,7 +325,8 @@ class Transform:
         return [path for _, path in written]
 
     def to_simpleitk(self) -> Any:
-        """A SimpleITK.Transform that does the same. Raises ImportError where SimpleITK is not installed."""
+        """A SimpleITK.Transform that does the same. Raises ImportError where SimpleITK is not
+        installed."""
         return _transform_writing.to_simpleitk(self._parts, self._dimension)
 
     def to_itk(self) -> Any:
@@ -318,7 +334,8 @@ class Transform:
         return _transform_writing.to_itk(self._parts, self._dimension)
 
     def _repr_html_(self) -> str:
-        """The HTML for notebooks: the parts in the order in which they are applied, and the numbers of matrices."""
+        """The HTML for notebooks: the parts in the order in which they are applied, and the numbers
+        of matrices."""
         rows: list[tuple[Any, ...]] = []
         for part in reversed(self._parts):
             one = Transform._of([part], self._dimension)
@@ -414,12 +431,13 @@ def _dimension_of(transform: Any) -> int:
 
 
 def read_transforms(file: Any) -> list[Transform]:
-    """The transforms of a file one by one, as of head motion one for each volume of a series. A composite is one transform.
+    """The transforms of a file one by one, as of head motion one for each volume of a series. A
+    composite is one transform.
 
     file: the name of a file of ITK's transforms: .tfm, .txt, .mat, .h5, .hdf5
 
-    Returns them in the order of the file, which is that of the volumes. Raises TypeError or ValueError, naming the argument, for what is
-    no such file, and FileNotFoundError.
+    Returns them in the order of the file, which is that of the volumes. Raises TypeError or
+    ValueError, naming the argument, for what is no such file, and FileNotFoundError.
 
     >>> import pathlib
     >>> import tempfile
@@ -447,7 +465,8 @@ def _path_of(value: Any, name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Sampled:
-    """A transform whose inverses of B-splines are sampled as finely as a grid, whatever the image is that it is for."""
+    """A transform whose inverses of B-splines are sampled as finely as a grid, whatever the image
+    is that it is for."""
 
     transform: Transform
     grid: Geometry
@@ -461,8 +480,8 @@ class _Sampled:
 
 
 def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.Buffer]) -> Any:
-    """Displacements as an array of float64 of NumPy, or of the library and device of an array: the image of coordinates under the
-    transform, less the coordinates."""
+    """Displacements as an array of float64 of NumPy, or of the library and device of an array: the
+    image of coordinates under the transform, less the coordinates."""
     sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
     index = numpy.stack(
         numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1],

@@ -1,7 +1,9 @@
-"""The label whose indicator, interpolated, is largest: what ITK's LabelImageGenericInterpolateImageFunction does.
+"""The label whose indicator, interpolated, is largest: what ITK's
+LabelImageGenericInterpolateImageFunction does.
 
-The indicator of a label is 1 at its pixels and 0 elsewhere. The library interpolates one after the other, in double; of equal values the
-smallest label wins, and where no value is above 0 the result is 0.
+The indicator of a label is 1 at its pixels and 0 elsewhere. The library interpolates one after the
+other, in double; of equal values the smallest label wins, and where no value is above 0 the result
+is 0.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ def winners(
     output: in host memory, of the result's shape
     default: the pixel outside, in the output's type
     rounding: how labels that are real numbers become integers: cudaspline_rounding
-    interpolate: called with the indicator of a label (uint8), where its values go (float64; NaN outside), and the part of the work that this is
-        as two fractions
+    interpolate: called with the indicator of a label (uint8), where its values go (float64; NaN
+        outside), and the part of the work that this is as two fractions
 
     Raises ValueError, naming the argument, for images of too many values."""
     array, result = _arrays.to_host(image), _arrays.to_host(output)

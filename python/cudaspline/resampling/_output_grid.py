@@ -1,4 +1,5 @@
-"""The grid of an output: that of an image or a reference, with what is given in place of its size, spacing, origin and direction."""
+"""The grid of an output: that of an image or a reference, with what is given in place of its size,
+spacing, origin and direction."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def check_dimension(geometry: Geometry, image: Any = None) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Target:
-    """The grid of an output: arguments of resample() that are built once and passed as its reference.
+    """The grid of an output: arguments of resample() that are built once and passed as its
+    reference.
 
     reference, size, spacing, origin, direction: as for resample()
 
@@ -52,7 +54,8 @@ TARGET_OPTIONS = frozenset(one.name for one in fields(Target)) - {"reference"}
 
 
 def target_of(reference: Any, options: Mapping[str, Any]) -> Target:
-    """A target, or that of a reference, with the keywords that are given, and not None, in place of its own. A file is read."""
+    """A target, or that of a reference, with the keywords that are given, and not None, in place of
+    its own. A file is read."""
     target = reference if isinstance(reference, Target) else Target(reference)
     given = {name: value for name, value in options.items() if value is not None}
     return replace(target, reference=_images.loaded(target.reference, "reference"), **given)
@@ -109,8 +112,9 @@ def output_grid(image: Geometry, target: Target) -> Geometry:
 def _sampling_of(
     base: Geometry, size: Optional[tuple[int, ...]], spacing: Any, origin: Any
 ) -> tuple[tuple[int, ...], numpy.ndarray]:
-    """(size, spacing), of which the one that is not given keeps the extent of a grid, from the outer edge of its first sample to that of its
-    last one: as CudaSplineResample's MakeOutputGrid(). With an origin a size alone is a region, whose spacing is the grid's."""
+    """(size, spacing), of which the one that is not given keeps the extent of a grid, from the
+    outer edge of its first sample to that of its last one: as CudaSplineResample's
+    MakeOutputGrid(). With an origin a size alone is a region, whose spacing is the grid's."""
     extent = numpy.array(base.size, numpy.float64) * base.spacing
     spacings = (
         base.spacing if spacing is None else check_spacing(spacing, base.dimension, "spacing")

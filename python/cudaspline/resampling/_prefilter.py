@@ -30,7 +30,8 @@ def prefilter(
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
 ) -> Union[Kind, Any]:
-    """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and scipy.ndimage.spline_filter make.
+    """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and
+    scipy.ndimage.spline_filter make.
 
     Parameters
     ----------
@@ -39,14 +40,16 @@ def prefilter(
     order
         Of the B-spline, 0 to 5; 0 and 1 change only the type.
     boundary
-        How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect" (about the edges), "grid-wrap"; one for
-        all axes, or one each, x first.
+        How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect"
+        (about the edges), "grid-wrap"; one for all axes, or one each, x first.
     method, taps
         "exact", "itk" or "fir" with that many taps, as for resample().
     axis
-        The only axis that is filtered, as NumPy counts them: 0 is the slowest one, -1 the fastest; None: all.
+        The only axis that is filtered, as NumPy counts them: 0 is the slowest one, -1 the fastest;
+        None: all.
     dtype
-        "float32" or "float64"; None: float64 for float64 and integers of 32 and more bits, else float32.
+        "float32" or "float64"; None: float64 for float64 and integers of 32 and more bits, else
+        float32.
     channels, out, device, threads, progress
         As for resample().
 

@@ -34,7 +34,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _chosen_for_labels(image: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options with the nearest label, where an image says that it has labels, and no interpolation is given."""
+    """Options with the nearest label, where an image says that it has labels, and no interpolation
+    is given."""
     is_given = (
         "interpolation" in options
         or getattr(options.get("method"), "interpolation", None) is not None
@@ -90,7 +91,8 @@ class PreparedImage:
     def _borrowing(
         cls, pixels: Pixels, method: Interpolator, device: Any, threads: int, progress: Any
     ) -> PreparedImage:
-        """One that reads the pixels where they are while it lives, for what is evaluated at once."""
+        """One that reads the pixels where they are while it lives, for what is evaluated at
+        once."""
         source = cls.__new__(cls)
         source._make(pixels, method, pixels.components, True, device, threads, progress)
         return source
@@ -142,18 +144,21 @@ class PreparedImage:
 
     @property
     def element(self) -> str:
-        """Type that is computed with: "float32" or "float64"; the pixels' where they are copied unchanged."""
+        """Type that is computed with: "float32" or "float64"; the pixels' where they are copied
+        unchanged."""
         return self._element
 
     @property
     def has_samples(self) -> bool:
-        """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
+        """Whether it has the image's samples as they were, of which extrapolation takes the
+        nearest."""
         method, pixel = self.method, self.pixels.dtype
         is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
         return not method.has_filter and not is_rounded and method.storage == "element"
 
     def check_options(self, given: Mapping[str, Any]) -> None:
-        """Raises ValueError, naming the argument, if an argument given with the Source contradicts the one that made it."""
+        """Raises ValueError, naming the argument, if an argument given with the Source contradicts
+        the one that made it."""
         for name, value in given.items():
             if not self._agrees(name, value):
                 raise ValueError(
@@ -240,8 +245,9 @@ class PreparedImage:
 
 
 def takes_source(function: _Function) -> _Function:
-    """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
-    have defaults, never do. The default for an image that is known to have labels (torchio.LabelMap) is the nearest one."""
+    """A function whose first argument, image, may be a Source: options that contradict it are
+    refused, which those that are left out, and have defaults, never do. The default for an image
+    that is known to have labels (torchio.LabelMap) is the nearest one."""
 
     @functools.wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:

@@ -1,7 +1,9 @@
-"""Resamplings that are alike: what resample() and zoom() check and describe, once for calls that differ in pixels and matrix alone.
+"""Resamplings that are alike: what resample() and zoom() check and describe, once for calls that
+differ in pixels and matrix alone.
 
-A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, and for a Source; transforms are each call's own. All other
-calls, and those with an argument that cannot be, are left to the functions themselves.
+A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, and for a
+Source; transforms are each call's own. All other calls, and those with an argument that cannot be,
+are left to the functions themselves.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class _Matrix(NamedTuple):
 class Plan:
     """The plan that repeated resamplings share.
 
-    pixels: an image that all calls have in common, without its elements, which are not kept; or a Source's
+    pixels: an image that all calls have in common, without its elements, which are not kept; or a
+        Source's
     source: the Source, of which only that is kept; None: it is an image
     work: how it is resampled
     output_type: name of the type of the result
@@ -112,7 +115,8 @@ class Plan:
     def run(
         self, image: Any, buffer: _arrays.Buffer, source: Optional[PreparedImage], transform: Any
     ) -> Any:
-        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
+        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform.
+        Raises what transforms are refused for."""
         work = self._work
         rows = _rows_of(transform, self.dimension)
         stages = self._stages_of(transform) if rows is None else None
@@ -253,7 +257,8 @@ def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
 
 
 def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float]]]:
-    """The rows of a matrix without its homogeneous one; empty without a transform. None for anything but a matrix of finite numbers."""
+    """The rows of a matrix without its homogeneous one; empty without a transform. None for
+    anything but a matrix of finite numbers."""
     if transform is None:
         return ()
     kind = type(transform)
@@ -320,7 +325,8 @@ def _key_of(
 def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _Function]:
     """Decorates a function of an image, an argument and a reference: repeated calls use plans.
 
-    make: makes the plan of a call, of image, the argument where it is a part of the plan, reference and options; None where it has none. What
+    make: makes the plan of a call, of image, the argument where it is a part of the plan, reference
+        and options; None where it has none. What
     it refuses is left to the function, which raises the error."""
 
     def decorate(function: _Function) -> _Function:

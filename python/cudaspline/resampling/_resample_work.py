@@ -1,4 +1,5 @@
-"""A resampling of images that are alike: what is checked and described once, and done for each of them."""
+"""A resampling of images that are alike: what is checked and described once, and done for each of
+them."""
 
 from __future__ import annotations
 
@@ -37,8 +38,9 @@ _MARGIN = 12
 def margins(
     geometry: Geometry, grid: Geometry, every_stages: Sequence[_stages.Stages]
 ) -> tuple[int, ...]:
-    """Samples, x first, by which an image is continued at either end so that it is constant wherever an output reads it: what is reflected at
-    the end of a margin is the margin, as far as all but 12 samples of it. Raises ValueError, naming the argument, where that is too far."""
+    """Samples, x first, by which an image is continued at either end so that it is constant
+    wherever an output reads it: what is reflected at the end of a margin is the margin, as far as
+    all but 12 samples of it. Raises ValueError, naming the argument, where that is too far."""
     found = []
     for stages in every_stages:
         low, high = stages.bounds_of(grid)
@@ -58,7 +60,8 @@ def margins(
 
 
 def with_margin(pixels: Pixels, margin: Sequence[int]) -> Pixels:
-    """An image in host memory whose outermost samples are repeated beyond its ends. Raises ValueError, naming the argument, for others.
+    """An image in host memory whose outermost samples are repeated beyond its ends. Raises
+    ValueError, naming the argument, for others.
 
     margin: samples, x first"""
     if pixels.device >= 0:
@@ -114,7 +117,8 @@ def work_of(
 
 
 def output_type_of(pixels: Pixels, method: Interpolator, dtype: Any) -> str:
-    """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
+    """Name of the type that is computed for a result. True and false, and float16, are made of it
+    by _like_given()."""
     if dtype is not None:
         return _arrays.type_name(dtype, "dtype")
     if pixels.narrow == "bool" and method.is_of_labels:
@@ -140,7 +144,8 @@ class Work:
     device: Any
     threads: int
     memory_limit: int
-    #: Samples of the image from a sample of the output to the next; of the image that was resampled last.
+    #: Samples of the image from a sample of the output to the next; of the image that was resampled
+    #: last.
     steps: Sequence[float] = (0.0,)
 
     def warn_of_downsampling(self) -> None:

@@ -107,7 +107,8 @@ _NOT_PLANNED = frozenset(("series", "progress", "channels"))
 def _plan_of(
     image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]
 ) -> Optional[_Plan]:
-    """The plan of calls with these options. None if each has to be checked. Raises what sample() raises."""
+    """The plan of calls with these options. None if each has to be checked. Raises what sample()
+    raises."""
     if not (METHOD_OPTIONS | _DEFAULTS.keys()).issuperset(given):
         return None
     options = {**_DEFAULTS, **given}
@@ -246,33 +247,38 @@ def sample(
     image
         As for resample(), of 1 to 3 axes; or a Source, which is made once for many calls.
     points
-        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
-        one on the Source's GPU.
+        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an
+        array there; else one of the host, or one on the Source's GPU.
     gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and Mitchell-Netravali: a mm for places, a sample for
-        indices. Without interpolation values and derivatives are then those of a B-spline, of order 3 where no order is given.
+        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and
+        Mitchell-Netravali: a mm for places, a sample for indices. Without interpolation values and
+        derivatives are then those of a B-spline, of order 3 where no order is given.
     inside
         Whether it is wanted which points are inside.
     coordinates
-        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is the first sample.
+        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is
+        the first sample.
     default
         The value outside; derivatives are 0 there.
     dtype
-        Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
-        these.
+        Type of the values; None: float64 for images of float64 and integers of 32 and more bits,
+        else float32. With derivatives one of these.
     rounding
         As for resample(), of values that become integers.
     series
         As for resample(): values of each volume, (..., nt).
     method, channels, device, threads, progress, options
-        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
-        table. A Source has its own: what contradicts them is refused.
+        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension,
+        window, radius, sigma, cutoff, precision, storage, table. A Source has its own: what
+        contradicts them is refused.
 
     Returns
     -------
-    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series; with gradient, hessian or inside a tuple of values, gradients
-    (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
-    kind of the points; on a GPU the work is enqueued in the current stream, or complete for arrays of JAX, which shows no streams.
+    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series;
+    with gradient, hessian or inside a tuple of values, gradients (..., dimension), x first,
+    Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays
+    are of the kind of the points; on a GPU the work is enqueued in the current stream, or complete
+    for arrays of JAX, which shows no streams.
 
     Raises
     ------
@@ -378,7 +384,8 @@ _DEFAULTS = {
 
 
 def _with_derivatives(method: Method, wants_derivatives: bool) -> Method:
-    """A method, where no interpolation is given and derivatives are wanted with one that has them."""
+    """A method, where no interpolation is given and derivatives are wanted with one that has
+    them."""
     return (
         replace(method, interpolation="bspline")
         if wants_derivatives and method.interpolation is None
@@ -446,7 +453,8 @@ def _sample_pixels(
     device: Any,
     warns_of_labels: bool,
 ) -> list[_arrays.Buffer]:
-    """Values of an image with one number per pixel: few points read windows, others the whole image."""
+    """Values of an image with one number per pixel: few points read windows, others the whole
+    image."""
     if method.is_of_indicators:
         return _sample_labels(pixels, method, points, default, wanted, device)
     buffer = _arrays.view(points, "points")
@@ -548,7 +556,8 @@ def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
 
 
 class _PointsPlan:
-    """The plan of values at points of a type and device, without the points: of a Source, or one like it.
+    """The plan of values at points of a type and device, without the points: of a Source, or one
+    like it.
 
     Raises TypeError or ValueError, naming the argument, for what cannot be wanted.
 
@@ -616,7 +625,8 @@ class _PointsPlan:
     def run(
         self, source: Any, buffer: _arrays.Buffer, function: str = "cudaspline_sample"
     ) -> list[_arrays.Buffer]:
-        """Computes the requested results at points, from the library's handle of a Source, or from an image and its function."""
+        """Computes the requested results at points, from the library's handle of a Source, or from
+        an image and its function."""
         wanted, dimension = self._wanted, self.dimension
         shape = buffer.shape[:-1]
         described = _library.Points.from_buffer_copy(self._described)

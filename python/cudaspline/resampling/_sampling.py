@@ -1,7 +1,9 @@
-"""The effect of a resampling on the detail of an image: steps, smoothing, warnings, also of outputs that are outside of the image.
+"""The effect of a resampling on the detail of an image: steps, smoothing, warnings, also of outputs
+that are outside of the image.
 
-Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which has ITK's transforms where the library has
-stages); the Gaussian is the library's, which the program has too (math/SamplingGaussian.h).
+Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which
+has ITK's transforms where the library has stages); the Gaussian is the library's, which the program
+has too (math/SamplingGaussian.h).
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ _FROM_DEVICE = 2
 _TOGETHER = 2**20
 
 
-#: Steps by axis of the image and of the output, three numbers each: samples of the image between neighbouring samples of the output.
+#: Steps by axis of the image and of the output, three numbers each: samples of the image between
+#: neighbouring samples of the output.
 Steps = list[float]
 
 
@@ -61,8 +64,9 @@ def steps_of(image: Pixels, method: Interpolator, grid: Geometry, stages: _stage
 
 
 def is_plain(image: Geometry, grid: Geometry, stages: _stages.Stages) -> bool:
-    """Whether it shows at once that no step is large, so that the library need not be asked: on the image's own grid without a transform, or, of
-    an array, by a matrix of small numbers, which are the steps there."""
+    """Whether it shows at once that no step is large, so that the library need not be asked: on the
+    image's own grid without a transform, or, of an array, by a matrix of small numbers, which are
+    the steps there."""
     if not stages.stages:
         return is_plainly_mapped(grid is image, False, ())
     stage = stages.stages[0]
@@ -130,7 +134,8 @@ def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:
 
 
 def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: Any) -> Pixels:
-    """An image smoothed for its sampling, of float32, or of float64 where it has wide numbers: component by component.
+    """An image smoothed for its sampling, of float32, or of float64 where it has wide numbers:
+    component by component.
 
     Raises ValueError, naming the argument, for images in memory of a GPU."""
     if pixels.device >= 0:
@@ -168,7 +173,8 @@ def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: An
 
 
 def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
-    """Whether all pixels have a value, a number a component. What has another value has one in its middle, or soon, as a rule."""
+    """Whether all pixels have a value, a number a component. What has another value has one in its
+    middle, or soon, as a rule."""
     if buffer.kind == "cupy":
         with _arrays.current_device(buffer):
             return _is_all(buffer, pixel)
@@ -228,8 +234,8 @@ def warn_of_outside(
     method: Interpolator,
     pixel: numpy.ndarray,
 ) -> None:
-    """Warns of an output that is_far() and has the default value alone, unless the samples around its points have that value too: the background
-    of an image.
+    """Warns of an output that is_far() and has the default value alone, unless the samples around
+    its points have that value too: the background of an image.
 
     volumes: the images that were resampled; None where their pixels are not known"""
     window = _windows.neighbours(image.geometry, grid, stages, method.boundary)
@@ -261,7 +267,8 @@ class Middle:
         ]
 
     def is_inside(self, rows: Sequence[Sequence[float]]) -> bool:
-        """Whether it is in the image under a map of points (mm): rows of a matrix, with or without an offset at the end; none: the identity."""
+        """Whether it is in the image under a map of points (mm): rows of a matrix, with or without
+        an offset at the end; none: the identity."""
         place = self._place
         if rows:
             dimension = len(place)
@@ -274,8 +281,9 @@ class Middle:
 
 
 def is_far(image: Geometry, grid: Geometry, stages: _stages.Stages) -> bool:
-    """Whether an output may have nothing of an image, as far as is known without a look at it: on a device that is there only when all of it
-    is. The middle of one under matrices may lie in the image."""
+    """Whether an output may have nothing of an image, as far as is known without a look at it: on a
+    device that is there only when all of it is. The middle of one under matrices may lie in the
+    image."""
     if any([stage.kind != _library.STAGE_AFFINE for stage in stages.stages]):
         return True
     moved = numpy.eye(grid.dimension + 1)

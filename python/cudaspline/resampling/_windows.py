@@ -1,7 +1,8 @@
-"""Windows of an image: if an output reads a small part of it, only that part is converted and filtered. Results have the same bits.
+"""Windows of an image: if an output reads a small part of it, only that part is converted and
+filtered. Results have the same bits.
 
-The library returns the bounds of a window, as for pieces that fit into a device's memory (doc/architecture/Coefficients.md, "Segments").
-Windows are of images in host memory.
+The library returns the bounds of a window, as for pieces that fit into a device's memory
+(doc/architecture/Coefficients.md, "Segments"). Windows are of images in host memory.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ def of_resampling(
 def neighbours(
     geometry: Geometry, grid: Geometry, stages: _stages.Stages, boundary: tuple[str, ...]
 ) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """First sample and samples, x first, of the box of an image that has the neighbours of the points of an output; 0 samples where none is
-    inside; exact for linear transforms. None where displacements are in memory of a GPU."""
+    """First sample and samples, x first, of the box of an image that has the neighbours of the
+    points of an output; 0 samples where none is inside; exact for linear transforms. None where
+    displacements are in memory of a GPU."""
     if not stages.is_on_host:
         return None
     method = Interpolator(
@@ -128,7 +130,8 @@ def _window(
 def of_points(
     pixels: Pixels, method: Interpolator, indices: numpy.ndarray
 ) -> Optional[list[tuple[numpy.ndarray, Pixels]]]:
-    """(numbers of points, window) for points by their continuous indices (n, dimension), x first; None for the whole.
+    """(numbers of points, window) for points by their continuous indices (n, dimension), x first;
+    None for the whole.
 
     Points that lie apart have windows of their own."""
     samples = math.prod(pixels.geometry.size)
@@ -175,7 +178,8 @@ class _Cutter:
         is_known = numpy.all(numpy.isfinite(indices) & (numpy.abs(indices) < 2.0**31), axis=1)
         within = numpy.all((indices >= -1) & (indices <= last + 1), axis=1)
         is_bounded = numpy.array([boundary == "itk" for boundary in method.boundary])
-        # Nothing is read beyond the bounds. Without bounds an index is folded, and one that is folded from far away reads the whole image.
+        # Nothing is read beyond the bounds. Without bounds an index is folded, and one that is
+        # folded from far away reads the whole image.
         if not (is_bounded.all() or within[is_known].all()):
             return
         middle = numpy.clip(numpy.where(is_known[:, None], numpy.nan_to_num(indices), 0.0), 0, last)

@@ -1,4 +1,5 @@
-"""The operations of PyTorch that the formulas of fields and losses need, without the losses that the library computes."""
+"""The operations of PyTorch that the formulas of fields and losses need, without the losses that
+the library computes."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_
 
 
 class _Implicit(torch.autograd.Function):
-    """ArrayOperations.implicit(). Its derivatives are made of the inputs and results in the caller's graph, so that they are differentiable."""
+    """ArrayOperations.implicit(). Its derivatives are made of the inputs and results in the
+    caller's graph, so that they are differentiable."""
 
     @staticmethod
     def forward(

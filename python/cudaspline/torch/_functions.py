@@ -32,31 +32,38 @@ def sample(
     align_corners: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Values of an image's spline at points, with gradients by image and points, of any order that is asked for.
+    """Values of an image's spline at points, with gradients by image and points, of any order that
+    is asked for.
 
     Parameters
     ----------
     image
-        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers, on the host or a GPU.
+        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers,
+        on the host or a GPU.
     points
-        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device. A point that is NaN has the value NaN.
+        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device.
+        A point that is NaN has the value NaN.
     order
         Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
     mode, cval
-        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"), "grid-wrap", "nearest", "wrap"; "constant"
-        and "grid-constant", where cval does.
+        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"),
+        "grid-wrap", "nearest", "wrap"; "constant" and "grid-constant", where cval does.
     prefilter
         Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
     convention, align_corners
-        "index": a point is a continuous index, its numbers in the order of the image's axes, as scipy.ndimage and torch-interpol have
-        them. "grid_sample": as torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its align_corners.
+        "index": a point is a continuous index, its numbers in the order of the image's axes, as
+        scipy.ndimage and torch-interpol have them. "grid_sample": as
+        torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its
+        align_corners.
     threads
-        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(), else as many as may be used.
+        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(),
+        else as many as may be used.
 
     Returns
     -------
     torch.Tensor
-        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image or points are, else in float32.
+        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image
+        or points are, else in float32.
 
     Raises
     ------
@@ -119,8 +126,9 @@ def grad(
     prefilter: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
-    convention. It has gradients by image and grid, too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
+    batch. Arguments as of sample(); "index" is the convention. It has gradients by image and grid,
+    too.
 
     Examples
     --------
@@ -147,7 +155,8 @@ def push(
     prefilter: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """The transpose of pull(): adds numbers of points up in the samples that they would be made of ("splatting").
+    """The transpose of pull(): adds numbers of points up in the samples that they would be made of
+    ("splatting").
 
     The result has the same bits at every call, on a GPU too.
 
@@ -187,8 +196,8 @@ def count(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> torch.Tensor:
-    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
-    than an image has, it is (N, 1, *shape).
+    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given
+    shape; of (N, *size, D), with an axis more than an image has, it is (N, 1, *shape).
 
     Examples
     --------
@@ -214,7 +223,8 @@ def warp(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image under a field of displacements: its value at each place of the field plus the displacement there.
+    """An image under a field of displacements: its value at each place of the field plus the
+    displacement there.
 
     Gradients by image and field.
 
@@ -223,8 +233,8 @@ def warp(
     image
         As for sample().
     field
-        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of a batch; numbers in the order of the
-        axes.
+        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of
+        a batch; numbers in the order of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -266,7 +276,8 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset.
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
+    + offset.
 
     Gradients by image, matrix and offset.
 
@@ -275,7 +286,8 @@ def affine(
     image
         As for sample().
     matrix
-        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the order of the axes.
+        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the
+        order of the axes.
     offset
         (D), or (N, D); None: 0.
     shape
@@ -348,15 +360,16 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with
+    gradients by image and transform.
 
     Parameters
     ----------
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1), (D + 1, D + 1), or
-        (N, ...) of these; None: the identity.
+        From points of the output to points of the image (mm), x first as in cudaspline.resample():
+        (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these; None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
@@ -431,10 +444,13 @@ def prefilter(
     order
         0 to 5; orders 0 and 1 need none, and are returned as they are.
     mode
-        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as SciPy does, which takes a margin that is not
-        returned: these coefficients are those of "reflect" and "mirror", as from scipy.ndimage.spline_filter.
+        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as
+        SciPy does, which takes a margin that is not
+        returned: these coefficients are those of "reflect" and "mirror", as from
+            scipy.ndimage.spline_filter.
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
+        the first two of a batch (N, C, ...).
 
     Examples
     --------
@@ -497,7 +513,8 @@ def spline_coeff_nd(
 def identity(
     shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0
 ) -> torch.Tensor:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
+    it to a field.
 
     Examples
     --------
@@ -511,7 +528,8 @@ def identity(
 
 # What they share.
 
-#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None where a call is not done at once.
+#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None
+#: where a call is not done at once.
 _PLANS: Plans[Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]] = Plans()
 
 
@@ -525,8 +543,8 @@ def _at_once(
     derivatives: int,
     names: tuple[str, str] = ("image", "points"),
 ) -> Optional[torch.Tensor]:
-    """Values at points where nothing has to be converted, extended or copied, as by _Images, from plans of calls that are alike; None for other
-    calls, and where an argument cannot be."""
+    """Values at points where nothing has to be converted, extended or copied, as by _Images, from
+    plans of calls that are alike; None for other calls, and where an argument cannot be."""
     if (
         torch.compiler.is_compiling()
         or not operators.is_plain((image, points))
@@ -646,7 +664,8 @@ def _check_tensor(tensor: Any, name: str) -> None:
 
 
 def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and which a graph cannot have."""
+    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and
+    which a graph cannot have."""
     if device.type != "cuda":
         return torch.tensor(values, dtype=dtype, device=device)
     if isinstance(values, (list, tuple)):
@@ -667,8 +686,8 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
     return torch.arange(count, dtype=dtype, device=device).view(shape)
 
 
-#: What calls make again and again of sizes and geometries, and only read. None is let go of: other streams, and graphs, may read them whenever
-#: they like.
+#: What calls make again and again of sizes and geometries, and only read. None is let go of: other
+#: streams, and graphs, may read them whenever they like.
 _KEPT: dict[Any, torch.Tensor] = {}
 _MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
 
@@ -676,8 +695,9 @@ _MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
 def _kept(
     make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
-    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there was one: PyTorch takes longer for it than a
-    small kernel. Nothing is kept where it is not known when it is written, or where it is more than a tensor."""
+    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there
+    was one: PyTorch takes longer for it than a small kernel. Nothing is kept where it is not known
+    when it is written, or where it is more than a tensor."""
     made: torch.Tensor
     if torch.compiler.is_compiling() or count > _MOST_KEPT_NUMBERS or not operators.is_plain(()):
         made = make(*key, dtype, device)
@@ -705,7 +725,8 @@ def _constants(
 
 
 def _lines_of(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> list[torch.Tensor]:
-    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for the coordinates of points."""
+    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for the
+    coordinates of points."""
     return [
         _kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)
     ]
@@ -719,8 +740,9 @@ def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 def _moved(
     shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]
 ) -> torch.Tensor:
-    """The points of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis: exact to rounding for any
-    torch.set_float32_matmul_precision(), and the result is written only once."""
+    """The points of all samples under an affine map, (*shape, D), or under several, (N, *shape, D).
+    Axis by axis: exact to rounding for any torch.set_float32_matmul_precision(), and the result is
+    written only once."""
     dimension = len(shape)
     total: Any = 0.0
     if offset is not None:
@@ -750,8 +772,9 @@ _Rows = list[list[float]]
 def _maps_between(
     source: Optional[Geometry], target: Optional[Geometry], dimension: int
 ) -> tuple[_Rows, _Rows, list[float]]:
-    """The maps before and after a linear transform, by numbers in the order of an image's axes: the homogeneous matrix from indices to points
-    (x first); that from a point relative to the first sample to indices; and the point of that sample (mm). None: points are indices.
+    """The maps before and after a linear transform, by numbers in the order of an image's axes: the
+    homogeneous matrix from indices to points (x first); that from a point relative to the first
+    sample to indices; and the point of that sample (mm). None: points are indices.
 
     By what a geometry holds as numbers, which compilers of PyTorch take for constants."""
     unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
@@ -848,7 +871,8 @@ def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) ->
 def _extended(
     image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float
 ) -> torch.Tensor:
-    """An image with samples on either side. The gradients of torch.nn.functional.pad are sums in any order; these are not."""
+    """An image with samples on either side. The gradients of torch.nn.functional.pad are sums in
+    any order; these are not."""
     for axis in range(image.dim() - dimension, image.dim()):
         ends = [image.narrow(axis, 0, 1), image.narrow(axis, image.shape[axis] - 1, 1)]
         shape = list(image.shape)
@@ -860,7 +884,8 @@ def _extended(
 
 
 class _Images:
-    """Images and points as the operators take them: batches with channels, lists of points, of one type."""
+    """Images and points as the operators take them: batches with channels, lists of points, of one
+    type."""
 
     def __init__(
         self,
@@ -951,7 +976,8 @@ def _push(
     _same_device(grid, values, "grid", "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     dimension = _gradients.check_points(grid.shape, False, "grid")
-    # A batch has an axis for images and one for channels, its grid one for images and one for numbers.
+    # A batch has an axis for images and one for channels, its grid one for images and one for
+    # numbers.
     is_batch = values.dim() == grid.dim() and values.shape[2:] == grid.shape[1:-1]
     if not is_batch and values.shape != grid.shape[:-1]:
         raise ValueError(

@@ -1,7 +1,9 @@
-"""Losses of the library for PyTorch: the operators cudaspline::correlate, joint_histogram and joint_gradients.
+"""Losses of the library for PyTorch: the operators cudaspline::correlate, joint_histogram and
+joint_gradients.
 
-The first one makes a loss and its gradients in one go: backward, they are multiplied alone. They have first derivatives. What wants more of them,
-a graph of the gradient (create_graph), a transform of torch.func, or a derivative forward, gets the formula, which has all of them.
+The first one makes a loss and its gradients in one go: backward, they are multiplied alone. They
+have first derivatives. What wants more of them, a graph of the gradient (create_graph), a transform
+of torch.func, or a derivative forward, gets the formula, which has all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from ._operators import (
     register_operator,
 )
 
-#: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
+#: The radius of windows for which every device's shared memory has room (64 KiB of compute
+#: capability 7.5).
 _SURELY_ON_A_DEVICE = 7
 
 #: Sums of squared correlations of (fixed, moving, mask), of a batch (N, C, *size).
@@ -48,8 +51,8 @@ def _correlate(
     of_fixed: bool,
     of_moving: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sums (B,) of images (B, *size), and their gradients (B, *size), or without numbers where they are not wanted. mask: bool, (B, *size) or
-    (1, *size)."""
+    """Sums (B,) of images (B, *size), and their gradients (B, *size), or without numbers where they
+    are not wanted. mask: bool, (B, *size) or (1, *size)."""
     fixed, moving = _in_memory(fixed), _in_memory(moving)
     results = _shapes(fixed, of_fixed, of_moving)
     if mask is not None:
@@ -153,7 +156,8 @@ class _Correlate(torch.autograd.Function):
 
 
 def _wants_first_derivatives(*tensors: Optional[torch.Tensor]) -> bool:
-    """Whether only autograd records the call: under transforms of torch.func all derivatives are made."""
+    """Whether only autograd records the call: under transforms of torch.func all derivatives are
+    made."""
     if torch.compiler.is_compiling():
         return not torch._C._are_functorch_transforms_active()
     return is_plain(tensors)
@@ -340,7 +344,8 @@ def joint_histogram(
     bins: int,
     formula: Formula,
 ) -> torch.Tensor:
-    """The joint histogram of images of one shape: (bins, bins). mask: bool, of that shape; ends: four numbers without gradient."""
+    """The joint histogram of images of one shape: (bins, bins). mask: bool, of that shape; ends:
+    four numbers without gradient."""
     if not _wants_first_derivatives(fixed, moving, mask, ends):
         return formula(fixed, moving, mask)
     given = (

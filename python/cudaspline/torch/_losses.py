@@ -19,7 +19,8 @@ def mean_squares(
     *,
     threads: int = 0,
 ) -> torch.Tensor:
-    """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
+    """The mean of the squared differences of two images of one shape, over the samples where the
+    mask is not 0.
 
     Examples
     --------
@@ -42,9 +43,10 @@ def local_correlation(
 ) -> torch.Tensor:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
-    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends, and a window where an image is constant has
-    the correlation 1. The gradient is exact; ITK's leaves out what a sample changes in the windows of its neighbours. The library makes it
-    with the value; derivatives of higher orders are made by a formula.
+    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends,
+    and a window where an image is constant has the correlation 1. The gradient is exact; ITK's
+    leaves out what a sample changes in the windows of its neighbours. The library makes it with the
+    value; derivatives of higher orders are made by a formula.
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ def local_correlation(
     radius
         Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
-        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
+        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is
+        broadcast.
 
     Examples
     --------
@@ -76,9 +79,11 @@ def mutual_information(
     *,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
+    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines
+    as windows along both axes.
 
-    It has the same bits at every call. The library makes the histogram and its first derivatives, a formula those of higher orders.
+    It has the same bits at every call. The library makes the histogram and its first derivatives, a
+    formula those of higher orders.
 
     Parameters
     ----------
@@ -89,8 +94,9 @@ def mutual_information(
     mask
         Samples that are not 0 there count.
     limits
-        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in no bin; None: of the samples, which have
-        to be finite, else the value is NaN. They have no gradient.
+        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in
+        no bin; None: of the samples, which have to be finite, else the value is NaN. They have no
+        gradient.
 
     Examples
     --------
@@ -109,9 +115,11 @@ def mutual_information(
 def diffusion(
     field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
 ) -> torch.Tensor:
-    """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
+    """The mean over the samples of the sum of the squared first derivatives of a field: differences
+    of neighbours, their mean by axis.
 
-    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
+    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in
+        that unit; None: 1.
 
     Examples
     --------
@@ -127,9 +135,11 @@ def diffusion(
 def bending(
     field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
 ) -> torch.Tensor:
-    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
+    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones
+    twice: the energy of a bent thin plate.
 
-    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
+    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they
+    fit. Arguments as of diffusion().
 
     Examples
     --------
@@ -145,7 +155,8 @@ def bending(
 def jacobian(
     field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
 ) -> torch.Tensor:
-    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
+    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments
+    as there.
 
     Examples
     --------
@@ -165,7 +176,8 @@ def folding(
     *,
     threads: int = 0,
 ) -> torch.Tensor:
-    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
+    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without
+    folds. Arguments as there.
 
     Examples
     --------

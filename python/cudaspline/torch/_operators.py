@@ -1,12 +1,16 @@
-"""The operators of the library for PyTorch: cudaspline::evaluate, contract, scatter, filter and filter_adjoint.
+"""The operators of the library for PyTorch: cudaspline::evaluate, contract, scatter, filter and
+filter_adjoint.
 
-They are registered with PyTorch, with shapes for torch.compile, gradients, and batching for torch.vmap. The gradient of each is made of the
-same operators, and so is its derivative forward (jvp): both have derivatives again. torch.func.grad does not take the gradients of registered
-operators, which have none forward either: so each is also the forward of a torch.autograd.Function, and that is what is called, but where
-torch.compile looks at operators. Coefficients are (B, C, *size), points (B, P, D) as continuous indices with the slowest axis first, numbers of
-points (B, C, P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64, and on one device. In place of
-B one image or one list of points may stand for all. Derivatives take as many threads of the host as what they are of: PyTorch asks for them
-when it likes, and in threads of its own.
+They are registered with PyTorch, with shapes for torch.compile, gradients, and batching for
+torch.vmap. The gradient of each is made of the same operators, and so is its derivative forward
+(jvp): both have derivatives again. torch.func.grad does not take the gradients of registered
+operators, which have none forward either: so each is also the forward of a torch.autograd.Function,
+and that is what is called, but where torch.compile looks at operators. Coefficients are (B, C,
+*size), points (B, P, D) as continuous indices with the slowest axis first, numbers of points (B, C,
+P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64,
+and on one device. In place of B one image or one list of points may stand for all. Derivatives take
+as many threads of the host as what they are of: PyTorch asks for them when it likes, and in threads
+of its own.
 """
 
 from __future__ import annotations
@@ -33,14 +37,16 @@ def _place(tensor: torch.Tensor) -> _gradients.Place:
 
 
 def _in_memory(tensor: torch.Tensor) -> torch.Tensor:
-    """A contiguous tensor whose memory has its numbers: PyTorch puts off signs (of imaginary parts), and zeros in its derivatives."""
+    """A contiguous tensor whose memory has its numbers: PyTorch puts off signs (of imaginary
+    parts), and zeros in its derivatives."""
     if tensor._is_zerotensor():
         return torch.zeros_like(tensor, memory_format=torch.contiguous_format)
     return (tensor.resolve_neg() if tensor.is_neg() else tensor).contiguous()
 
 
 def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
-    """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for all."""
+    """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for
+    all."""
     count = tensor.shape[0]
     if count > 1 and tensor.stride(0) == 0:
         tensor, count = tensor[:1], 1
@@ -92,8 +98,8 @@ def _batches(one: torch.Tensor, other: torch.Tensor) -> int:
 def register_operator(
     name: str, schema: str, compute: Callable[..., Any], shape: Callable[..., Any]
 ) -> Any:
-    """An operator that is registered with PyTorch. It has one additional argument: the threads of the host, a constant of compiled code; None: those
-    where it runs.
+    """An operator that is registered with PyTorch. It has one additional argument: the threads of
+    the host, a constant of compiled code; None: those where it runs.
 
     shape: results without numbers"""
     count = len(inspect.signature(compute).parameters)
@@ -126,7 +132,8 @@ def in_kept_threads(derivative: Callable[..., Any]) -> Callable[..., Any]:
 def register_gradients(
     operator: Any, keep: Callable[..., Any], backward: Callable[..., Any]
 ) -> None:
-    """Those of an operator, by the functions of a torch.autograd.Function, in the threads that it was given."""
+    """Those of an operator, by the functions of a torch.autograd.Function, in the threads that it
+    was given."""
 
     def keep_threads(ctx: Any, inputs: Any, output: Any) -> None:
         *given, ctx.threads = inputs
@@ -311,7 +318,8 @@ def _along(
     """Derivatives of order n + 1 at points, the last one along vectors: (B, C, P, D^n)."""
     if derivatives < _gradients.MOST_DERIVATIVES:
         return _dot(evaluate(coefficients, points, order, mode, border, derivatives + 1), vectors)
-    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
+    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and
+    # channels as images.
     batches, channels = _batches(coefficients, points), coefficients.shape[1]
     images = spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
     places = spread(points, batches).repeat_interleave(channels, 0)
@@ -328,12 +336,14 @@ def _along(
 
 
 def primals(ctx: Any) -> list[torch.Tensor]:
-    """What was kept for a derivative forward, without tangents of the level at which it is taken."""
+    """What was kept for a derivative forward, without tangents of the level at which it is
+    taken."""
     return [forward_ad.unpack_dual(tensor).primal for tensor in ctx.saved_tensors]
 
 
 def outer_derivatives_forward() -> Any:
-    """For the body of a Function's jvp(): PyTorch calls it without forward mode, also of the levels further out, whose derivatives would be 0."""
+    """For the body of a Function's jvp(): PyTorch calls it without forward mode, also of the levels
+    further out, whose derivatives would be 0."""
     return forward_ad._set_fwd_grad_enabled(True)
 
 
@@ -537,7 +547,8 @@ def _batched_filter(call: Any, _: int) -> Any:
 
 
 def is_plain(tensors: Sequence[Any]) -> bool:
-    """Whether only autograd records a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
+    """Whether only autograd records a call: no transform of torch.func, no forward-mode derivative,
+    no mode, no other class of tensors."""
     try:
         if (
             torch._C._are_functorch_transforms_active()
@@ -570,8 +581,9 @@ def _function(
     batched: Any,
     tensors: int,
 ) -> Any:
-    """The operator as a torch.autograd.Function. If no more is required, as in a training loop, the library is called directly: what PyTorch
-    does around a registered operator takes longer than a small kernel."""
+    """The operator as a torch.autograd.Function. If no more is required, as in a training loop, the
+    library is called directly: what PyTorch does around a registered operator takes longer than a
+    small kernel."""
 
     class Function(torch.autograd.Function):
         @staticmethod
@@ -640,12 +652,14 @@ filter_axes = _function(
 )
 
 
-# One call, if arrays are as the library takes them and only autograd records them: as evaluate() and filter_axes(), without what PyTorch
-# does for each view and each node of its graph, which takes longer than a small kernel.
+# One call, if arrays are as the library takes them and only autograd records them: as evaluate()
+# and filter_axes(), without what PyTorch does for each view and each node of its graph, which takes
+# longer than a small kernel.
 
 
 class PointsPlan(NamedTuple):
-    """A call at points of contiguous images (*size) or (B, C, *size) and as many lists of points, of one type."""
+    """A call at points of contiguous images (*size) or (B, C, *size) and as many lists of points,
+    of one type."""
 
     structure: _gradients.SplinePoints
     #: Of images, points and weights as the operators take them.

@@ -1,4 +1,5 @@
-"""Refuses transforms of other programs, whose numbers would be misread as ITK's, with a program that converts them: as CudaSplineResample does."""
+"""Refuses transforms of other programs, whose numbers would be misread as ITK's, with a program
+that converts them: as CudaSplineResample does."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def _refuse(path: Path, name: str, what: str) -> NoReturn:
 
 
 def _beginning_of(path: Path) -> bytes:
-    """As much as headers and matrices take, decompressed; nothing of a file that cannot be read, which its reader says."""
+    """As much as headers and matrices take, decompressed; nothing of a file that cannot be read,
+    which its reader says."""
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             return stream.read(65536)

@@ -1,7 +1,8 @@
 """Reads what ITK's files of transforms have of HDF5: groups, and datasets of numbers and texts.
 
-Structures and their names are those of the HDF5 file format specification, version 3: superblocks 0 to 3, object headers 1 and 2, groups as
-symbol tables and as links (also in a fractal heap), datasets that are compact, contiguous or in chunks, deflate, shuffle and checksums.
+Structures and their names are those of the HDF5 file format specification, version 3: superblocks 0
+to 3, object headers 1 and 2, groups as symbol tables and as links (also in a fractal heap),
+datasets that are compact, contiguous or in chunks, deflate, shuffle and checksums.
 """
 
 from __future__ import annotations
@@ -390,7 +391,8 @@ class Hdf5File:
     def _chunks(
         self, address: int, rank: int, depth: int = 0
     ) -> Iterator[tuple[list[int], int, bytes]]:
-        """(index of the first element, mask of filters that were left out, bytes) of the chunks of a B-tree of version 1."""
+        """(index of the first element, mask of filters that were left out, bytes) of the chunks of
+        a B-tree of version 1."""
         at = self.cursor(address)
         at.expect(b"TREE")
         if depth > 32 or at.integer(1) != 1:
@@ -478,7 +480,8 @@ def _unfilter(
 
 
 def read_transforms(data: bytes) -> list[tuple[str, Any, Any]]:
-    """(type, parameters, fixed parameters) of the transforms of a file of ITK, in their order; of a composite too.
+    """(type, parameters, fixed parameters) of the transforms of a file of ITK, in their order; of a
+    composite too.
 
     data: the bytes of the file
 

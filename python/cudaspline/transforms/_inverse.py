@@ -1,7 +1,8 @@
-"""Inverses of transforms: of matrices in closed form, of displacement fields and B-splines by iteration.
+"""Inverses of transforms: of matrices in closed form, of displacement fields and B-splines by
+iteration.
 
-Points are mapped by the library itself: a field that has one displacement per point takes any list of points through a chain of stages, to an
-image whose values are the coordinates of its points.
+Points are mapped by the library itself: a field that has one displacement per point takes any list
+of points through a chain of stages, to an image whose values are the coordinates of its points.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from ._stages import Stages, describe_resampling
 ENOUGH, MOST_ITERATIONS = 1e-4, 100
 #: Samples an axis of the field that a B-spline's inverse is, at most.
 _MOST_SAMPLES = 2000
-#: Half the extent of an image of coordinates (mm), at the least: its values are rounded to 1e-10 mm.
+#: Half the extent of an image of coordinates (mm), at the least: its values are rounded to 1e-10
+#: mm.
 _LEAST_REACH = 2.0**20
 #: Places that are mapped at one time.
 _TOGETHER = 2**18
@@ -93,7 +95,8 @@ def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REAC
 def invert_matrix(
     matrix: numpy.ndarray, offset: numpy.ndarray, name: str
 ) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Matrix and offset of the inverse. Raises ValueError, naming the argument, where there is none."""
+    """Matrix and offset of the inverse. Raises ValueError, naming the argument, where there is
+    none."""
     check_matrix(matrix, name)
     inverse = numpy.linalg.inv(matrix)
     return inverse, -inverse @ offset
@@ -109,9 +112,11 @@ def check_matrix(matrix: numpy.ndarray, name: str) -> None:
 
 
 def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geometry:
-    """The grid on which the inverse of a B-spline is sampled: over the domain of ITK's transform, as finely as the image.
+    """The grid on which the inverse of a B-spline is sampled: over the domain of ITK's transform,
+    as finely as the image.
 
-    finest: spacing of the image (mm), the least of its axes; None: there is no image, and a millimetre will do, or what the cells take"""
+    finest: spacing of the image (mm), the least of its axes; None: there is no image, and a
+        millimetre will do, or what the cells take"""
     cell = float(grid.spacing.min())
     finest = min(max(1.0, cell / 16), cell / 4) if finest is None else finest
     extent = grid.spacing * (numpy.array(grid.size) - order)
@@ -123,9 +128,11 @@ def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geo
 
 
 def invert(stages: Stages, domain: Geometry) -> tuple[numpy.ndarray, float, float]:
-    """The inverse of stages as displacements on a grid, by fixed-point iteration at every sample: x becomes x - (T(x) - y) until T(x) is y.
+    """The inverse of stages as displacements on a grid, by fixed-point iteration at every sample: x
+    becomes x - (T(x) - y) until T(x) is y.
 
-    Returns displacements (..., dimension), and what is left of T(x) - y: on average, and at most (mm)."""
+    Returns displacements (..., dimension), and what is left of T(x) - y: on average, and at most
+    (mm)."""
     dimension = domain.dimension
     count = math.prod(domain.size)
     found = numpy.empty((count, dimension))

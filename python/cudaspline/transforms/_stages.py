@@ -1,4 +1,5 @@
-"""Chains of transforms as the library walks them, and the transforms of arrays that chains are made of.
+"""Chains of transforms as the library walks them, and the transforms of arrays that chains are made
+of.
 
 A transform maps a point of the output to a point of the input (mm).
 """
@@ -19,16 +20,19 @@ from ..core._geometry import Geometry, make_geometry
 
 @dataclass(eq=False, repr=False)
 class DisplacementField:
-    """Displacements on a grid, linearly interpolated: a point x is mapped to x + d(x), and stays where it is outside of the grid.
+    """Displacements on a grid, linearly interpolated: a point x is mapped to x + d(x), and stays
+    where it is outside of the grid.
 
-    array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of any kind of array, on the host or
-        where the image is. float64, or float32, with which the sum over neighbours is rounded to float32. Or a vector image of itk,
-        SimpleITK, nibabel or ANTsPy, whose geometry holds.
+    array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of
+        any kind of array, on the host or where the image is. float64, or float32, with which the
+        sum over neighbours is rounded to float32. Or a vector image of itk, SimpleITK, nibabel or
+        ANTsPy, whose geometry holds.
     spacing, origin, direction: of the grid, as in Image
     nearest: the nearest displacement, not the interpolated one
     extend: the outermost displacements continue outside
-    space: along which axes the vectors are, "LPS" (x to the left, y to the back) or "RAS". None: LPS, as ITK and ANTs write them; but RAS
-        for images of nibabel whose intent is not NIfTI's "vector", which ITK's and ANTs' files have
+    space: along which axes the vectors are, "LPS" (x to the left, y to the back) or "RAS". None:
+        LPS, as ITK and ANTs write them; but RAS for images of nibabel whose intent is not NIfTI's
+        "vector", which ITK's and ANTs' files have
 
     Examples
     --------
@@ -53,7 +57,8 @@ class DisplacementField:
 
 @dataclass(eq=False, repr=False)
 class BSplineGrid:
-    """A B-spline transform: a point x is mapped to x + d(x), where d is the tensor-product spline of a grid of coefficients.
+    """A B-spline transform: a point x is mapped to x + d(x), where d is the tensor-product spline
+    of a grid of coefficients.
 
     coefficients: mm, a component after the other, x first: shape (3, nz, ny, nx), or (2, ny, nx)
     spacing, origin, direction: of the grid of coefficients, as in Image
@@ -79,7 +84,8 @@ class BSplineGrid:
 
 
 class Stages:
-    """A chain of stages in the order in which points are mapped by them, with the memory that they point to."""
+    """A chain of stages in the order in which points are mapped by them, with the memory that they
+    point to."""
 
     def __init__(
         self, dimension: int, is_ants_order: bool = False, image: Optional[Geometry] = None
@@ -139,7 +145,8 @@ class Stages:
         return self._grids[number]
 
     def bounds_of(self, grid: Geometry) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """A box (mm) in which the samples of a grid are mapped, its least and its largest coordinates; x first."""
+        """A box (mm) in which the samples of a grid are mapped, its least and its largest
+        coordinates; x first."""
         middle = grid.point_of([0.5 * (n - 1) for n in grid.size])
         half = numpy.abs(grid.index_to_point) @ (0.5 * (numpy.array(grid.size) - 1.0))
         for number, stage in enumerate(self.stages):
@@ -183,7 +190,8 @@ class Stages:
         return alone
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy for other processes: the numbers of the stages without addresses, and arrays in host memory."""
+        """A copy for other processes: the numbers of the stages without addresses, and arrays in
+        host memory."""
         stages = []
         for stage in self.stages:
             copy = _library.Stage.from_buffer_copy(stage)
@@ -211,7 +219,8 @@ class Stages:
         return (_library.Stage * len(self.stages))(*self.stages) if self.stages else None
 
     def add_affine(self, matrix: numpy.ndarray, offset: numpy.ndarray, name: str) -> None:
-        """Appends matrix * x + offset. Raises ValueError, naming the argument, where a number is not finite."""
+        """Appends matrix * x + offset. Raises ValueError, naming the argument, where a number is
+        not finite."""
         if not (numpy.isfinite(matrix).all() and numpy.isfinite(offset).all()):
             raise ValueError(f"{name}: its matrix or its offset is not finite.")
         stage = _library.Stage(kind=_library.STAGE_AFFINE)
@@ -280,7 +289,8 @@ _IDENTITY = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
 
 
 def set_matrix(to: Any, values: numpy.ndarray) -> None:
-    """Writes a matrix into the first rows and columns of one of the library; the others are those of the identity."""
+    """Writes a matrix into the first rows and columns of one of the library; the others are those
+    of the identity."""
     columns = values.shape[1]
     if columns < 3:
         to[:] = _IDENTITY

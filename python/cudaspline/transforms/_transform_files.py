@@ -1,5 +1,5 @@
-"""Files of transforms: ITK's text, MATLAB's files as ANTs writes them, and HDF5, without any other library; displacement fields in image files by
-whatever reads these.
+"""Files of transforms: ITK's text, MATLAB's files as ANTs writes them, and HDF5, without any other
+library; displacement fields in image files by whatever reads these.
 
 Parameters and their order are those of ITK's classes.
 """
@@ -19,7 +19,8 @@ from . import _foreign_transforms, _hdf5, _inverse
 from ._stages import DisplacementField, Stages, grid_of_parameters
 
 _TEXT = (".tfm", ".txt")
-#: Classes whose map is a matrix about a centre, with the number of their parameters: n is the dimension.
+#: Classes whose map is a matrix about a centre, with the number of their parameters: n is the
+#: dimension.
 _LINEAR = {
     "AffineTransform": lambda n: n * n + n,
     "MatrixOffsetTransformBase": lambda n: n * n + n,
@@ -81,14 +82,16 @@ class FileTransform:
 
     @property
     def order(self) -> int:
-        """The order of a B-spline. Old types do not contain it: ITK reads them with order 2 in 2D, and with order 3 in 3D."""
+        """The order of a B-spline. Old types do not contain it: ITK reads them with order 2 in 2D,
+        and with order 3 in 3D."""
         if self.is_old_spline:
             return 2 if self.dimension_or(3) == 2 else 3
         types = self.kind.split("_")
         return int(types[4]) if len(types) > 4 and types[4].isdigit() else 3
 
     def append_to(self, stages: Stages, name: str, device: int) -> None:
-        """Appends what it does to a chain. Raises TypeError for a class that is not known, ValueError for wrong numbers."""
+        """Appends what it does to a chain. Raises TypeError for a class that is not known,
+        ValueError for wrong numbers."""
         name = f"{name} ({self.path.name})"
         self._check_kind(name)
         if not (
@@ -118,7 +121,8 @@ class FileTransform:
             stages.add_affine(*self.linear(dimension, name), name)
 
     def linear(self, dimension: int, name: str) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Matrix and offset (mm). Raises TypeError for a class that has none, ValueError for wrong numbers."""
+        """Matrix and offset (mm). Raises TypeError for a class that has none, ValueError for wrong
+        numbers."""
         count = _LINEAR_OF.get(dimension, {}).get(self.base)
         if count is None and self.base in _LINEAR:
             count = _LINEAR[self.base](dimension)
@@ -230,7 +234,8 @@ class FileTransform:
 
 @dataclass
 class TransformList:
-    """The transforms of a file, without a composite that joins them: the last one is applied first."""
+    """The transforms of a file, without a composite that joins them: the last one is applied
+    first."""
 
     transforms: list[Any]
     #: Whether there are several, and no composite: of head motion each is for a volume.
@@ -239,7 +244,8 @@ class TransformList:
 
 @dataclass
 class SplineWithBulk:
-    """ITK 3's B-spline, which adds its displacements to those of a linear transform: x goes to B(x) + d(x).
+    """ITK 3's B-spline, which adds its displacements to those of a linear transform: x goes to B(x)
+    + d(x).
 
     With B(x) = A x + b that is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the same grid."""
 
@@ -282,7 +288,8 @@ def _euler(angles: numpy.ndarray, is_zyx: bool) -> numpy.ndarray:
 
 
 def _versor(right: numpy.ndarray) -> numpy.ndarray:
-    """itk::Versor::GetMatrix() of the vector part of a unit quaternion, which is made shorter where it is too long, as ITK does."""
+    """itk::Versor::GetMatrix() of the vector part of a unit quaternion, which is made shorter where
+    it is too long, as ITK does."""
     norm, margin = float(numpy.sqrt(right @ right)), 1e-10
     if norm >= 1 - margin:
         right = right / (norm + margin * norm)
@@ -302,7 +309,8 @@ def _quaternion(x: float, y: float, z: float, w: float) -> numpy.ndarray:
 
 
 def dimension_of(transform: Any, name: str) -> int:
-    """The dimension that the type of a transform of a file says, or of a list of these. Raises ValueError if it says none."""
+    """The dimension that the type of a transform of a file says, or of a list of these. Raises
+    ValueError if it says none."""
     first = transform[0] if isinstance(transform, list) else transform
     found: int = (first.spline if isinstance(first, SplineWithBulk) else first).dimension_or(0)
     if found == 0:
@@ -313,7 +321,8 @@ def dimension_of(transform: Any, name: str) -> int:
 def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
     """The transforms of a file, or an image of displacements.
 
-    Raises FileNotFoundError, and ValueError if it is not a transform file or is another program's."""
+    Raises FileNotFoundError, and ValueError if it is not a transform file or is another
+    program's."""
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
@@ -366,7 +375,8 @@ def _read_hdf5(path: Path, name: str) -> list[FileTransform]:
 
 
 def _read_field(path: Path, name: str) -> DisplacementField:
-    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space; of NIfTI's intent 1006 along RAS."""
+    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's
+    space; of NIfTI's intent 1006 along RAS."""
     try:
         image = _images.read_image(path, name)
         if reason := _images.foreign_warp(image):
@@ -385,8 +395,8 @@ def _read_field(path: Path, name: str) -> DisplacementField:
 
 
 def _read_matlab(path: Path, name: str) -> list[FileTransform]:
-    """MATLAB's format of version 4, which ITK writes: of each variable five numbers of 4 bytes (type, rows, columns, whether it is complex,
-    length of the name), the name, the values."""
+    """MATLAB's format of version 4, which ITK writes: of each variable five numbers of 4 bytes
+    (type, rows, columns, whether it is complex, length of the name), the name, the values."""
     data = path.read_bytes()
     found: list[FileTransform] = []
     at = 0

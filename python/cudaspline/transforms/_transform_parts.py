@@ -22,7 +22,8 @@ class LinearPart:
     matrix: numpy.ndarray
     centre: numpy.ndarray
     translation: numpy.ndarray
-    #: Parameters with which a registration continues from it, as ITK's class of the kind has them; None: it cannot.
+    #: Parameters with which a registration continues from it, as ITK's class of the kind has them;
+    #: None: it cannot.
     parameters: Optional[tuple[float, ...]] = None
 
     @property

@@ -66,7 +66,8 @@ def _write_by(library: str, write: Any, path: Path) -> None:
 def _linear_of(
     parts: Sequence[Part], matrix: numpy.ndarray
 ) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
-    """Matrix, centre and translation: those of a single part as it has them, else about the origin."""
+    """Matrix, centre and translation: those of a single part as it has them, else about the
+    origin."""
     if len(parts) == 1 and isinstance(parts[0], LinearPart):
         return parts[0].matrix, parts[0].centre, parts[0].translation
     return matrix[:-1, :-1], numpy.zeros(len(matrix) - 1), matrix[:-1, -1]
@@ -226,7 +227,8 @@ def to_itk(parts: Sequence[Part], dimension: int) -> Any:
 def _itk_object(
     itk: Any, kind: str, dimension: int, numbers: numpy.ndarray, fixed: numpy.ndarray
 ) -> Any:
-    """A transform by its parameters: itk has no images of double vectors in Python, of which a field could be made."""
+    """A transform by its parameters: itk has no images of double vectors in Python, of which a
+    field could be made."""
     described = {
         "transformParameterization": kind,
         "parametersValueType": "float64",

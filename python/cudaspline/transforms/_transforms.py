@@ -1,7 +1,10 @@
-"""Transforms of any kind as stages of the library: from points of the output to points of the input (mm).
+"""Transforms of any kind as stages of the library: from points of the output to points of the input
+(mm).
 
-A transform maps points of the output to points of the input, as in ITK. In a list the last one is applied first, as in
-itk.CompositeTransform: [t0, t1] maps a point x of the output to t0(t1(x)); where the caller asks for ANTs' order, the first one is.
+A transform maps points of the output to points of the input, as in ITK. In a list the last one is
+applied first, as in
+itk.CompositeTransform: [t0, t1] maps a point x of the output to t0(t1(x)); where the caller asks
+    for ANTs' order, the first one is.
 """
 
 from __future__ import annotations
@@ -33,8 +36,8 @@ def describe(
 ) -> Stages:
     """The stages of a transform.
 
-    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a file, a pair of one of these and
-        "inverse" or 1, or a list of these
+    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a
+        file, a pair of one of these and "inverse" or 1, or a list of these
     dimension: axes of the image
     device: of the image; -1: the host
     name: of the argument, for errors
@@ -99,7 +102,8 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
 
 
 def _looks_like_ants_order(transforms: Any) -> bool:
-    """Whether a field of a file is followed by ANTs' matrix, or the inverse of that matrix by a field. As in CudaSplineResample."""
+    """Whether a field of a file is followed by ANTs' matrix, or the inverse of that matrix by a
+    field. As in CudaSplineResample."""
     has_field = has_inverse = False
     for one in transforms:
         entry, is_inverse = one, False
@@ -126,11 +130,13 @@ def _looks_like_ants_order(transforms: Any) -> bool:
 def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
     """(name, transform) for each volume of a series.
 
-    transform: a list with a transform for each, an array of matrices (count, n, ...), the name of a file with as many and no composite, or a
-        name with %d (or %04d) for the number of a volume; a name may say that the transforms are inverted
+    transform: a list with a transform for each, an array of matrices (count, n, ...), the name of a
+        file with as many and no composite, or a name with %d (or %04d) for the number of a volume;
+        a name may say that the transforms are inverted
     count: of the volumes
 
-    Raises TypeError for anything else, ValueError where the transforms are not as many as the volumes."""
+    Raises TypeError for anything else, ValueError where the transforms are not as many as the
+    volumes."""
     if isinstance(transform, (str, os.PathLike)):
         path, is_inverse = (
             parse_file(transform) if isinstance(transform, str) else (os.fspath(transform), False)
@@ -177,7 +183,8 @@ def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
 
 
 def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> None:
-    """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError for a matrix that has none."""
+    """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError
+    for a matrix that has none."""
     if isinstance(transform, (str, os.PathLike)):
         name = f"{name} ({os.path.basename(parse_file(os.fspath(transform))[0])})"
     inner = stages.empty_copy()
@@ -201,7 +208,8 @@ def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> N
 
 
 def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
-    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as ANTs', "affine.mat,inverse"; "identity" is not a file."""
+    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as
+    ANTs', "affine.mat,inverse"; "identity" is not a file."""
     path, is_inverse = parse_file(file) if isinstance(file, str) else (file, False)
     if path == "identity":
         return
@@ -224,7 +232,8 @@ def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
 
 
 def parse_file(text: str) -> tuple[str, bool]:
-    """(file, whether it is inverted) of what names a transform, as CudaSplineResample and ANTs have it."""
+    """(file, whether it is inverted) of what names a transform, as CudaSplineResample and ANTs have
+    it."""
     if text.startswith("[") and text.endswith("]"):
         path, comma, flag = text[1:-1].rpartition(",")
         if not comma:
@@ -332,7 +341,8 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
     leaves = list(_leaves_of(transform, name))
     is_simple = _is_simple(transform)
     fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
-    # SimpleITK returns copies of the members of a composite, which are interpolated linearly: only the composite's text has their interpolators.
+    # SimpleITK returns copies of the members of a composite, which are interpolated linearly: only
+    # the composite's text has their interpolators.
     interpolators = (
         _interpolators_of(transform)
         if is_simple and fields
@@ -361,7 +371,8 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
 
 
 def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
-    """(transform, name, class) of the members of a composite of composites, the first one first; or of a transform itself."""
+    """(transform, name, class) of the members of a composite of composites, the first one first; or
+    of a transform itself."""
     is_simple = _is_simple(transform)
     if is_simple and type(transform).__name__ == "Transform":
         try:
@@ -379,8 +390,9 @@ def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
 
 
 def _only_of_composite(composite: Any) -> Optional[str]:
-    """The class of the transform that SimpleITK has put into a composite since it has no class for it, as for ITK's MatrixOffsetTransformBase:
-    what such a composite gives as its transform is a composite of the same kind, without end. None for all other composites."""
+    """The class of the transform that SimpleITK has put into a composite since it has no class for
+    it, as for ITK's MatrixOffsetTransformBase: what such a composite gives as its transform is a
+    composite of the same kind, without end. None for all other composites."""
     if (
         composite.GetNumberOfTransforms() != 1
         or composite.GetNthTransform(0).GetName() != "CompositeTransform"
