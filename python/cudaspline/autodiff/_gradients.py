@@ -21,7 +21,7 @@ from ..ndimage import _library as _arrays
 MAXIMUM_DIMENSION = 3
 
 #: Most derivatives of the values at points that an operation takes.
-MOST_DERIVATIVES = 2
+MAX_DERIVATIVES = 2
 
 #: Samples on either side by which images of some modes are extended before they are filtered, as by
 #: SciPy.

@@ -18,10 +18,10 @@ from ._checks import LARGEST_INT64, integer
 
 #: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has
 #: it.
-_MOST = 1e15
+_MAX_MAGNITUDE = 1e15
 #: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of
 #: itkCudaSpline/files/NiftiHeader.h.
-_MOST_SHEAR = 0.5
+_MAX_SHEAR = 0.5
 
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 
@@ -249,7 +249,7 @@ def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
     """mm between samples, x first; a single number stands for all axes. Raises TypeError or
     ValueError, naming the argument."""
     found = vector(spacing, dimension, name)
-    if not (found.min() > 1 / _MOST and found.max() < _MOST):
+    if not (found.min() > 1 / _MAX_MAGNITUDE and found.max() < _MAX_MAGNITUDE):
         raise ValueError(f"{name}: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
     return found
 
@@ -270,7 +270,7 @@ def _checked(
             f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}."
         )
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
-    if not numpy.abs(first).max() < _MOST:
+    if not numpy.abs(first).max() < _MAX_MAGNITUDE:
         raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
     for array in (found, first, axes):
         array.flags.writeable = False
@@ -321,7 +321,7 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
     columns = _FLIP @ ras[:3, :3]
     with numpy.errstate(over="ignore"):
         spacing = numpy.sqrt((columns**2).sum(axis=0))
-    if not (spacing.min() > 1 / _MOST and spacing.max() < _MOST):
+    if not (spacing.min() > 1 / _MAX_MAGNITUDE and spacing.max() < _MAX_MAGNITUDE):
         raise ValueError(
             f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15."
         )
@@ -333,9 +333,9 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
         )
     cosines = numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()
     shear = math.degrees(math.asin(min(1.0, cosines)))
-    if shear > _MOST_SHEAR:
+    if shear > _MAX_SHEAR:
         raise ValueError(
-            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MOST_SHEAR} degrees. Where its qform is right, "
+            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MAX_SHEAR} degrees. Where its qform is right, "
             "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header) has it; a shear that is meant goes into the transform."
         )
     return make_geometry(

@@ -27,7 +27,7 @@ from ._options import (
 #: Indices beyond this magnitude are outside under every boundary.
 LARGEST_INDEX = 2.0**52
 #: As MaximumFirTaps, MaximumSincRadius, SmallestTable and LargestTable of the library.
-MOST_TAPS, LARGEST_RADIUS, SMALLEST_TABLE, LARGEST_TABLE = 127, 5, 128, 65536
+MAX_TAPS, LARGEST_RADIUS, SMALLEST_TABLE, LARGEST_TABLE = 127, 5, 128, 65536
 
 
 class Kind(NamedTuple):
@@ -355,7 +355,7 @@ def make_interpolator(
         made.order = degree
     _set_storage(made, method)
     made.prefilter = choose(method.prefilter, _METHODS, "prefilter")
-    made.taps = integer(method.taps, "taps", 1, MOST_TAPS)
+    made.taps = integer(method.taps, "taps", 1, MAX_TAPS)
     if made.taps % 2 == 0:
         raise ValueError(f"taps: {made.taps} is not odd.")
     _set_boundary(made, method, geometry.dimension, may_have_margin)

@@ -14,13 +14,13 @@ _Plan = TypeVar("_Plan")
 #: What Plans.get() is given for keys of which nothing is known.
 UNKNOWN: Any = object()
 #: How many are kept, by default.
-_MOST = 256
+_MAX_PLANS = 256
 
 
 class Plans(Generic[_Plan]):
     """The latest ones. Any number of threads may ask."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MAX_PLANS) -> None:
         self._most = most
         self._found: dict[Any, _Plan] = {}
         self._met: dict[Any, None] = {}
@@ -82,7 +82,7 @@ def _insert(into: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 _SCALARS = (int, bool, str, type(None))
 #: More numbers than these are data, not an option.
-_MOST_NUMBERS = 16
+_MAX_NUMBERS = 16
 
 
 def frozen(value: Any) -> Optional[Any]:
@@ -98,13 +98,13 @@ def frozen(value: Any) -> Optional[Any]:
     if kind is numpy.ndarray:
         return (
             (kind, value.dtype, value.shape, value.tobytes())
-            if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu"
+            if value.size <= _MAX_NUMBERS and value.dtype.kind in "fiu"
             else None
         )
     if kind is Method:
         return frozen(tuple(vars(value).values()))
     if kind is tuple or kind is list:
-        if len(value) > _MOST_NUMBERS:
+        if len(value) > _MAX_NUMBERS:
             return None
         parts = [frozen(one) for one in value]
         return None if None in parts else (kind, *parts)

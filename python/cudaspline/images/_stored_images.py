@@ -21,7 +21,7 @@ from . import _packed
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
 FORMATS = {".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metaimage"}
 #: Bytes of a header, with its list of files.
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 _describe = _library._library.cudaspline_describe_header
@@ -100,7 +100,7 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
 def _describe_file(path: Path, name: str) -> Any:
     """The description of a header by the library."""
     with open(path, "rb") as file:
-        text = file.read(_MOST_BYTES)
+        text = file.read(_MAX_BYTES)
     kind = "nrrd" if is_nrrd(text) else FORMATS[path.suffix.lower()]
     try:
         header = _description(kind, text, False)

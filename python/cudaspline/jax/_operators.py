@@ -123,9 +123,9 @@ def _plain(spline: _gradients.Spline) -> _gradients.Spline:
 
 
 def _check(derivatives: int) -> None:
-    if derivatives > _gradients.MOST_DERIVATIVES:
+    if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MOST_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
         )
 
 
@@ -201,7 +201,7 @@ def _evaluate(
 def _along(
     coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int
 ) -> Any:
-    if derivatives < _gradients.MOST_DERIVATIVES:
+    if derivatives < _gradients.MAX_DERIVATIVES:
         return _dot(evaluate(coefficients, points, spline, derivatives + 1), vectors)
     # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and
     # channels as images.

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _INITIAL = ("moments", "centre", "center", "search", "none")
 #: Most stages of the initial transforms that the kernels walk.
-_MOST_INITIAL = 6
+_MAX_INITIAL = 6
 
 
 @_arrays.refuses_gradients
@@ -732,9 +732,9 @@ class _Work:
             raise FileNotFoundError(
                 f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
-        if len(stages.stages) > _MOST_INITIAL:
+        if len(stages.stages) > _MAX_INITIAL:
             raise ValueError(
-                f"initial: it is made of {len(stages.stages)} transforms; at most {_MOST_INITIAL} are supported."
+                f"initial: it is made of {len(stages.stages)} transforms; at most {_MAX_INITIAL} are supported."
             )
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:
@@ -761,9 +761,9 @@ class _Work:
         device = self.fixed.pixels.device
         chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)
-        if len(chain.stages) > _MOST_INITIAL:
+        if len(chain.stages) > _MAX_INITIAL:
             raise ValueError(
-                f"initial: it is made of {len(chain.stages)} transforms; at most {_MOST_INITIAL} are supported."
+                f"initial: it is made of {len(chain.stages)} transforms; at most {_MAX_INITIAL} are supported."
             )
         owned = _arrays_on(device, chain, self.fixed.pixels)
         array = chain.as_array()

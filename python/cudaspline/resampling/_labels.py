@@ -15,7 +15,7 @@ import numpy
 from ..core import _arrays
 
 #: Maximum number of labels: each is interpolated separately.
-_MOST_LABELS = 2**16
+_MAX_LABELS = 2**16
 
 
 def winners(
@@ -38,9 +38,9 @@ def winners(
     array, result = _arrays.to_host(image), _arrays.to_host(output)
     labels = numpy.unique(array)
     labels = labels[labels == labels]  # without NaN
-    if len(labels) > _MOST_LABELS:
+    if len(labels) > _MAX_LABELS:
         raise ValueError(
-            f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MOST_LABELS} at most."
+            f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MAX_LABELS} at most."
         )
     values = numpy.empty(output.shape)
     largest = numpy.zeros(output.shape)

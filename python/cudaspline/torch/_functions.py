@@ -689,7 +689,7 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
 #: What calls make again and again of sizes and geometries, and only read. None is let go of: other
 #: streams, and graphs, may read them whenever they like.
 _KEPT: dict[Any, torch.Tensor] = {}
-_MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
+_MAX_KEPT, _MAX_KEPT_NUMBERS = 256, 2**13
 
 
 def _kept(
@@ -699,7 +699,7 @@ def _kept(
     was one: PyTorch takes longer for it than a small kernel. Nothing is kept where it is not known
     when it is written, or where it is more than a tensor."""
     made: torch.Tensor
-    if torch.compiler.is_compiling() or count > _MOST_KEPT_NUMBERS or not operators.is_plain(()):
+    if torch.compiler.is_compiling() or count > _MAX_KEPT_NUMBERS or not operators.is_plain(()):
         made = make(*key, dtype, device)
         return made
     whole = (make, key, dtype, device)
@@ -707,7 +707,7 @@ def _kept(
     if found is not None:
         return found
     is_cuda = device.type == "cuda"
-    is_kept = len(_KEPT) < _MOST_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
+    is_kept = len(_KEPT) < _MAX_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
     with torch.inference_mode(False), torch.no_grad():
         made = make(*key, dtype, device)
     if is_kept:

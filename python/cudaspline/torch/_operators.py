@@ -285,9 +285,9 @@ def spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
 
 
 def _check_derivatives(derivatives: int) -> None:
-    if derivatives > _gradients.MOST_DERIVATIVES:
+    if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.torch: derivatives of values at points beyond the {_gradients.MOST_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.torch: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
         )
 
 
@@ -316,7 +316,7 @@ def _along(
     derivatives: int,
 ) -> torch.Tensor:
     """Derivatives of order n + 1 at points, the last one along vectors: (B, C, P, D^n)."""
-    if derivatives < _gradients.MOST_DERIVATIVES:
+    if derivatives < _gradients.MAX_DERIVATIVES:
         return _dot(evaluate(coefficients, points, order, mode, border, derivatives + 1), vectors)
     # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and
     # channels as images.

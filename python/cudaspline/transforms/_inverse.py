@@ -21,12 +21,12 @@ from ..images import _images
 from ._stages import Stages, describe_resampling
 
 #: As CudaSplineResample has them: what a place may lack (mm), and how often one is moved.
-ENOUGH, MOST_ITERATIONS = 1e-4, 100
+ENOUGH, MAX_ITERATIONS = 1e-4, 100
 #: Samples an axis of the field that a B-spline's inverse is, at most.
-_MOST_SAMPLES = 2000
+_MAX_SAMPLES = 2000
 #: Half the extent of an image of coordinates (mm), at the least: its values are rounded to 1e-10
 #: mm.
-_LEAST_REACH = 2.0**20
+_MIN_REACH = 2.0**20
 #: Places that are mapped at one time.
 _TOGETHER = 2**18
 #: Of these in a line.
@@ -36,7 +36,7 @@ _LINE = 1024
 def reach_of(places: numpy.ndarray) -> float:
     """Half the extent of an image of coordinates (mm): many times the extent of points."""
     largest = float(numpy.abs(places[numpy.isfinite(places)]).max(initial=0.0))
-    return max(_LEAST_REACH, 2.0 ** (math.ceil(math.log2(max(largest, 1.0))) + 3))
+    return max(_MIN_REACH, 2.0 ** (math.ceil(math.log2(max(largest, 1.0))) + 3))
 
 
 @functools.lru_cache(maxsize=8)
@@ -50,7 +50,7 @@ def coordinates(dimension: int, reach: float) -> tuple[numpy.ndarray, Geometry, 
     return values, geometry, make_interpolator(geometry, Method("linear"))
 
 
-def map_points(stages: Stages, points: numpy.ndarray, reach: float = _LEAST_REACH) -> numpy.ndarray:
+def map_points(stages: Stages, points: numpy.ndarray, reach: float = _MIN_REACH) -> numpy.ndarray:
     """Maps points by stages whose arrays are in host memory.
 
     points: (n, dimension), mm, x first
@@ -120,9 +120,7 @@ def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geo
     cell = float(grid.spacing.min())
     finest = min(max(1.0, cell / 16), cell / 4) if finest is None else finest
     extent = grid.spacing * (numpy.array(grid.size) - order)
-    size = [
-        int(min(_MOST_SAMPLES, max(2.0, math.ceil(length / finest) + 1.0))) for length in extent
-    ]
+    size = [int(min(_MAX_SAMPLES, max(2.0, math.ceil(length / finest) + 1.0))) for length in extent]
     first = grid.origin + grid.index_to_point @ numpy.full(grid.dimension, 0.5 * (order - 1))
     return make_geometry(size, extent / (numpy.array(size) - 1), first, grid.direction)
 
@@ -154,7 +152,7 @@ def _invert_points(stages: Stages, wanted: numpy.ndarray) -> tuple[numpy.ndarray
     left = numpy.full(len(wanted), numpy.inf)
     active = numpy.arange(len(wanted))
     reach = reach_of(wanted)
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         error = map_points(stages, point[active], reach) - wanted[active]
         distance = numpy.sqrt((error**2).sum(axis=1))
         is_better = distance < left[active]
