@@ -224,7 +224,7 @@ def test_transforms_are_finite(rng, tmp_path, number):
         (
             "#Insight Transform File V1.0\nTransform: TranslationTransform_double_3_3\nParameters: 1 b 3\n",
             ValueError,
-            "no numbers",
+            "not numbers",
         ),
     ],
 )
