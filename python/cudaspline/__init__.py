@@ -1,8 +1,10 @@
-"""CudaSpline: B-spline prefilter, interpolation and resampling of images on the GPU, or on the host where there is none.
+"""CudaSpline: B-spline prefilter, interpolation and resampling of images on the GPU, or on the host
+where there is none.
 
-resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK, nibabel and ANTsPy, and arrays of NumPy, CuPy, PyTorch and JAX, and
-give the same kind back; arrays on a GPU stay there. Spacing, origin, direction, sizes and points name x first, as ITK does; arrays have
-the slowest axis first, (nz, ny, nx). What is done, and in which order it is rounded, is ITK's.
+resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK, nibabel and ANTsPy, and
+arrays of NumPy, CuPy, PyTorch and JAX, and give the same kind back; arrays on a GPU stay there.
+Spacing, origin, direction, sizes and points name x first, as ITK does; arrays have the slowest axis
+first, (nz, ny, nx). What is done, and in which order it is rounded, is ITK's.
 """
 
 from typing import TYPE_CHECKING
@@ -48,7 +50,8 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        """Modules that are read when they are asked for: ndimage takes a tenth of the package's time, dask, jax and torch import their library."""
+        """Modules that are read when they are asked for: ndimage takes a tenth of the package's
+        time, dask, jax and torch import their library."""
         if name in _MODULES:
             import importlib
 

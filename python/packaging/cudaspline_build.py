@@ -1,8 +1,9 @@
 """The build backend of the package: scikit-build-core, whose progress is shown on the terminal.
 
-pip captures what a backend prints and shows it only with -v, or where the build fails. A build takes minutes, so the steps of the compiler go to
-the controlling terminal, too, where there is one: at most one line per second. The last line names the GPUs that were compiled for, which python/CMakeLists.txt
-decides; it is the last line of the captured output, too.
+pip captures what a backend prints and shows it only with -v, or where the build fails. A build
+takes minutes, so the steps of the compiler go to the controlling terminal, too, where there is one:
+at most one line per second. The last line names the GPUs that were compiled for, which
+python/CMakeLists.txt decides; it is the last line of the captured output, too.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-#: A step of ninja or of make: "[12/96] Building CUDA object .../MetricCuda.cu.o", "[ 12%] Building ...".
+#: A step of ninja or of make: "[12/96] Building CUDA object .../MetricCuda.cu.o", "[ 12%] Building
+#: ...".
 STEP = re.compile(r"^(\[ *\d+(?:/\d+|%)\]) .*?([^/ ]+?)(?:\.o)?$")
 
 #: What python/CMakeLists.txt prints: what is compiled for.
@@ -52,7 +54,9 @@ class Progress:
     choice: the last line about what is compiled for; "" before.
     """
 
-    def __init__(self, terminal: TextIO | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, terminal: TextIO | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.choice = ""
         self._terminal = terminal
         self._clock = clock
@@ -81,7 +85,8 @@ class Progress:
 
 
 def open_terminal() -> TextIO | None:
-    """The controlling terminal; None where there is none, or where the output goes to a terminal anyway."""
+    """The controlling terminal; None where there is none, or where the output goes to a terminal
+    anyway."""
     if os.isatty(1):
         return None
     try:
@@ -92,11 +97,14 @@ def open_terminal() -> TextIO | None:
 
 @contextmanager
 def watched(progress: Progress) -> Iterator[None]:
-    """Hands the lines that this process and its children print to a Progress; they are printed all the same."""
+    """Hands the lines that this process and its children print to a Progress; they are printed all
+    the same."""
     reading, writing = os.pipe()
     sys.stdout.flush()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # its lines come before those of the processes that it starts later
+        sys.stdout.reconfigure(
+            line_buffering=True
+        )  # its lines come before those of the processes that it starts later
     printed = os.dup(1)
 
     def copy() -> None:
@@ -137,8 +145,16 @@ def built(build: Callable[..., str], *arguments: Any) -> str:
 
 def json_requirement() -> list[str]:
     """The package with the headers of nlohmann-json, where the system has none."""
-    folders = [*os.environ.get("CPATH", "").split(os.pathsep), "/usr/include", "/usr/local/include", os.path.join(sys.prefix, "include")]
-    is_installed = any(folder and os.path.exists(os.path.join(folder, "nlohmann", "json.hpp")) for folder in folders)
+    folders = [
+        *os.environ.get("CPATH", "").split(os.pathsep),
+        "/usr/include",
+        "/usr/local/include",
+        os.path.join(sys.prefix, "include"),
+    ]
+    is_installed = any(
+        folder and os.path.exists(os.path.join(folder, "nlohmann", "json.hpp"))
+        for folder in folders
+    )
     return [] if is_installed else ["nlohmann-json>=3.11"]
 
 
@@ -152,11 +168,19 @@ def get_requires_for_build_editable(config_settings: dict[str, Any] | None = Non
     return [*backend.get_requires_for_build_editable(config_settings), *json_requirement()]
 
 
-def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """See PEP 517."""
     return built(backend.build_wheel, wheel_directory, config_settings, metadata_directory)
 
 
-def build_editable(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
+def build_editable(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """See PEP 660."""
     return built(backend.build_editable, wheel_directory, config_settings, metadata_directory)

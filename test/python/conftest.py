@@ -1,7 +1,8 @@
 """What the tests of the Python package share.
 
-Data are fresh in every run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it. Tests with the mark "gpu" are
-skipped without a usable GPU, and fail instead where CUDASPLINE_REQUIRE_GPU is 1.
+Data are fresh in every run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats
+it. Tests with the mark "gpu" are skipped without a usable GPU, and fail instead where
+CUDASPLINE_REQUIRE_GPU is 1.
 """
 
 import os
@@ -16,7 +17,9 @@ import pytest
 if "CUDASPLINE_LIBRARY" in os.environ:
     PACKAGE = str(Path(__file__).resolve().parents[2] / "python")
     sys.path.insert(0, PACKAGE)
-    os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])]
+    )  # of programs that tests start
 
 # JAX takes most of a GPU's memory as it starts, and leaves none to others.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -54,13 +57,15 @@ def rng(request):
 
 @pytest.fixture(autouse=True)
 def one_backend(request, monkeypatch):
-    """Pins every test to one backend: each backend rounds in its own way, and calls that are compared bit for bit may otherwise run on
-    different ones, depending on which is estimated to finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the
-    GPU, others the host. A test that names a device uses that device."""
+    """Pins every test to one backend: each backend rounds in its own way, and calls that are
+    compared bit for bit may otherwise run on different ones, depending on which is estimated to
+    finish first. Tests with the mark "gpu", and all tests where a GPU is required, use the GPU,
+    others the host. A test that names a device uses that device."""
     if "CUDASPLINE_DEVICE" not in os.environ:
-        wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get("CUDASPLINE_REQUIRE_GPU")
+        wants_gpu = request.node.get_closest_marker("gpu") or os.environ.get(
+            "CUDASPLINE_REQUIRE_GPU"
+        )
         monkeypatch.setenv("CUDASPLINE_DEVICE", "gpu" if wants_gpu else "cpu")
-
 
 
 def pytest_runtest_makereport(item, call):
@@ -69,8 +74,12 @@ def pytest_runtest_makereport(item, call):
 
 
 def difference(found, wanted):
-    """The largest difference of two arrays, in float64; infinite where shapes differ or a number is not finite."""
-    found, wanted = numpy.asarray(found, dtype=numpy.float64), numpy.asarray(wanted, dtype=numpy.float64)
+    """The largest difference of two arrays, in float64; infinite where shapes differ or a number is
+    not finite."""
+    found, wanted = (
+        numpy.asarray(found, dtype=numpy.float64),
+        numpy.asarray(wanted, dtype=numpy.float64),
+    )
     if found.shape != wanted.shape:
         return numpy.inf
     largest = numpy.max(numpy.abs(found - wanted), initial=0.0)

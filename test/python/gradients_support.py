@@ -4,7 +4,8 @@ import numpy
 
 
 def windowed(fixed, moving, mask, radius):
-    """Minus the mean squared correlation in windows of two images, over a mask. radius: of all axes, or one each"""
+    """Minus the mean squared correlation in windows of two images, over a mask. radius: of all
+    axes, or one each"""
     reach = numpy.broadcast_to(radius, fixed.ndim).tolist()
     total, count = 0.0, 0
     for place in numpy.ndindex(fixed.shape):
@@ -20,11 +21,15 @@ def windowed(fixed, moving, mask, radius):
 
 
 def information(fixed, moving, bins, limits):
-    """Minus the mutual information of two lists of numbers, by a histogram that is added up point by point."""
+    """Minus the mutual information of two lists of numbers, by a histogram that is added up point
+    by point."""
     from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
 
     basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
-    places = [(numpy.clip(image, low, high) - low) * (bins - 5) / (high - low) + 2 for image, (low, high) in zip((fixed, moving), limits)]
+    places = [
+        (numpy.clip(image, low, high) - low) * (bins - 5) / (high - low) + 2
+        for image, (low, high) in zip((fixed, moving), limits)
+    ]
     weights = [numpy.nan_to_num(basis(place[:, None] - numpy.arange(bins))) for place in places]
     joint = weights[0].T @ weights[1] / fixed.size
     product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
@@ -36,23 +41,32 @@ def penalties(field, steps):
     axes = range(field.shape[-1])
     diffusion = sum((numpy.diff(field, axis=a) ** 2).sum(-1).mean() / steps[a] ** 2 for a in axes)
     pairs = [(a, b) for a in axes for b in axes]
-    bending = sum((numpy.diff(numpy.diff(field, axis=a), axis=b) ** 2).sum(-1).mean() / (steps[a] * steps[b]) ** 2 for a, b in pairs)
+    bending = sum(
+        (numpy.diff(numpy.diff(field, axis=a), axis=b) ** 2).sum(-1).mean()
+        / (steps[a] * steps[b]) ** 2
+        for a, b in pairs
+    )
     return diffusion, bending
 
 
 def apart(rng, *size):
-    """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
+    """Numbers of which no two are much alike: what is nearly constant in a window of few samples
+    has no certain correlation."""
     count = int(numpy.prod(size))
     return (rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count
 
 
 def calls_of_fields_and_losses(rng):
-    """(name, arrays with gradients, options) of functions that cudaspline.torch and cudaspline.jax both have."""
+    """(name, arrays with gradients, options) of functions that cudaspline.torch and cudaspline.jax
+    both have."""
     # Fields without folds, whose linear pieces meet nowhere near their samples.
     field, second = (rng.uniform(0.02, 0.14, (5, 6, 4, 3)) for _ in range(2))
     images = [rng.uniform(-1, 1, (1, 2, 5, 6, 4)) for _ in range(2)]
     mask = rng.random((5, 6, 4)) < 0.8
-    places = numpy.stack(numpy.meshgrid(*map(numpy.arange, (3, 4, 2)), indexing="ij"), -1) + field[:3, :4, :2]
+    places = (
+        numpy.stack(numpy.meshgrid(*map(numpy.arange, (3, 4, 2)), indexing="ij"), -1)
+        + field[:3, :4, :2]
+    )
     return (
         ("count", (places,), {"shape": (6, 5, 4), "order": 3}), ("grad", (images[0], places[None]), {"order": 3, "mode": "mirror"}),
         ("compose", (field, second), {}), ("exp", (field,), {}), ("invert", (field,), {"tolerance": 1e-10}), ("ffd", (field,), {"shape": (9, 4, 3)}),
@@ -64,7 +78,8 @@ def calls_of_fields_and_losses(rng):
 
 
 def calls_in_halves(rng):
-    """(name, arrays with gradients, options) of all functions whose values and gradients in float16 and bfloat16 are those in float32."""
+    """(name, arrays with gradients, options) of all functions whose values and gradients in float16
+    and bfloat16 are those in float32."""
     size = (5, 6, 4)
     image, numbers = rng.uniform(-1, 1, (1, 2, *size)), rng.uniform(-1, 1, (1, 2, 7))
     points, field = rng.uniform(-2, 6, (1, 7, 3)), rng.uniform(-0.7, 0.7, (*size, 3))
@@ -81,7 +96,15 @@ def calls_in_halves(rng):
 
 
 #: Functions whose results are float32 in halves too: sums of many samples.
-SUMS = {"diffusion", "bending", "jacobian", "folding", "mean_squares", "local_correlation", "mutual_information"}
+SUMS = {
+    "diffusion",
+    "bending",
+    "jacobian",
+    "folding",
+    "mean_squares",
+    "local_correlation",
+    "mutual_information",
+}
 
 
 def eighths(rng, shape):
@@ -89,12 +112,24 @@ def eighths(rng, shape):
     return (2 * rng.integers(-4, 4, shape) + 1) / 8
 
 
-#: Functions that the library has no part in, and one whose first derivatives it makes with the values.
-WITHOUT_LIBRARY = {"jacobian_determinant", "diffusion", "bending", "jacobian", "folding", "mean_squares"}
+#: Functions that the library has no part in, and one whose first derivatives it makes with the
+#: values.
+WITHOUT_LIBRARY = {
+    "jacobian_determinant",
+    "diffusion",
+    "bending",
+    "jacobian",
+    "folding",
+    "mean_squares",
+}
 MADE_FORWARD = {"local_correlation"}
 
 
 def nearly_rounded(found, wanted, digits):
-    """Whether results in half precision are those of float32, except for the rounding of arguments and results."""
+    """Whether results in half precision are those of float32, except for the rounding of arguments
+    and results."""
     found, wanted = numpy.asarray(found, "f8"), numpy.asarray(wanted, "f8")
-    return found.shape == wanted.shape and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()
+    return (
+        found.shape == wanted.shape
+        and numpy.abs(found - wanted).max() <= 1.5 * 2.0**-digits * numpy.abs(wanted).max()
+    )

@@ -1,4 +1,5 @@
-"""NIfTI headers, written byte by byte, and what they mean by nifti1.h: the rule of doc/FileFormats.md in double precision.
+"""NIfTI headers, written byte by byte, and what they mean by nifti1.h: the rule of
+doc/FileFormats.md in double precision.
 
 Nothing of the package, nibabel or SimpleITK is used here. scripts/fuzz draws its headers here, too.
 """
@@ -54,13 +55,25 @@ class Header:
 
     def offset(self) -> int:
         """Where the pixels of a single file are."""
-        return int(self.vox_offset) if self.vox_offset is not None else 544 if self.version == 2 else 352
+        return (
+            int(self.vox_offset)
+            if self.vox_offset is not None
+            else 544
+            if self.version == 2
+            else 352
+        )
 
     def pack(self) -> bytes:
         """Its bytes; offsets are those of nifti1.h and nifti2.h."""
         kind, count = TYPES.get(self.datatype, ("u1", 1))
         bits = 8 * count * numpy.dtype(kind).itemsize
-        magic = self.magic if self.magic is not None else b"n+2\0\r\n\x1a\n" if self.version == 2 else b"n+1\0"
+        magic = (
+            self.magic
+            if self.magic is not None
+            else b"n+2\0\r\n\x1a\n"
+            if self.version == 2
+            else b"n+1\0"
+        )
         offset = self.vox_offset if self.vox_offset is not None else self.offset()
         data = bytearray(540 if self.version == 2 else 348)
         order = ">" if self.big else "<"
@@ -70,16 +83,55 @@ class Header:
 
         srow = numpy.asarray(self.srow, float).ravel().tolist()
         if self.version == 2:
-            put(0, "i8shh8q3d8dq", 540, magic, self.datatype, bits, *self.dim, *self.intent_p, *self.pixdim, int(offset))
-            put(176, "6d", self.slope, self.inter, self.cal_max, self.cal_min, self.slice_duration, self.toffset)
+            put(
+                0,
+                "i8shh8q3d8dq",
+                540,
+                magic,
+                self.datatype,
+                bits,
+                *self.dim,
+                *self.intent_p,
+                *self.pixdim,
+                int(offset),
+            )
+            put(
+                176,
+                "6d",
+                self.slope,
+                self.inter,
+                self.cal_max,
+                self.cal_min,
+                self.slice_duration,
+                self.toffset,
+            )
             put(240, "80s", self.descrip)
             put(344, "ii18d", self.qform, self.sform, *self.quatern, *self.qoffset, *srow)
             put(496, "iii16s", self.slice_code, self.units, self.intent, self.intent_name)
             return bytes(data)
         put(0, "i", 348)
-        put(40, "8h3f3hh8f", *self.dim, *self.intent_p, self.intent, self.datatype, bits, 0, *self.pixdim)
+        put(
+            40,
+            "8h3f3hh8f",
+            *self.dim,
+            *self.intent_p,
+            self.intent,
+            self.datatype,
+            bits,
+            0,
+            *self.pixdim,
+        )
         put(108, "3f", offset, self.slope, self.inter)
-        put(122, "bb4f", self.slice_code, self.units, self.cal_max, self.cal_min, self.slice_duration, self.toffset)
+        put(
+            122,
+            "bb4f",
+            self.slice_code,
+            self.units,
+            self.cal_max,
+            self.cal_min,
+            self.slice_duration,
+            self.toffset,
+        )
         put(148, "80s", self.descrip)
         put(252, "hh18f", self.qform, self.sform, *self.quatern, *self.qoffset, *srow)
         put(328, "16s4s", self.intent_name, magic)
@@ -95,7 +147,11 @@ def file_bytes(header: Header, values: Any) -> bytes:
     """A single file: values in the order of the file."""
     kind, _ = TYPES[header.datatype]
     packed = header.pack()
-    pixels = numpy.asarray(values).astype(numpy.dtype(kind).newbyteorder(">" if header.big else "<")).tobytes()
+    pixels = (
+        numpy.asarray(values)
+        .astype(numpy.dtype(kind).newbyteorder(">" if header.big else "<"))
+        .tobytes()
+    )
     return packed + b"\0" * (header.offset() - len(packed)) + pixels
 
 
@@ -125,7 +181,11 @@ def interpret(h: Header) -> Optional[Answer]:
     if min(size) < 1 or max(size[5:]) > 1 or size[4] > 1024 or (count > 1 and size[4] > 1):
         return None
     offset = h.vox_offset
-    if offset is not None and offset != 0 and not (offset >= (540 if h.version == 2 else 348) and offset == int(offset)):
+    if (
+        offset is not None
+        and offset != 0
+        and not (offset >= (540 if h.version == 2 else 348) and offset == int(offset))
+    ):
         return None
     slope, inter = float(h.held(h.slope)), float(h.held(h.inter))
     if h.datatype in (128, 2304) or not math.isfinite(slope) or slope == 0:
@@ -137,7 +197,9 @@ def interpret(h: Header) -> Optional[Answer]:
     with numpy.errstate(all="ignore"):
         spacing = numpy.abs(pixdim[1:4])
         is_valid = numpy.isfinite(spacing) & (spacing > 0)
-        spacing = numpy.where(is_valid, spacing, numpy.where(numpy.array(size[:3]) > 1, numpy.nan, 1.0))
+        spacing = numpy.where(
+            is_valid, spacing, numpy.where(numpy.array(size[:3]) > 1, numpy.nan, 1.0)
+        )
         if h.sform > 0:
             raw = h.held(h.srow)
         elif h.qform > 0:
@@ -162,9 +224,15 @@ def interpret(h: Header) -> Optional[Answer]:
         length = numpy.sqrt((raw[:, :3] ** 2).sum(axis=0))
         axes = raw[:, :3] / length
     inside = (length * unit > 1e-15) & (length * unit < 1e15)
-    if not numpy.isfinite(axes).all() or not inside.all() or numpy.abs(raw[:, 3] * unit).max() >= 1e15:
+    if (
+        not numpy.isfinite(axes).all()
+        or not inside.all()
+        or numpy.abs(raw[:, 3] * unit).max() >= 1e15
+    ):
         return None
-    shear = math.degrees(math.asin(min(1.0, numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max())))
+    shear = math.degrees(
+        math.asin(min(1.0, numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()))
+    )
     if shear > 0.5:
         return None
     if shear > math.degrees(1e-5):
@@ -192,18 +260,32 @@ def numbers(h: Header, answer: Answer, values: Any) -> Any:
 
 
 def draw(rng: random.Random) -> Header:
-    """A header as scanners and programs write it, or nearly: small enough to be read through a program."""
+    """A header as scanners and programs write it, or nearly: small enough to be read through a
+    program."""
     h = Header(version=rng.choice((1, 1, 2)), big=rng.random() < 0.5)
     if rng.random() < 0.3:
         h.vox_offset = (544 if h.version == 2 else 352) + 16 * rng.randrange(4)
-    h.dim = [rng.randrange(1, 6), *(rng.randrange(1, 9) for _ in range(3)), rng.choice((1, 1, 3)), rng.choice((1, 1, 2, 3, 4)), 1, 1]
+    h.dim = [
+        rng.randrange(1, 6),
+        *(rng.randrange(1, 9) for _ in range(3)),
+        rng.choice((1, 1, 3)),
+        rng.choice((1, 1, 2, 3, 4)),
+        1,
+        1,
+    ]
     h.datatype = rng.choice(list(TYPES))
     if TYPES[h.datatype][1] > 1:
         h.dim[5] = 1
     size = 10 ** rng.uniform(-3, 3)  # 1 um to 1 m, in mm
     h.units = rng.choice((0, 1, 2, 3, 8, 10, 18, 26, 11))
     unit = {1: 1000.0, 3: 0.001}.get(h.units & 7, 1.0)
-    h.pixdim = [rng.choice((-1.0, 1.0, 0.0)), *(size / unit * rng.uniform(0.3, 3) * rng.choice((1, 1, -1)) for _ in range(4)), 0.0, 0.0, 0.0]
+    h.pixdim = [
+        rng.choice((-1.0, 1.0, 0.0)),
+        *(size / unit * rng.uniform(0.3, 3) * rng.choice((1, 1, -1)) for _ in range(4)),
+        0.0,
+        0.0,
+        0.0,
+    ]
     h.qform, h.sform = rng.randrange(5), rng.randrange(5)
     h.slope, h.inter = rng.choice((0.0, 1.0, 1.0, 0.5, -2.0)), rng.choice((0.0, 0.0, -1024.0, 3.5))
     q = numpy.array([rng.uniform(-1, 1) for _ in range(4)])
@@ -211,7 +293,9 @@ def draw(rng: random.Random) -> Header:
         q[0] = rng.uniform(0, 1e-3)
     h.quatern = (q[1:] / numpy.sqrt((q**2).sum())).tolist()
     h.qoffset = [rng.uniform(-300, 300) * size / unit for _ in range(3)]
-    turned = numpy.linalg.qr(numpy.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(3)]))[0]
+    turned = numpy.linalg.qr(numpy.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(3)]))[
+        0
+    ]
     if rng.random() < 0.4:
         turned = numpy.eye(3)[rng.sample(range(3), 3)] * [rng.choice((-1, 1)) for _ in range(3)]
     digits = rng.choice((None, None, 6, 4, 3))

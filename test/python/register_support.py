@@ -1,7 +1,7 @@
 """Phantoms of registrations, and the program that they are compared with.
 
-Phantoms are functions of places: with a texture f and a transform T the fixed image is f(T(x)) and the moving one f(y), so that a place x of
-the fixed image belongs to T(x) of the moving one.
+Phantoms are functions of places: with a texture f and a transform T the fixed image is f(T(x)) and
+the moving one f(y), so that a place x of the fixed image belongs to T(x) of the moving one.
 """
 
 import os
@@ -13,7 +13,9 @@ import cudaspline
 from test_resample import turned
 
 PROGRAM = os.environ.get("CUDASPLINE_REGISTER", "")
-needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="CUDASPLINE_REGISTER names no program to compare with")
+needs_program = pytest.mark.skipif(
+    not os.path.exists(PROGRAM), reason="CUDASPLINE_REGISTER names no program to compare with"
+)
 SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))
 
 
@@ -28,14 +30,25 @@ class Phantom:
         if oblique:
             direction = turned(rng, n)
             direction[:, 0] *= -1  # a left-handed one, as NIfTI's mostly are in LPS
-        self.geometry = cudaspline.Image(numpy.zeros(size[::-1]), spacing, rng.uniform(-20, 20, n), direction).geometry
-        self.middle = self.geometry.origin + self.geometry.index_to_point @ (0.5 * (numpy.array(size) - 1))
-        # Waves of 10 to 16 mm in so many directions that a window contains several, and a blob that marks the middle.
-        self.waves = [(turned(rng, n)[0] * 2 * numpy.pi / rng.uniform(10, 16), rng.uniform(0, 6)) for _ in range(6 * n)]
+        self.geometry = cudaspline.Image(
+            numpy.zeros(size[::-1]), spacing, rng.uniform(-20, 20, n), direction
+        ).geometry
+        self.middle = self.geometry.origin + self.geometry.index_to_point @ (
+            0.5 * (numpy.array(size) - 1)
+        )
+        # Waves of 10 to 16 mm in so many directions that a window contains several, and a blob that
+        # marks the middle.
+        self.waves = [
+            (turned(rng, n)[0] * 2 * numpy.pi / rng.uniform(10, 16), rng.uniform(0, 6))
+            for _ in range(6 * n)
+        ]
         self.extent = 0.5 * spacing * numpy.array(size)
 
     def places(self):
-        index = numpy.stack(numpy.meshgrid(*[numpy.arange(m) for m in self.geometry.shape], indexing="ij")[::-1], axis=-1)
+        index = numpy.stack(
+            numpy.meshgrid(*[numpy.arange(m) for m in self.geometry.shape], indexing="ij")[::-1],
+            axis=-1,
+        )
         return index @ self.geometry.index_to_point.T + self.geometry.origin
 
     def texture(self, places):
@@ -51,12 +64,17 @@ class Phantom:
     def images(self, truth, dtype="float32"):
         """fixed and moving, where truth maps places."""
         places = self.places()
-        return self.image(self.texture(truth(places)), dtype), self.image(self.texture(places), dtype)
+        return self.image(self.texture(truth(places)), dtype), self.image(
+            self.texture(places), dtype
+        )
 
     def inner(self):
         """Places in the middle half."""
         index = numpy.stack(
-            numpy.meshgrid(*[numpy.arange(m // 4, m - m // 4) for m in self.geometry.shape], indexing="ij")[::-1], axis=-1
+            numpy.meshgrid(
+                *[numpy.arange(m // 4, m - m // 4) for m in self.geometry.shape], indexing="ij"
+            )[::-1],
+            axis=-1,
         ).reshape(-1, self.n)
         return index @ self.geometry.index_to_point.T + self.geometry.origin
 
@@ -66,7 +84,14 @@ class Phantom:
 
         def truth(places):
             away = places - self.middle
-            return places + size * numpy.stack([numpy.cos(away @ waves[(d + 1) % self.n] + d) for d in range(self.n)], axis=-1) / self.n**0.5
+            return (
+                places
+                + size
+                * numpy.stack(
+                    [numpy.cos(away @ waves[(d + 1) % self.n] + d) for d in range(self.n)], axis=-1
+                )
+                / self.n**0.5
+            )
 
         return truth
 

@@ -1,5 +1,5 @@
-"""Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were skipped, because there is no library or GPU that
-they need. The last line says why, then.
+"""Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were
+skipped, because there is no library or GPU that they need. The last line says why, then.
 
 usage: run.py FILE...
 """
@@ -30,9 +30,13 @@ class Ran:
 
 
 def main():
-    missing = [name for name in ("numpy", "scipy", "pytest") if importlib.util.find_spec(name) is None]
+    missing = [
+        name for name in ("numpy", "scipy", "pytest") if importlib.util.find_spec(name) is None
+    ]
     if missing:
-        print(f"{sys.executable} has no {', '.join(missing)}: the tests of the Python package are skipped.")
+        print(
+            f"{sys.executable} has no {', '.join(missing)}: the tests of the Python package are skipped."
+        )
         return 77
 
     import pytest
@@ -40,7 +44,9 @@ def main():
     folder = os.path.dirname(os.path.abspath(__file__))
     files = [os.path.join(folder, name) for name in sys.argv[1:]]
     ran = Ran()
-    code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran])
+    code = pytest.main(
+        ["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran]
+    )
     # None are collected in a file that asks for a library that is not there.
     if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == 0 and ran.count == 0):
         for reason, _ in ran.reasons.most_common(1):

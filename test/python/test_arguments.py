@@ -1,4 +1,5 @@
-"""What callers give: every argument that cannot be is refused, by a message that begins with its name, before the library gets it."""
+"""What callers give: every argument that cannot be is refused, by a message that begins with its
+name, before the library gets it."""
 
 import ctypes
 import re
@@ -160,7 +161,9 @@ def test_what_the_kernels_refuse_names_the_argument(rng):
 
 
 def test_codes_of_the_library_name_the_field():
-    image = _library.Image(pixels=IMAGE.ctypes.data, device=-1, dimension=3, components=1, pixel=8, element=8, order=3)
+    image = _library.Image(
+        pixels=IMAGE.ctypes.data, device=-1, dimension=3, components=1, pixel=8, element=8, order=3
+    )
     image.size[:3] = (6, 5, 4)
     out = numpy.empty_like(IMAGE)
     for field, value, text in (
@@ -186,21 +189,42 @@ def test_names_are_those_of_the_library():
     assert {named.kind for named in _methods.INTERPOLATIONS.values()} == set(_methods.KINDS)
     assert sorted(kind.code for kind in _methods.KINDS.values()) == list(range(len(_methods.KINDS)))
     assert _methods.INTERPOLATIONS["mitchell"].cubic == (1 / 3, 1 / 3)
-    assert _methods.INTERPOLATIONS["welch"].window == "welch" and _methods.INTERPOLATIONS["sinc"].window is None
+    assert (
+        _methods.INTERPOLATIONS["welch"].window == "welch"
+        and _methods.INTERPOLATIONS["sinc"].window is None
+    )
     named = _library.NamedInterpolation()
     with pytest.raises(ValueError, match="^number is 99"):
         _library.check(_library._library.cudaspline_name_interpolation(99, ctypes.byref(named)))
 
 
-@pytest.mark.parametrize("options", [dict(order=5), dict(interpolation="linear"), dict(order=3, boundary="reflect"), dict(storage="half")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(order=5),
+        dict(interpolation="linear"),
+        dict(order=3, boundary="reflect"),
+        dict(storage="half"),
+    ],
+)
 def test_options_beside_a_source_are_its_own(rng, options):
     image = rng.uniform(-1, 1, (9, 10, 11)).astype("f4")
     source = cudaspline.Source(image, device="cpu", **options)
     points = rng.uniform(1, 8, (20, 3))
     # Those that it was made with change nothing, nor those that it has no use for.
-    for work in (cudaspline.resample, lambda *a, **o: cudaspline.zoom(*a, zoom=2, **o), lambda *a, **o: cudaspline.sample(*a, points, **o)):
+    for work in (
+        cudaspline.resample,
+        lambda *a, **o: cudaspline.zoom(*a, zoom=2, **o),
+        lambda *a, **o: cudaspline.sample(*a, points, **o),
+    ):
         wanted = work(source)
-        for same in (options, dict(device="cpu"), dict(device=None), dict(channels=False), dict(threads=1)):
+        for same in (
+            options,
+            dict(device="cpu"),
+            dict(device=None),
+            dict(channels=False),
+            dict(threads=1),
+        ):
             assert numpy.array_equal(work(source, **same), wanted)
         for name, value in {
             "order": 4, "interpolation": "catmull-rom", "mode": "texture", "boundary": "grid-wrap", "border": 2, "prefilter": "fir", "taps": 7,
@@ -221,19 +245,34 @@ def test_extrapolation_of_a_source_needs_samples(rng):
     image = rng.uniform(-1, 1, (9, 10, 11)).astype("f4")
     move = [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]]
     source = cudaspline.Source(image, interpolation="linear", device="cpu")
-    wanted = cudaspline.resample(image, move, interpolation="linear", extrapolate=True, device="cpu")
+    wanted = cudaspline.resample(
+        image, move, interpolation="linear", extrapolate=True, device="cpu"
+    )
     assert numpy.array_equal(cudaspline.resample(source, move, extrapolate=True), wanted)
-    for options in (dict(order=3), dict(order=3, storage="half"), dict(interpolation="linear", mode="texture")):
+    for options in (
+        dict(order=3),
+        dict(order=3, storage="half"),
+        dict(interpolation="linear", mode="texture"),
+    ):
         with pytest.raises(ValueError, match="^extrapolate:"):
-            cudaspline.resample(cudaspline.Source(image, device="cpu", **options), move, extrapolate=True)
-    whole = cudaspline.Source(rng.integers(0, 9, (9, 10, 11)), interpolation="linear", precision="float32", device="cpu")
+            cudaspline.resample(
+                cudaspline.Source(image, device="cpu", **options), move, extrapolate=True
+            )
+    whole = cudaspline.Source(
+        rng.integers(0, 9, (9, 10, 11)), interpolation="linear", precision="float32", device="cpu"
+    )
     with pytest.raises(ValueError, match="^extrapolate:"):
         cudaspline.resample(whole, move, extrapolate=True)
 
 
 def test_numbers_of_numpy_are_numbers():
     found = cudaspline.resample(
-        IMAGE, size=numpy.array([3, 4, 5]), threads=numpy.int16(1), taps=numpy.uint8(7), tension=numpy.float32(0.5), order=numpy.int64(2)
+        IMAGE,
+        size=numpy.array([3, 4, 5]),
+        threads=numpy.int16(1),
+        taps=numpy.uint8(7),
+        tension=numpy.float32(0.5),
+        order=numpy.int64(2),
     )
     assert found.shape == (5, 4, 3)
     grid = cudaspline.BSplineGrid(GRID.coefficients, order=numpy.int64(2))
@@ -243,7 +282,9 @@ def test_numbers_of_numpy_are_numbers():
 def test_images_of_four_axes_are_not_resampled():
     """In C: the package refuses them before."""
     pixels = numpy.zeros((2, 3, 4, 5), "f4")
-    image = _library.Image(pixels=pixels.ctypes.data, device=-1, dimension=4, components=1, pixel=8, element=8)
+    image = _library.Image(
+        pixels=pixels.ctypes.data, device=-1, dimension=4, components=1, pixel=8, element=8
+    )
     image.size[:4] = (5, 4, 3, 2)
     out = numpy.zeros(120, "f4")
     resampling = _library.Resampling(output=out.ctypes.data, output_type=8, device=-1)

@@ -24,7 +24,9 @@ def test_reports_count_operations_and_their_seconds():
         assert report.backend == "Cpu" and 0.0 < report.seconds < 60.0
         if before is not None:
             assert report.use["Cpu"].calls == before.use["Cpu"].calls + 1
-            assert report.use["Cpu"].seconds == pytest.approx(before.use["Cpu"].seconds + report.seconds)
+            assert report.use["Cpu"].seconds == pytest.approx(
+                before.use["Cpu"].seconds + report.seconds
+            )
             assert report.use["Cuda"] == before.use["Cuda"]
         before = report
 
@@ -36,7 +38,9 @@ def test_progress_rises_to_1(rng):
     assert all(0 <= a <= b <= 1 for a, b in zip(seen, seen[1:]))
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
+@pytest.mark.parametrize(
+    "error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration]
+)
 def test_what_the_callback_raises_stops_the_work(rng, error):
     image = rng.uniform(-1, 1, (40, 50, 60))
     calls = []
@@ -46,7 +50,11 @@ def test_what_the_callback_raises_stops_the_work(rng, error):
         if len(calls) == 2:
             raise error("enough")
 
-    for work in (cudaspline.resample, cudaspline.prefilter, lambda image, **more: cudaspline.sample(image, [[1.0, 2, 3]] * 10, **more)):
+    for work in (
+        cudaspline.resample,
+        cudaspline.prefilter,
+        lambda image, **more: cudaspline.sample(image, [[1.0, 2, 3]] * 10, **more),
+    ):
         calls.clear()
         with pytest.raises(error, match="enough"):
             for _ in range(3):
@@ -55,9 +63,12 @@ def test_what_the_callback_raises_stops_the_work(rng, error):
     assert numpy.isfinite(cudaspline.resample(image)).all()  # all is well after that
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+@pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="this system has no timers that send signals"
+)
 def test_ctrl_c_stops_the_work(rng):
-    """Soon: an operation of one thread that takes several seconds, and reports some 64 times, ends at the next report."""
+    """Soon: an operation of one thread that takes several seconds, and reports some 64 times, ends
+    at the next report."""
     image = rng.uniform(-1, 1, (60, 60, 60)).astype("f4")
     at = []
 
@@ -70,12 +81,16 @@ def test_ctrl_c_stops_the_work(rng):
         begin = time.monotonic()
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         with pytest.raises(KeyboardInterrupt):
-            cudaspline.resample(image, size=(240, 240, 240), spacing=0.25, order=5, device="cpu", threads=1)
+            cudaspline.resample(
+                image, size=(240, 240, 240), spacing=0.25, order=5, device="cpu", threads=1
+            )
         end = time.monotonic()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
-    assert end - begin - 0.2 < 1.5  # from the signal to the exception, the handler's wait for the report included
+    assert (
+        end - begin - 0.2 < 1.5
+    )  # from the signal to the exception, the handler's wait for the report included
     assert end - at[0] < 1.0
 
 
@@ -113,9 +128,13 @@ def test_8_threads(rng):
     def work(number):
         try:
             for _ in range(10):
-                assert numpy.array_equal(cudaspline.resample(images[number], matrix), wanted[number])
+                assert numpy.array_equal(
+                    cudaspline.resample(images[number], matrix), wanted[number]
+                )
                 assert numpy.array_equal(cudaspline.sample(source, points), values)
-                with pytest.raises(ValueError, match=f"order: {number + 6}"):  # errors are of their threads
+                with pytest.raises(
+                    ValueError, match=f"order: {number + 6}"
+                ):  # errors are of their threads
                     cudaspline.resample(images[number], order=number + 6)
                 assert cudaspline.last_report() is not None
         except BaseException as error:  # pylint: disable=broad-except
@@ -142,7 +161,13 @@ def test_a_forked_child_uses_the_host(rng):
         try:
             found = cudaspline.resample(image)
             same = numpy.array_equal(found, wanted)
-            code = 0 if same and cudaspline.last_report().backend == "Cpu" and cudaspline.device_count() == 0 else 2
+            code = (
+                0
+                if same
+                and cudaspline.last_report().backend == "Cpu"
+                and cudaspline.device_count() == 0
+                else 2
+            )
             del source  # of the parent's device, perhaps
         finally:
             os._exit(code)
@@ -172,15 +197,29 @@ def test_environment_names_a_device(rng, monkeypatch):
 
 def test_results_do_not_depend_on_the_threads(rng):
     image = rng.uniform(-1, 1, (40, 41, 42)).astype("f4")
-    wanted = cudaspline.resample(image, order=5, device="cpu", threads=1, size=(50, 50, 50), spacing=0.7)
+    wanted = cudaspline.resample(
+        image, order=5, device="cpu", threads=1, size=(50, 50, 50), spacing=0.7
+    )
     for threads in (2, 3, 7):
-        found = cudaspline.resample(image, order=5, device="cpu", threads=threads, size=(50, 50, 50), spacing=0.7)
+        found = cudaspline.resample(
+            image, order=5, device="cpu", threads=threads, size=(50, 50, 50), spacing=0.7
+        )
         assert numpy.array_equal(found, wanted)
 
 
 def test_another_interface_is_refused(tmp_path):
-    environment = dict(os.environ, CUDASPLINE_LIBRARY=str(tmp_path / "none.so"), PYTHONPATH=os.pathsep.join(sys.path))
-    result = subprocess.run([sys.executable, "-c", "import cudaspline"], env=environment, capture_output=True, text=True, check=False)
+    environment = dict(
+        os.environ,
+        CUDASPLINE_LIBRARY=str(tmp_path / "none.so"),
+        PYTHONPATH=os.pathsep.join(sys.path),
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", "import cudaspline"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode != 0 and "none.so cannot be loaded" in result.stderr
 
 
@@ -238,7 +277,9 @@ def test_an_image_whose_array_was_changed_is_refused():
         cudaspline.resample(image)
 
 
-@pytest.mark.parametrize("name", ["array", "spacing", "origin", "direction", "channels", "geometry"])
+@pytest.mark.parametrize(
+    "name", ["array", "spacing", "origin", "direction", "channels", "geometry"]
+)
 def test_an_image_is_not_assigned_to(name):
     image = cudaspline.Image(numpy.zeros((4, 5, 6), "f4"), spacing=2)
     with pytest.raises(AttributeError, match=name):

@@ -1,4 +1,5 @@
-"""Arguments and results of calls: numbers, generators, types, roundings, images and Sources that are kept."""
+"""Arguments and results of calls: numbers, generators, types, roundings, images and Sources that
+are kept."""
 
 import json
 import os
@@ -19,7 +20,14 @@ scipy_ndimage = pytest.importorskip("scipy.ndimage")
 
 def test_arrays_of_no_axes_and_generators_are_numbers(rng):
     array = rng.normal(size=(12, 15))
-    for number in (numpy.array(2.0), numpy.float32(2.0), 2.0, [2.0, 2.0], (2.0 for _ in range(2)), numpy.array([2.0, 2.0])):
+    for number in (
+        numpy.array(2.0),
+        numpy.float32(2.0),
+        2.0,
+        [2.0, 2.0],
+        (2.0 for _ in range(2)),
+        numpy.array([2.0, 2.0]),
+    ):
         assert ndimage.zoom(array, number).shape == (24, 30)
     wanted = ndimage.shift(array, (1.5, 1.5))
     for number in (numpy.array(1.5), (1.5 for _ in range(2)), range(0)):
@@ -37,7 +45,9 @@ def test_outputs_in_the_order_of_bytes_that_was_asked_for(dtype, rng):
     array = rng.normal(size=(12, 15)) * 50
     found = ndimage.shift(array, 0.3, output=dtype, mode="mirror")
     assert found.dtype == numpy.dtype(dtype)
-    assert numpy.array_equal(found, ndimage.shift(array, 0.3, output=numpy.dtype(dtype).newbyteorder("="), mode="mirror"))
+    assert numpy.array_equal(
+        found, ndimage.shift(array, 0.3, output=numpy.dtype(dtype).newbyteorder("="), mode="mirror")
+    )
     assert ndimage.shift(array.astype(">f4"), 0.3).dtype.isnative
 
 
@@ -48,7 +58,9 @@ def test_borders_beyond_the_type(dtype, mode, rng):
     for cval in (300.0, -5.5, 70000.0, -70000.0, 1e9):
         for order in (0, 1):
             found = ndimage.shift(array, 2.5, order=order, mode=mode, cval=cval)
-            assert numpy.array_equal(found, scipy_ndimage.shift(array, 2.5, order=order, mode=mode, cval=cval)), (cval, order)
+            assert numpy.array_equal(
+                found, scipy_ndimage.shift(array, 2.5, order=order, mode=mode, cval=cval)
+            ), (cval, order)
 
 
 def swirl(index, strength, scale=1.0):
@@ -60,12 +72,23 @@ def swirl(index, strength, scale=1.0):
 def test_geometric_transform(order, rng):
     array = rng.normal(size=(13, 17))
     for mode in ("constant", "reflect", "grid-wrap", "nearest"):
-        options = {"order": order, "mode": mode, "cval": 2.0, "extra_arguments": (1.5,), "extra_keywords": {"scale": 0.9}}
+        options = {
+            "order": order,
+            "mode": mode,
+            "cval": 2.0,
+            "extra_arguments": (1.5,),
+            "extra_keywords": {"scale": 0.9},
+        }
         expected = scipy_ndimage.geometric_transform(array, swirl, (8, 9), **options)
         found = ndimage.geometric_transform(array, swirl, (8, 9), **options)
         assert numpy.allclose(found, expected, rtol=0, atol=1e-3 if mode == "reflect" else 1e-10)
         # The same sine, of an array, may differ in its last bit.
-        assert numpy.allclose(ndimage.geometric_transform(array, swirl, (8, 9), vectorized=True, **options), found, rtol=0, atol=1e-10)
+        assert numpy.allclose(
+            ndimage.geometric_transform(array, swirl, (8, 9), vectorized=True, **options),
+            found,
+            rtol=0,
+            atol=1e-10,
+        )
     given = numpy.empty((5, 6), "f4")
     assert ndimage.geometric_transform(array, lambda o: o, output=given) is given
     assert numpy.allclose(given, array[:5, :6], atol=1e-5)
@@ -73,7 +96,11 @@ def test_geometric_transform(order, rng):
 
 def test_mappings_that_are_none():
     array = numpy.zeros((4, 5))
-    for mapping, error in ((3, TypeError), (lambda o: (1.0,), RuntimeError), (lambda o: 1.0, TypeError)):
+    for mapping, error in (
+        (3, TypeError),
+        (lambda o: (1.0,), RuntimeError),
+        (lambda o: 1.0, TypeError),
+    ):
         with pytest.raises(error, match="mapping"):
             ndimage.geometric_transform(array, mapping)
 
@@ -86,30 +113,60 @@ def test_axes_that_do_not_move_are_those_of_many_arrays(rng):
             options = {"order": order, "mode": mode, "cval": 0.5}
             shifted = ndimage.shift(array, (0.3, 0, -1.2, 0), **options)
             turned = ndimage.affine_transform(
-                array, [[0.9, 0, 0.1, 0], [0, 1, 0, 0], [-0.1, 0, 0.9, 0], [0, 0, 0, 1]], (0.5, 0, 0.25, 0), **options
+                array,
+                [[0.9, 0, 0.1, 0], [0, 1, 0, 0], [-0.1, 0, 0.9, 0], [0, 0, 0, 1]],
+                (0.5, 0, 0.25, 0),
+                **options,
             )
             finer = ndimage.zoom(array, (2, 1, 1.5, 1), **options)
             for i, j in numpy.ndindex(3, 2):
                 plane = array[:, i, :, j]
                 bound = 1e-9 if order < 2 or mode != "nearest" else 1e-7
-                assert numpy.allclose(shifted[:, i, :, j], scipy_ndimage.shift(plane, (0.3, -1.2), **options), rtol=0, atol=bound)
-                assert numpy.allclose(finer[:, i, :, j], scipy_ndimage.zoom(plane, (2, 1.5), **options), rtol=0, atol=bound)
-                expected = ndimage.affine_transform(plane, [[0.9, 0.1], [-0.1, 0.9]], (0.5, 0.25), **options)
+                assert numpy.allclose(
+                    shifted[:, i, :, j],
+                    scipy_ndimage.shift(plane, (0.3, -1.2), **options),
+                    rtol=0,
+                    atol=bound,
+                )
+                assert numpy.allclose(
+                    finer[:, i, :, j],
+                    scipy_ndimage.zoom(plane, (2, 1.5), **options),
+                    rtol=0,
+                    atol=bound,
+                )
+                expected = ndimage.affine_transform(
+                    plane, [[0.9, 0.1], [-0.1, 0.9]], (0.5, 0.25), **options
+                )
                 assert numpy.allclose(turned[:, i, :, j], expected, rtol=0, atol=bound)
     # Coefficients are those of all axes: here no axis may be left out.
     found = ndimage.shift(array, (0.3, 0, 0, 0), prefilter=False, mode="mirror")
-    assert numpy.allclose(found, scipy_ndimage.shift(array, (0.3, 0, 0, 0), prefilter=False, mode="mirror"), rtol=0, atol=1e-10)
+    assert numpy.allclose(
+        found,
+        scipy_ndimage.shift(array, (0.3, 0, 0, 0), prefilter=False, mode="mirror"),
+        rtol=0,
+        atol=1e-10,
+    )
 
 
 def test_jax_in_and_jax_out(rng):
     jax = pytest.importorskip("jax")
     array = rng.normal(size=(12, 15)).astype("f4")
     given = jax.numpy.asarray(array)
-    for name, arguments in (("zoom", (2,)), ("rotate", (30.0,)), ("map_coordinates", (rng.uniform(0, 11, (2, 7)),)), ("spline_filter", ())):
+    for name, arguments in (
+        ("zoom", (2,)),
+        ("rotate", (30.0,)),
+        ("map_coordinates", (rng.uniform(0, 11, (2, 7)),)),
+        ("spline_filter", ()),
+    ):
         found = getattr(ndimage, name)(given, *arguments, output="float32")
         assert isinstance(found, jax.Array)
         # JAX's array may be on a GPU, whose roundings are others': some of numbers of up to 6.
-        assert numpy.allclose(numpy.asarray(found), getattr(ndimage, name)(array, *arguments, output="float32"), rtol=0, atol=4e-6)
+        assert numpy.allclose(
+            numpy.asarray(found),
+            getattr(ndimage, name)(array, *arguments, output="float32"),
+            rtol=0,
+            atol=4e-6,
+        )
     coordinates = jax.numpy.asarray(rng.uniform(0, 11, (2, 7)).astype("f4"))
     assert isinstance(ndimage.map_coordinates(given, coordinates), jax.Array)
     with pytest.raises(TypeError, match="traced"):
@@ -123,38 +180,64 @@ def test_arrays_of_the_standard(rng):
     for name, arguments in (("zoom", (2,)), ("shift", (0.5,)), ("spline_filter", ())):
         found = getattr(ndimage, name)(given, *arguments)
         assert type(found) is type(given)
-        assert numpy.array_equal(numpy.from_dlpack(found), getattr(ndimage, name)(array, *arguments))
-    assert type(ndimage.map_coordinates(given, strict.asarray(rng.uniform(0, 11, (2, 7))))) is type(given)
+        assert numpy.array_equal(
+            numpy.from_dlpack(found), getattr(ndimage, name)(array, *arguments)
+        )
+    assert type(ndimage.map_coordinates(given, strict.asarray(rng.uniform(0, 11, (2, 7))))) is type(
+        given
+    )
     assert type(cudaspline.zoom(given, 2)) is type(given)
     with pytest.raises(TypeError, match="output"):
         ndimage.shift(given, 1.0, output=strict.asarray(numpy.zeros_like(array)))
 
 
-@pytest.mark.parametrize("dtype", ("uint8", "int8", "uint16", "int16", "uint32", "int32", "int64", "uint64"))
+@pytest.mark.parametrize(
+    "dtype", ("uint8", "int8", "uint16", "int16", "uint32", "int32", "int64", "uint64")
+)
 def test_rounding(dtype, rng):
-    image = rng.integers(-2400, 2401, (20, 30)) / 8  # of which floats, by which narrow integers are computed, have all values; some are halves
+    image = (
+        rng.integers(-2400, 2401, (20, 30)) / 8
+    )  # of which floats, by which narrow integers are computed, have all values; some are halves
     options = {"interpolation": "linear", "origin": (0.25, 0.5), "size": (30, 20), "default": 7}
     value = cudaspline.resample(image, dtype="float64", **options)
     limits = numpy.iinfo(dtype)
     found = cudaspline.resample(image, dtype=dtype, **options)
     wide = numpy.rint(value)  # half to even
     assert found.dtype == dtype
-    assert numpy.array_equal(found, numpy.clip(wide, float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
-    assert numpy.array_equal(found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, **options))
+    assert numpy.array_equal(
+        found, numpy.clip(wide, float(limits.min), min(float(limits.max), 1e15)).astype(dtype)
+    )
+    assert numpy.array_equal(
+        found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, **options)
+    )
     cut = cudaspline.resample(image, dtype=dtype, rounding="itk", **options)
-    assert numpy.array_equal(cut, numpy.clip(numpy.trunc(value), float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
-    assert numpy.array_equal(cut, cudaspline.resample(image, dtype=dtype, rounding="truncate", **options))
+    assert numpy.array_equal(
+        cut,
+        numpy.clip(numpy.trunc(value), float(limits.min), min(float(limits.max), 1e15)).astype(
+            dtype
+        ),
+    )
+    assert numpy.array_equal(
+        cut, cudaspline.resample(image, dtype=dtype, rounding="truncate", **options)
+    )
     out = numpy.empty((20, 30), dtype)
     assert cudaspline.resample(image, dtype=dtype, rounding="nearest", out=out, **options) is out
     assert numpy.array_equal(out, found)
     # At points, and of what becomes an integer by the nearest sample or the label that wins.
     points = rng.uniform(0, 18, (50, 2))
     values = cudaspline.sample(image, points, dtype="float64", default=7)
-    assert numpy.array_equal(cudaspline.sample(image, points, dtype="int64", default=7), numpy.rint(values))
-    assert numpy.array_equal(cudaspline.sample(image, points, dtype="int64", default=7, rounding="itk"), numpy.trunc(values))
+    assert numpy.array_equal(
+        cudaspline.sample(image, points, dtype="int64", default=7), numpy.rint(values)
+    )
+    assert numpy.array_equal(
+        cudaspline.sample(image, points, dtype="int64", default=7, rounding="itk"),
+        numpy.trunc(values),
+    )
     for interpolation in ("nearest", "label-linear"):
         real = cudaspline.resample(image, **{**options, "interpolation": interpolation})
-        found = cudaspline.resample(image, dtype="int64", **{**options, "interpolation": interpolation})
+        found = cudaspline.resample(
+            image, dtype="int64", **{**options, "interpolation": interpolation}
+        )
         assert numpy.array_equal(found, numpy.rint(real))
 
 
@@ -162,7 +245,9 @@ def test_ends_of_a_type_are_kept():
     values = numpy.array([[1e30, -1e30, numpy.nan, 2.0**63, -(2.0**63), 0.5, -0.5, 1.5]])
     for dtype in ("int64", "uint64", "int32", "uint8"):
         limits = numpy.iinfo(dtype)
-        found = cudaspline.resample(values, interpolation="linear", dtype=dtype, rounding="nearest")[0]
+        found = cudaspline.resample(
+            values, interpolation="linear", dtype=dtype, rounding="nearest"
+        )[0]
         assert list(found[:3]) == [limits.max, limits.min, 0]
         assert list(found[5:]) == [0, 0, 2]
     with pytest.raises(ValueError, match="rounding.*'up'"):
@@ -185,13 +270,22 @@ def test_images_are_arrays(rng):
 @pytest.mark.parametrize("options", ({}, {"order": 5, "boundary": "reflect"}, {"interpolation": "linear"}, {"interpolation": "nearest"},
                                      {"interpolation": "label"}, {"prefilter": "itk", "precision": "float64"}))  # fmt: skip
 def test_sources_are_pickled(options, rng):
-    image = cudaspline.Image(rng.uniform(0, 200, (6, 7, 8)).astype("i2"), spacing=(1, 2, 3), origin=(4, 5, 6))
+    image = cudaspline.Image(
+        rng.uniform(0, 200, (6, 7, 8)).astype("i2"), spacing=(1, 2, 3), origin=(4, 5, 6)
+    )
     source = cudaspline.Source(image, device="cpu", **options)
     again = pickle.loads(pickle.dumps(source))
     points = image.geometry.origin + rng.uniform(0, 5, (20, 3))
     assert numpy.array_equal(again.sample(points), source.sample(points))
-    one, other = source.resample(size=(5, 5, 5), spacing=1.5), again.resample(size=(5, 5, 5), spacing=1.5)
-    assert isinstance(other, cudaspline.Image) and other.geometry == one.geometry and numpy.array_equal(other.array, one.array)
+    one, other = (
+        source.resample(size=(5, 5, 5), spacing=1.5),
+        again.resample(size=(5, 5, 5), spacing=1.5),
+    )
+    assert (
+        isinstance(other, cudaspline.Image)
+        and other.geometry == one.geometry
+        and numpy.array_equal(other.array, one.array)
+    )
     with pytest.raises(ValueError, match="boundary"):
         again.sample(points, boundary="grid-wrap")
     assert pickle.loads(pickle.dumps(again)).zoom(2).shape == source.zoom(2).shape == (12, 14, 16)
@@ -201,11 +295,15 @@ def test_sources_of_pixels_of_several_numbers_are_pickled(rng):
     array = rng.normal(size=(6, 7, 8, 3))
     source = cudaspline.Source(array, channels=True, device="cpu")
     again = pickle.loads(pickle.dumps(source))
-    assert numpy.array_equal(again.resample(size=(5, 5, 5), spacing=1.5), source.resample(size=(5, 5, 5), spacing=1.5))
+    assert numpy.array_equal(
+        again.resample(size=(5, 5, 5), spacing=1.5), source.resample(size=(5, 5, 5), spacing=1.5)
+    )
 
 
 def test_sources_that_are_packed_are_not_pickled(rng):
-    source = cudaspline.Source(rng.normal(size=(6, 7, 8)).astype("f4"), storage="half", device="cpu")
+    source = cudaspline.Source(
+        rng.normal(size=(6, 7, 8)).astype("f4"), storage="half", device="cpu"
+    )
     with pytest.raises(TypeError, match="half"):
         pickle.dumps(source)
 
@@ -242,7 +340,11 @@ print(len(os.listdir("/proc/self/task")) - before + 1)
     ),
 )
 def test_threads_are_as_many_as_the_environment_says(environment, argument, expected):
-    base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
+    base = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")
+    }
     # NumPy's own threads are not counted.
     done = subprocess.run(
         [sys.executable, "-c", THREADS, str(argument)],
@@ -302,10 +404,18 @@ def test_workers_take_no_more_threads_than_are_their_share(tmp_path, kind, cases
     pytest.importorskip(kind)
     path = tmp_path / "workers.py"
     path.write_text(WORKERS)
-    base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
+    base = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")
+    }
     given = json.dumps((kind, [case[:2] for case in cases]))
     done = subprocess.run(
-        [sys.executable, str(path), given], capture_output=True, text=True, check=False, env={**base, "OPENBLAS_NUM_THREADS": "1"}
+        [sys.executable, str(path), given],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**base, "OPENBLAS_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr
     for found, (*_, wanted) in zip(map(int, done.stdout.split()), cases):
@@ -316,7 +426,8 @@ def test_workers_take_no_more_threads_than_are_their_share(tmp_path, kind, cases
 
 
 def test_threads_of_all_calls():
-    """use_threads() applies to calls without threads=, nested and in this thread only; it is the number that the library gets."""
+    """use_threads() applies to calls without threads=, nested and in this thread only; it is the
+    number that the library gets."""
     asked = []
 
     def ask(threads=0):

@@ -25,7 +25,9 @@ FAST = dict(stages="translation", iterations=20, device="cpu")
 def blob(shift, shape=(24, 28, 32)):
     """A bright ellipsoid, moved along x (mm)."""
     z, y, x = numpy.mgrid[tuple(slice(n) for n in shape)]
-    values = 100 * numpy.exp(-((x - 15 - shift) ** 2 / 60 + (y - 13) ** 2 / 40 + (z - 11) ** 2 / 50))
+    values = 100 * numpy.exp(
+        -((x - 15 - shift) ** 2 / 60 + (y - 13) ** 2 / 40 + (z - 11) ** 2 / 50)
+    )
     return cudaspline.Image(values.astype("f4"), spacing=1.0)
 
 
@@ -41,21 +43,30 @@ def folder(tmp_path):
     write(blob(0), tmp_path / "fixed.nii.gz")
     for i in range(6):
         write(blob(0.5 * i), tmp_path / f"{i}.nii.gz")
-    (tmp_path / "table.csv").write_text("moving,output\n" + "".join(f"{i}.nii.gz,out/{i}\n" for i in range(6)))
+    (tmp_path / "table.csv").write_text(
+        "moving,output\n" + "".join(f"{i}.nii.gz,out/{i}\n" for i in range(6))
+    )
     return tmp_path
 
 
 @pytest.fixture(scope="module")
 def client():
     """Two workers of a thread each, in this process."""
-    with distributed.Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as found:
+    with distributed.Client(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as found:
         yield found
 
 
 def test_a_table_is_registered_and_reported(client, folder):
     heard = []
     found = cudaspline.dask.register(
-        folder / "table.csv", folder / "fixed.nii.gz", client=client, report=folder / "report.csv", done=heard.append, **FAST
+        folder / "table.csv",
+        folder / "fixed.nii.gz",
+        client=client,
+        report=folder / "report.csv",
+        done=heard.append,
+        **FAST,
     )
     assert str(found) == "6 done, 0 done before, 0 failed" and len(heard) == 6
     found.raise_for_failures()
@@ -64,28 +75,62 @@ def test_a_table_is_registered_and_reported(client, folder):
     assert [Path(row["output"]).name for row in rows] == [str(i) for i in range(6)]
     for i, row in enumerate(rows):
         output = folder / "out" / str(i)
-        assert sorted(path.name for path in output.iterdir()) == ["0GenericAffine.mat", "report.json", "warped.nii.gz"]
+        assert sorted(path.name for path in output.iterdir()) == [
+            "0GenericAffine.mat",
+            "report.json",
+            "warped.nii.gz",
+        ]
         moved = cudaspline.Transform.load(output / "0GenericAffine.mat").apply([15.0, 13.0, 11.0])
         assert numpy.allclose(moved, [15 + 0.5 * i, 13, 11], atol=0.1)
-        assert float(row["overlap"]) > 0.8 and int(row["folds"]) == 0 and float(row["explained"]) > 0.5
-        assert row["version"] == cudaspline.__version__ and row["backend"] == "Cpu" and float(row["seconds"]) > 0 and row["worker"]
+        assert (
+            float(row["overlap"]) > 0.8 and int(row["folds"]) == 0 and float(row["explained"]) > 0.5
+        )
+        assert (
+            row["version"] == cudaspline.__version__
+            and row["backend"] == "Cpu"
+            and float(row["seconds"]) > 0
+            and row["worker"]
+        )
     # Started again nothing is written.
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"}
-    again = cudaspline.dask.register(folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST)
+    before = {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "report.csv"
+    }
+    again = cudaspline.dask.register(
+        folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST
+    )
     assert str(again) == "0 done, 6 done before, 0 failed"
-    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"}
+    assert before == {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "report.csv"
+    }
 
 
 def test_reports_in_parquet_and_labels(client, folder):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     for i in (0, 4):
-        write(cudaspline.Image((blob(0.5 * i).array > 50).astype("u1"), spacing=1.0), folder / f"labels-{i}.nii.gz")
+        write(
+            cudaspline.Image((blob(0.5 * i).array > 50).astype("u1"), spacing=1.0),
+            folder / f"labels-{i}.nii.gz",
+        )
     item = cudaspline.cohort.Item(
-        str(folder / "4.nii.gz"), str(folder / "four"), labels=str(folder / "labels-0.nii.gz"), moving_labels=str(folder / "labels-4.nii.gz")
+        str(folder / "4.nii.gz"),
+        str(folder / "four"),
+        labels=str(folder / "labels-0.nii.gz"),
+        moving_labels=str(folder / "labels-4.nii.gz"),
     )
-    cudaspline.dask.register([item], folder / "fixed.nii.gz", client=client, report=folder / "report.parquet", **FAST)
+    cudaspline.dask.register(
+        [item], folder / "fixed.nii.gz", client=client, report=folder / "report.parquet", **FAST
+    )
     (row,) = parquet.read_table(folder / "report.parquet").to_pylist()
-    assert row["dice"] > 0.97 and row["status"] == "done" and row["reason"] is None and row["folds"] == 0
+    assert (
+        row["dice"] > 0.97
+        and row["status"] == "done"
+        and row["reason"] is None
+        and row["folds"] == 0
+    )
 
 
 def test_items_fail_alone_and_are_listed(client, folder):
@@ -97,18 +142,37 @@ def test_items_fail_alone_and_are_listed(client, folder):
     items = [dict(moving=folder / f"{i}.nii.gz", output=folder / "out" / f"{i}") for i in range(4)]
     items += [dict(moving=folder / f"{i}.nii.gz", output=folder / "out" / "twice") for i in (4, 5)]
     items += [dict(moving=folder / "5.nii.gz", output=folder / "foreign")]
-    found = cudaspline.dask.register(items, folder / "fixed.nii.gz", client=client, retries=0, report=folder / "report.csv", **FAST)
-    assert [row["status"] for row in found.rows] == ["done", "done", "failed", "failed", "failed", "failed", "failed"]
+    found = cudaspline.dask.register(
+        items,
+        folder / "fixed.nii.gz",
+        client=client,
+        retries=0,
+        report=folder / "report.csv",
+        **FAST,
+    )
+    assert [row["status"] for row in found.rows] == [
+        "done",
+        "done",
+        "failed",
+        "failed",
+        "failed",
+        "failed",
+        "failed",
+    ]
     reasons = [row["reason"] for row in found.failed]
     assert "FileNotFoundError: there is no file" in reasons[0] and "2.nii.gz" in reasons[0]
     assert "3.nii.gz" in reasons[1]
     assert "is the output of 2 items" in reasons[2] and "is the output of 2 items" in reasons[3]
     assert "is not a complete output" in reasons[4]
-    assert "2 done, 0 done before, 5 failed" in str(found) and all(reason in str(found) for reason in reasons)
+    assert "2 done, 0 done before, 5 failed" in str(found) and all(
+        reason in str(found) for reason in reasons
+    )
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["0", "1"]
     assert [path.name for path in (folder / "foreign").iterdir()] == ["keep.txt"]
     with open(folder / "report.csv", newline="") as file:
-        assert [row["reason"] for row in csv.DictReader(file) if row["status"] == "failed"] == reasons
+        assert [
+            row["reason"] for row in csv.DictReader(file) if row["status"] == "failed"
+        ] == reasons
     with pytest.raises(cudaspline.dask.BatchError, match="5 failed"):
         found.raise_for_failures()
 
@@ -119,8 +183,16 @@ def test_a_full_disk_fails_alone(client, folder):
     noise = blob(0, (32, 64, 96)).array + rng.uniform(0, 1, (32, 64, 96))
     write(cudaspline.Image(noise.astype("f4"), spacing=1.0), folder / "large.nii.gz")
     items = [
-        dict(moving=folder / "1.nii.gz", output=folder / "out" / "small", fixed=folder / "fixed.nii.gz"),
-        dict(moving=folder / "large.nii.gz", output=folder / "out" / "large", fixed=folder / "large.nii.gz"),
+        dict(
+            moving=folder / "1.nii.gz",
+            output=folder / "out" / "small",
+            fixed=folder / "fixed.nii.gz",
+        ),
+        dict(
+            moving=folder / "large.nii.gz",
+            output=folder / "out" / "large",
+            fixed=folder / "large.nii.gz",
+        ),
     ]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -130,9 +202,15 @@ def test_a_full_disk_fails_alone(client, folder):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
-    assert [row["status"] for row in found.rows] == ["done", "failed"] and "File too large" in found.failed[0]["reason"]
+    assert [row["status"] for row in found.rows] == [
+        "done",
+        "failed",
+    ] and "File too large" in found.failed[0]["reason"]
     assert [path.name for path in (folder / "out").iterdir()] == ["small"]
-    assert str(cudaspline.dask.register(items, client=client, **FAST)) == "1 done, 1 done before, 0 failed"
+    assert (
+        str(cudaspline.dask.register(items, client=client, **FAST))
+        == "1 done, 1 done before, 0 failed"
+    )
 
 
 def kill_once(marker):
@@ -154,17 +232,29 @@ def kill_once(marker):
 
 def test_a_worker_that_dies_loses_nothing(folder):
     marker = folder / "killed"
-    options = dict(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL")
+    options = dict(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
+        silence_logs="CRITICAL",
+    )
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         client.run(kill_once, marker)
-        found = cudaspline.dask.register(folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST)
+        found = cudaspline.dask.register(
+            folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST
+        )
     assert marker.exists() and str(found) == "6 done, 0 done before, 0 failed"
     assert sorted(path.name for path in (folder / "out").iterdir()) == [str(i) for i in range(6)]
     assert json.loads((folder / "out" / "3" / "report.json").read_text())["status"] == "done"
 
 
 def test_bids_names(folder):
-    for name in ("sub-01/anat/sub-01_T1w.nii.gz", "sub-02/ses-a/anat/sub-02_ses-a_T1w.nii.gz", "sub-02/ses-a/anat/sub-02_ses-a_T2w.nii.gz"):
+    for name in (
+        "sub-01/anat/sub-01_T1w.nii.gz",
+        "sub-02/ses-a/anat/sub-02_ses-a_T1w.nii.gz",
+        "sub-02/ses-a/anat/sub-02_ses-a_T2w.nii.gz",
+    ):
         path = folder / "bids" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write(blob(1), path)
@@ -192,7 +282,12 @@ def test_tables_that_cannot_be_read(tmp_path, text, message):
 
 
 def test_arguments_are_checked_before_any_work(client, folder):
-    for options, message in (({"report": folder / "a.txt"}, "^report: "), ({"retries": -1}, "^retries: ")):
+    for options, message in (
+        ({"report": folder / "a.txt"}, "^report: "),
+        ({"retries": -1}, "^retries: "),
+    ):
         with pytest.raises(ValueError, match=message):
-            cudaspline.dask.register(folder / "table.csv", folder / "fixed.nii.gz", client=client, **options)
+            cudaspline.dask.register(
+                folder / "table.csv", folder / "fixed.nii.gz", client=client, **options
+            )
     assert not (folder / "out").exists()

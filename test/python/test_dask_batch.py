@@ -22,7 +22,13 @@ SHIFT = [[1, 0, 0.5], [0, 1, -0.25]]
 @pytest.fixture(scope="module")
 def client():
     """A cluster of two processes, a thread each."""
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL")
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
+        silence_logs="CRITICAL",
+    )
     with cluster, distributed.Client(cluster) as found:
         yield found
 
@@ -69,45 +75,74 @@ def test_nothing_is_lost_and_each_output_is_written_once(client, tmp_path, rng):
     options = dict(client=client, read=read, write=write, order=2, device="cpu")
     summary = cudaspline.dask.batch(tasks, retries=1, done=heard.append, **options)
 
-    assert sorted(done.output for done in summary.done) == [str(tmp_path / f"{i}.raw") for i in range(count) if i != 5]
-    assert not summary.skipped and [failure.output for failure in summary.failed] == [str(tmp_path / "5.raw")]
-    assert isinstance(summary.failed[0].error, FileNotFoundError) and "read" in summary.failed[0].traceback
+    assert sorted(done.output for done in summary.done) == [
+        str(tmp_path / f"{i}.raw") for i in range(count) if i != 5
+    ]
+    assert not summary.skipped and [failure.output for failure in summary.failed] == [
+        str(tmp_path / "5.raw")
+    ]
+    assert (
+        isinstance(summary.failed[0].error, FileNotFoundError)
+        and "read" in summary.failed[0].traceback
+    )
     # Outputs whose worker died before their result was fetched are found to be there.
-    assert len(heard) == count and all(done.backend in ("Cpu", "") and done.worker for done in summary.done)
-    assert "7 done, 0 there before, 1 failed" in str(summary) and "FileNotFoundError" in str(summary)
+    assert len(heard) == count and all(
+        done.backend in ("Cpu", "") and done.worker for done in summary.done
+    )
+    assert "7 done, 0 there before, 1 failed" in str(summary) and "FileNotFoundError" in str(
+        summary
+    )
     with pytest.raises(cudaspline.dask.BatchError, match="5.raw"):
         summary.raise_for_failures()
-    # One has died, and another process did its work: each output was completed once, and what was half is gone.
+    # One has died, and another process did its work: each output was completed once, and what was
+    # half is gone.
     begun, ended = notes(tmp_path, "begin"), notes(tmp_path, "end")
     killed = [process for name, process in begun if name == "3.raw"][0]
-    assert len([name for name, _ in begun if name == "3.raw"]) == 2 and dict(ended)["3.raw"] != killed
+    assert (
+        len([name for name, _ in begun if name == "3.raw"]) == 2 and dict(ended)["3.raw"] != killed
+    )
     assert sorted(name for name, _ in ended) == [f"{i}.raw" for i in range(count) if i != 5]
-    assert len([name for name, _ in notes(tmp_path, "read") if name == "5.npy"]) == 2  # once, and once again
+    assert (
+        len([name for name, _ in notes(tmp_path, "read") if name == "5.npy"]) == 2
+    )  # once, and once again
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
         [f"{i}.{kind}" for i in range(count) for kind in ("npy", "raw") if i != 5] + ["log.txt"]
     )
     for i in range(count):
         if i != 5:
-            assert (tmp_path / f"{i}.raw").read_bytes() == cudaspline.resample(images[i], SHIFT, order=2, device="cpu").tobytes()
+            assert (tmp_path / f"{i}.raw").read_bytes() == cudaspline.resample(
+                images[i], SHIFT, order=2, device="cpu"
+            ).tobytes()
 
     # Started again it does what is missing, and touches nothing else.
     numpy.save(tmp_path / "5.npy", images[5])
     before = {i: (tmp_path / f"{i}.raw").stat() for i in range(count) if i != 5}
     summary = cudaspline.dask.batch(tasks, **options)
-    assert [done.output for done in summary.done] == [str(tmp_path / "5.raw")] and len(summary.skipped) == count - 1
+    assert [done.output for done in summary.done] == [str(tmp_path / "5.raw")] and len(
+        summary.skipped
+    ) == count - 1
     summary.raise_for_failures()
     after = {i: (tmp_path / f"{i}.raw").stat() for i in before}
-    assert all((before[i].st_ino, before[i].st_mtime_ns) == (after[i].st_ino, after[i].st_mtime_ns) for i in before)
+    assert all(
+        (before[i].st_ino, before[i].st_mtime_ns) == (after[i].st_ino, after[i].st_mtime_ns)
+        for i in before
+    )
 
 
 def test_files_and_options_of_tasks(client, tmp_path, rng):
     image = rng.uniform(-1, 1, (20, 30)).astype("f4")
     numpy.save(tmp_path / "grid.npy", numpy.zeros((5, 6)))
-    tasks = [(image, None, tmp_path / "a.npy"), (image, SHIFT, tmp_path / "b.npy", dict(reference=tmp_path / "grid.npy", order=5))]
+    tasks = [
+        (image, None, tmp_path / "a.npy"),
+        (image, SHIFT, tmp_path / "b.npy", dict(reference=tmp_path / "grid.npy", order=5)),
+    ]
     summary = cudaspline.dask.batch(tasks, order=1)  # the current client
     assert [done.backend != "" for done in summary.done] == [True, True], summary
     assert numpy.array_equal(numpy.load(tmp_path / "a.npy"), image)
-    assert numpy.array_equal(numpy.load(tmp_path / "b.npy"), cudaspline.resample(image, SHIFT, numpy.zeros((5, 6)), order=5, device="cpu"))
+    assert numpy.array_equal(
+        numpy.load(tmp_path / "b.npy"),
+        cudaspline.resample(image, SHIFT, numpy.zeros((5, 6)), order=5, device="cpu"),
+    )
 
 
 def test_images_of_simpleitk(tmp_path, rng):
@@ -118,17 +153,23 @@ def test_images_of_simpleitk(tmp_path, rng):
     found = _files.read_image(tmp_path / "image.nii.gz")
     assert _files.write_once(_files.write_image, found, tmp_path / "again.mha")
     again = sitk.ReadImage(str(tmp_path / "again.mha"))
-    assert numpy.array_equal(sitk.GetArrayFromImage(again), sitk.GetArrayFromImage(image)) and again.GetSpacing() == (1, 2, 3)
+    assert numpy.array_equal(
+        sitk.GetArrayFromImage(again), sitk.GetArrayFromImage(image)
+    ) and again.GetSpacing() == (1, 2, 3)
 
 
 def test_an_output_is_there_as_a_whole_or_not_at_all(tmp_path):
     output = tmp_path / "a[1].npy"
     with pytest.raises(RuntimeError):
-        _files.write_once(lambda image, name: (Path(name).write_bytes(b"half"), _fail()), None, output)
+        _files.write_once(
+            lambda image, name: (Path(name).write_bytes(b"half"), _fail()), None, output
+        )
     assert not list(tmp_path.iterdir())
     assert _files.write_once(lambda image, name: Path(name).write_bytes(b"first"), None, output)
     # Somebody else was quicker.
-    assert not _files.write_once(lambda image, name: Path(name).write_bytes(b"second"), None, output)
+    assert not _files.write_once(
+        lambda image, name: Path(name).write_bytes(b"second"), None, output
+    )
     assert output.read_bytes() == b"first" and len(list(tmp_path.iterdir())) == 1
     part = tmp_path / f".cudaspline-{'0' * 32}.a[1].npy"
     other = tmp_path / f".cudaspline-{'0' * 32}.a1.npy"
@@ -143,7 +184,8 @@ def _fail():
 
 
 @pytest.mark.parametrize(
-    "name, wanted", [(0, 0), (5, 1), ("3", 3), ("node-7", 3), ("tcp://10.0.0.1:4567", None), ("alone", None)]
+    "name, wanted",
+    [(0, 0), (5, 1), ("3", 3), ("node-7", 3), ("tcp://10.0.0.1:4567", None), ("alone", None)],
 )
 def test_a_gpu_a_worker(monkeypatch, name, wanted):
     monkeypatch.setattr(_batch._library, "device_count", lambda: 4)
@@ -181,10 +223,16 @@ def test_a_folder_is_asked_once(tmp_path, monkeypatch):
 
     asked = []
     original = os.listdir
-    monkeypatch.setattr(_files.os, "listdir", lambda folder: (asked.append(folder), original(folder))[1])
+    monkeypatch.setattr(
+        _files.os, "listdir", lambda folder: (asked.append(folder), original(folder))[1]
+    )
     outputs = [tmp_path / f"{i}.npy" for i in range(50)]
     left = tmp_path / (_files._PREFIX + "0123456789abcdef" * 2 + ".7.npy")
-    others = [tmp_path / (_files._PREFIX + "0123456789abcdef" * 2 + ".70.npy"), tmp_path / (_files._PREFIX + "short.7.npy"), tmp_path / "7.npy"]
+    others = [
+        tmp_path / (_files._PREFIX + "0123456789abcdef" * 2 + ".70.npy"),
+        tmp_path / (_files._PREFIX + "short.7.npy"),
+        tmp_path / "7.npy",
+    ]
     for path in (left, *others):
         path.touch()
     _files.remove_parts(outputs)

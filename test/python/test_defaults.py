@@ -1,4 +1,5 @@
-"""Defaults: linear interpolation, integers that are rounded; and the warnings of labels and of lists of transforms.
+"""Defaults: linear interpolation, integers that are rounded; and the warnings of labels and of
+lists of transforms.
 
 Expected values are exact: small integers and their halves, by hand or by NumPy."""
 
@@ -44,7 +45,9 @@ class TestInterpolation:
             assert numpy.array_equal(function(), function(interpolation="linear"))
             assert numpy.array_equal(function(order=3), function(interpolation="bspline"))
             assert numpy.array_equal(function(order=2), function(interpolation="bspline", order=2))
-            assert numpy.array_equal(function(prefilter="itk"), function(interpolation="bspline", prefilter="itk"))
+            assert numpy.array_equal(
+                function(prefilter="itk"), function(interpolation="bspline", prefilter="itk")
+            )
         assert numpy.array_equal(source.resample(matrix), cudaspline.resample(image, matrix))
         assert "linear" in repr(source)
 
@@ -54,14 +57,24 @@ class TestInterpolation:
         for _ in range(4):  # by plans, too
             values, slopes = cudaspline.sample(image, points, gradient=True)
             assert numpy.array_equal(values, cudaspline.sample(image, points, order=3))
-            assert numpy.array_equal(slopes, cudaspline.sample(image, points, order=3, gradient=True)[1])
+            assert numpy.array_equal(
+                slopes, cudaspline.sample(image, points, order=3, gradient=True)[1]
+            )
         with pytest.raises(ValueError, match="^gradient: .*order=3"):
             cudaspline.sample(image, points, interpolation="linear", gradient=True)
 
     def test_names(self, rng):
         image = rng.uniform(-1, 1, (7, 8))
-        for name, order in (("BSpline[3]", 3), ("bspline[order=5]", 5), ("B-Spline", 3), ("cubic", 3)):
-            assert numpy.array_equal(cudaspline.zoom(image, 2, interpolation=name), cudaspline.zoom(image, 2, order=order))
+        for name, order in (
+            ("BSpline[3]", 3),
+            ("bspline[order=5]", 5),
+            ("B-Spline", 3),
+            ("cubic", 3),
+        ):
+            assert numpy.array_equal(
+                cudaspline.zoom(image, 2, interpolation=name),
+                cudaspline.zoom(image, 2, order=order),
+            )
         with pytest.raises(ValueError, match="^interpolation: .*did you mean 'linear'"):
             cudaspline.zoom(image, 2, interpolation="linaer")
         stage = cudaspline.Stage("SyN", metric="CC")
@@ -73,10 +86,24 @@ class TestIntegers:
     def test_are_rounded_to_the_even_one(self):
         ramp = numpy.arange(10, dtype="int16")
         halves = dict(origin=(0.5,), size=(9,))
-        assert cudaspline.resample(ramp, **halves, smooth=False).tolist() == [0, 2, 2, 4, 4, 6, 6, 8, 8]
+        assert cudaspline.resample(ramp, **halves, smooth=False).tolist() == [
+            0,
+            2,
+            2,
+            4,
+            4,
+            6,
+            6,
+            8,
+            8,
+        ]
         assert cudaspline.resample(ramp, **halves, rounding="itk").tolist() == list(range(9))
-        assert cudaspline.resample(-ramp, **halves, rounding="truncate").tolist() == [-n for n in range(9)]
-        assert cudaspline.zoom(numpy.array([0.0, 0, 3, 3]), None, size=(2,), dtype="uint8", smooth=False).tolist() == [0, 3]
+        assert cudaspline.resample(-ramp, **halves, rounding="truncate").tolist() == [
+            -n for n in range(9)
+        ]
+        assert cudaspline.zoom(
+            numpy.array([0.0, 0, 3, 3]), None, size=(2,), dtype="uint8", smooth=False
+        ).tolist() == [0, 3]
 
     @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "int64"])
     def test_calls_that_are_alike_are(self, rng, dtype):
@@ -104,28 +131,49 @@ class TestLabels:
     def test_are_warned_of(self):
         labels = labels_of()
         for function in (
-            lambda **options: cudaspline.resample(labels, [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]], **options),
+            lambda **options: cudaspline.resample(
+                labels, [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]], **options
+            ),
             lambda **options: cudaspline.zoom(labels, 1.5, **options),
             lambda **options: cudaspline.sample(labels, [[4.5, 5, 6], [1, 2, 3.0]], **options),
         ):
-            for options in ({}, dict(order=3), dict(interpolation="lanczos"), dict(interpolation="catmull-rom")):
+            for options in (
+                {},
+                dict(order=3),
+                dict(interpolation="lanczos"),
+                dict(interpolation="catmull-rom"),
+            ):
                 (text,) = of_labels(lambda: function(**options))
                 assert "label-linear" in text and "uint8" in text
             for options in (
                 dict(interpolation="label-linear"), dict(interpolation="nearest"), dict(interpolation="label-gaussian"), dict(order=0), dict(dtype="float32"),
             ):  # fmt: skip
                 assert of_labels(lambda: function(**options)) == []
-        assert len(of_labels(lambda: [cudaspline.zoom(labels, 1.5) for _ in range(4)])) == 4  # by plans, too
+        assert (
+            len(of_labels(lambda: [cudaspline.zoom(labels, 1.5) for _ in range(4)])) == 4
+        )  # by plans, too
         assert len(of_labels(lambda: cudaspline.Source(labels))) == 1
         assert len(of_labels(lambda: cudaspline.zoom(labels, 0.5, smooth="auto"))) == 1
 
     def test_thresholds(self, rng):
-        for values, count, expected in ((128, 128 * 16, 1), (129, 129 * 16, 0), (4, 63, 0), (4, 64, 1)):
+        for values, count, expected in (
+            (128, 128 * 16, 1),
+            (129, 129 * 16, 0),
+            (4, 63, 0),
+            (4, 64, 1),
+        ):
             image = (numpy.arange(count) % values).astype("int32")
             assert len(of_labels(lambda: cudaspline.zoom(image, 2))) == expected
         assert of_labels(lambda: cudaspline.zoom(labels_of(dtype="float32"), 2)) == []
         assert of_labels(lambda: cudaspline.zoom(rng.integers(0, 1000, (20, 20)), 2)) == []
-        assert of_labels(lambda: cudaspline.zoom(numpy.eye(60, dtype="u1").reshape(20, 60, 3), 2, channels=True)) == []  # colours are not labels
+        assert (
+            of_labels(
+                lambda: cudaspline.zoom(
+                    numpy.eye(60, dtype="u1").reshape(20, 60, 3), 2, channels=True
+                )
+            )
+            == []
+        )  # colours are not labels
 
     def test_of_series_once(self):
         volumes = numpy.stack([labels_of()] * 3)
@@ -141,7 +189,10 @@ def test_lists_of_transforms_in_the_order_of_ants(tmp_path):
         nibabel.save(field, tmp_path / name)
     text = "#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n"
     (tmp_path / "s_0GenericAffine.txt").write_text(text)
-    warp, back, matrix = (str(tmp_path / name) for name in ("s_1Warp.nii.gz", "s_1InverseWarp.nii.gz", "s_0GenericAffine.txt"))
+    warp, back, matrix = (
+        str(tmp_path / name)
+        for name in ("s_1Warp.nii.gz", "s_1InverseWarp.nii.gz", "s_0GenericAffine.txt")
+    )
 
     def warned(transform, **options):
         found = told(lambda: cudaspline.resample(image, transform, **options))[1]

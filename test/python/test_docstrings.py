@@ -1,4 +1,5 @@
-"""The examples of docstrings: every public function and class has one, and each gives what it says."""
+"""The examples of docstrings: every public function and class has one, and each gives what it
+says."""
 
 import doctest
 import importlib
@@ -17,8 +18,11 @@ WITHOUT = {
 
 
 def modules():
-    """Names of the package's modules; those of Dask where it is installed, and not the library for C, which is in the same folder of a wheel."""
-    for found in pkgutil.walk_packages(cudaspline.__path__, "cudaspline.", onerror=lambda name: None):
+    """Names of the package's modules; those of Dask where it is installed, and not the library for
+    C, which is in the same folder of a wheel."""
+    for found in pkgutil.walk_packages(
+        cudaspline.__path__, "cudaspline.", onerror=lambda name: None
+    ):
         if found.name.rpartition(".")[2].startswith("lib"):
             continue
         if ".dask" not in found.name or importlib.util.find_spec("distributed"):
@@ -33,11 +37,16 @@ def test_examples(name):
         pytest.importorskip("ants")
     if name.startswith(("cudaspline.torch", "cudaspline.jax")):
         pytest.importorskip(name.split(".")[1], minversion="2.5" if "torch" in name else None)
-    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    results = doctest.testmod(
+        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("package", ("cudaspline", "cudaspline.dask", "cudaspline.ndimage", "cudaspline.torch", "cudaspline.jax"))
+@pytest.mark.parametrize(
+    "package",
+    ("cudaspline", "cudaspline.dask", "cudaspline.ndimage", "cudaspline.torch", "cudaspline.jax"),
+)
 def test_all_have_one(package):
     if package == "cudaspline.dask":
         pytest.importorskip("dask.array")

@@ -29,15 +29,21 @@ def save_ball(name, middle, radius):
     places = numpy.stack(numpy.meshgrid(*[numpy.arange(24.0)] * 3, indexing="ij"), -1)
     distance = numpy.linalg.norm(places - middle, axis=-1)
     image = (100 + 20 * numpy.cos(distance)) / (1 + numpy.exp(2 * (distance - radius)))
-    nibabel.save(nibabel.Nifti1Image(image.astype("float32"), numpy.diag([-1.0, -1.0, 1.0, 1.0])), name)
+    nibabel.save(
+        nibabel.Nifti1Image(image.astype("float32"), numpy.diag([-1.0, -1.0, 1.0, 1.0])), name
+    )
 
 
 def test_two_images_become_alike_and_are_drawn(example, tmp_path, monkeypatch, capsys):
-    fixed, moving, picture = (tmp_path / name for name in ("fixed.nii", "moving.nii", "picture.png"))
+    fixed, moving, picture = (
+        tmp_path / name for name in ("fixed.nii", "moving.nii", "picture.png")
+    )
     save_ball(fixed, (12, 12, 12), 8)
     save_ball(moving, (12.5, 12, 11), 7.5)
     options = ["--spacing", "2", "--steps", "5", "--device", "cpu", "--picture", picture]
-    monkeypatch.setattr(sys, "argv", [str(argument) for argument in (EXAMPLE, *options, fixed, moving)])
+    monkeypatch.setattr(
+        sys, "argv", [str(argument) for argument in (EXAMPLE, *options, fixed, moving)]
+    )
     example.main()
     said = capsys.readouterr().out
     before, after = map(float, re.search(r"correlation (\S+) before, (\S+) after", said).groups())

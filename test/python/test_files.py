@@ -1,7 +1,9 @@
-"""Images in files that the package reads by itself: NRRD and MetaImage, with the same result whatever libraries are installed.
+"""Images in files that the package reads by itself: NRRD and MetaImage, with the same result
+whatever libraries are installed.
 
-Expected geometries are computed from the numbers that are written: in LPS the point of an index is S U (origin + directions index), where
-S turns the signs of the space's coordinates and U are its units. Answers of SimpleITK 2.5.7 are stored where it follows the formats.
+Expected geometries are computed from the numbers that are written: in LPS the point of an index is
+S U (origin + directions index), where S turns the signs of the space's coordinates and U are its
+units. Answers of SimpleITK 2.5.7 are stored where it follows the formats.
 """
 
 import gzip
@@ -28,10 +30,15 @@ def nrrd(fields=FIELDS, encoding="raw", more=""):
 
 @pytest.fixture(params=["libraries", "none"])
 def read(request, monkeypatch, tmp_path):
-    """Reads a file of some bytes as those do who take images by name, with the libraries that are installed, and with none."""
+    """Reads a file of some bytes as those do who take images by name, with the libraries that are
+    installed, and with none."""
     if request.param == "none":
         find_spec = importlib.util.find_spec
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name in ("SimpleITK", "itk") else find_spec(name, *more))
+        monkeypatch.setattr(
+            importlib.util,
+            "find_spec",
+            lambda name, *more: None if name in ("SimpleITK", "itk") else find_spec(name, *more),
+        )
 
     def call(name, data):
         path = tmp_path / name
@@ -48,12 +55,20 @@ def expect(found, spacing, origin, direction=None, array=A):
     numpy.testing.assert_array_equal(numbers, array)
     numpy.testing.assert_allclose(geometry.spacing, spacing, rtol=1e-12)
     numpy.testing.assert_allclose(geometry.origin, origin, rtol=1e-12)
-    numpy.testing.assert_allclose(geometry.direction, numpy.eye(3) if direction is None else direction, atol=1e-12)
+    numpy.testing.assert_allclose(
+        geometry.direction, numpy.eye(3) if direction is None else direction, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     "space, signs",
-    [("right-anterior-superior", (-1, -1)), ("RAS", (-1, -1)), ("left-anterior-superior", (1, -1)), ("LAS", (1, -1)), ("LPS", (1, 1))],
+    [
+        ("right-anterior-superior", (-1, -1)),
+        ("RAS", (-1, -1)),
+        ("left-anterior-superior", (1, -1)),
+        ("LAS", (1, -1)),
+        ("LPS", (1, 1)),
+    ],
 )
 def test_spaces(read, space, signs):
     signs = numpy.array((*signs, 1))
@@ -77,9 +92,14 @@ def test_warnings(read):
 
 @pytest.mark.parametrize("unit, millimetres", [("um", 1e-3), ("cm", 10), ("m", 1000), ("mm", 1)])
 def test_units(read, unit, millimetres):
-    found = read("a.nrrd", nrrd(FIELDS + f'space units: "{unit}" "{unit}" "{unit}"\n') + A.tobytes())
+    found = read(
+        "a.nrrd", nrrd(FIELDS + f'space units: "{unit}" "{unit}" "{unit}"\n') + A.tobytes()
+    )
     expect(found, numpy.array((1.5, 2, 3)) * millimetres, numpy.array((10, 20, 30)) * millimetres)
-    found = read("a.mha", (META + f"DistanceUnits = {unit}\nElementDataFile = LOCAL\n").encode() + A.tobytes())
+    found = read(
+        "a.mha",
+        (META + f"DistanceUnits = {unit}\nElementDataFile = LOCAL\n").encode() + A.tobytes(),
+    )
     expect(found, numpy.array((1.5, 2, 3)) * millimetres, numpy.array((10, 20, 30)) * millimetres)
 
 
@@ -93,16 +113,35 @@ def test_encodings(read):
     expect(read("a.nrrd", nrrd().replace(b"little", b"big") + A.astype(">f4").tobytes()), *grid)
     expect(read("a.nrrd", nrrd(more="byte skip: -1\n") + b"junk" + raw), *grid)
     expect(read("a.nrrd", nrrd(more="line skip: 1\nbyte skip: 2\n") + b"line\nxx" + raw), *grid)
-    expect(read("a.mha", (META + "CompressedData = True\nElementDataFile = LOCAL\n").encode() + zlib.compress(raw)), *grid)
-    expect(read("a.mha", (META + "BinaryDataByteOrderMSB = True\nElementDataFile = LOCAL\n").encode() + A.astype(">f4").tobytes()), *grid)
+    expect(
+        read(
+            "a.mha",
+            (META + "CompressedData = True\nElementDataFile = LOCAL\n").encode()
+            + zlib.compress(raw),
+        ),
+        *grid,
+    )
+    expect(
+        read(
+            "a.mha",
+            (META + "BinaryDataByteOrderMSB = True\nElementDataFile = LOCAL\n").encode()
+            + A.astype(">f4").tobytes(),
+        ),
+        *grid,
+    )
     for data, words in (
-        (nrrd(encoding="gzip") + gzip.compress(raw[:400]), "400 bytes of pixels where its header promises 840"),
+        (
+            nrrd(encoding="gzip") + gzip.compress(raw[:400]),
+            "400 bytes of pixels where its header promises 840",
+        ),
         (nrrd(encoding="gzip") + members[:-9], "no end"),
         (nrrd(encoding="gzip") + members[:-5] + b"xxxxx", "compressed data are wrong"),
         (nrrd() + raw[1:], "839 bytes"),
         (nrrd(encoding="text") + b"1 2 3", "3 numbers"),
     ):
-        with pytest.raises(ValueError, match=f"^image: .*a.nrrd is damaged or cut short: .*{words}"):
+        with pytest.raises(
+            ValueError, match=f"^image: .*a.nrrd is damaged or cut short: .*{words}"
+        ):
             read("a.nrrd", data)
 
 
@@ -140,7 +179,13 @@ def test_components(read):
         expect(found, (1, 1, 1), (0, 0, 0), numpy.diag((-1, -1, 1)), vectors)
     tensors = numpy.arange(7 * 24, dtype="f4").reshape(4, 3, 2, 7)
     with pytest.warns(cudaspline.FileWarning, match="mask"):
-        found = read("a.nrrd", head.format("7 2 3 4", "3D-masked-symmetric-matrix domain domain domain", f"none {axes}").encode() + tensors.tobytes())
+        found = read(
+            "a.nrrd",
+            head.format(
+                "7 2 3 4", "3D-masked-symmetric-matrix domain domain domain", f"none {axes}"
+            ).encode()
+            + tensors.tobytes(),
+        )
     numpy.testing.assert_array_equal(found[0], tensors[..., 1:])
 
 
@@ -148,9 +193,16 @@ def test_fields_of_metaimages(read):
     turned = numpy.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     data = b"ElementDataFile = LOCAL\n" + A.tobytes()
     for name in ("TransformMatrix", "Rotation", "Orientation"):
-        expect(read("a.mha", META.encode() + f"{name} = 0 1 0 -1 0 0 0 0 1\n".encode() + data), (1.5, 2, 3), (10, 20, 30), turned)
+        expect(
+            read("a.mha", META.encode() + f"{name} = 0 1 0 -1 0 0 0 0 1\n".encode() + data),
+            (1.5, 2, 3),
+            (10, 20, 30),
+            turned,
+        )
     for name in ("Position", "Origin"):
-        expect(read("a.mha", META.replace("Offset", name).encode() + data), (1.5, 2, 3), (10, 20, 30))
+        expect(
+            read("a.mha", META.replace("Offset", name).encode() + data), (1.5, 2, 3), (10, 20, 30)
+        )
     for field, words in (
         ("Origin = 1 2 3", "Origin is .1 2 3."),
         ("ElementToIntensityFunctionSlope = 2", "ElementToIntensityFunctionSlope is .2."),
@@ -161,7 +213,8 @@ def test_fields_of_metaimages(read):
 
 
 def test_a_field_by_name_has_its_space(tmp_path):
-    """A displacement of a voxel of 1.5 mm, whose grid is that of the image only where LAS is read as it is."""
+    """A displacement of a voxel of 1.5 mm, whose grid is that of the image only where LAS is read
+    as it is."""
     vectors = numpy.zeros((7, 6, 5, 3), "f4")
     vectors[..., 0] = 1.5
     text = (
@@ -170,7 +223,9 @@ def test_a_field_by_name_has_its_space(tmp_path):
     )
     (tmp_path / "field.nrrd").write_bytes(text.encode() + vectors.tobytes())
     image = cudaspline.Image(A, (1.5, 2, 3), (10, -20, 30), numpy.diag((1, -1, 1)))
-    moved = numpy.asarray(cudaspline.resample(image, tmp_path / "field.nrrd", interpolation="nearest", device="cpu"))
+    moved = numpy.asarray(
+        cudaspline.resample(image, tmp_path / "field.nrrd", interpolation="nearest", device="cpu")
+    )
     numpy.testing.assert_array_equal(moved[:, :, :-1], A[:, :, 1:])
 
 
@@ -178,7 +233,10 @@ def test_dicom_is_refused(tmp_path):
     """With what to do about it, as are folders of it."""
     (tmp_path / "a.dcm").write_bytes(bytes(128) + b"DICM" + bytes(100))
     for path, words in ((tmp_path / "a.dcm", "is DICOM"), (tmp_path, "is a folder")):
-        with pytest.raises(ValueError, match=f"^image: {path} {words}.*CudaSplineResample {path} out.nrrd.*SimpleITK") as caught:
+        with pytest.raises(
+            ValueError,
+            match=f"^image: {path} {words}.*CudaSplineResample {path} out.nrrd.*SimpleITK",
+        ) as caught:
             _images.loaded(path, "image")
         assert "\n" not in str(caught.value)
 
@@ -194,7 +252,9 @@ def test_the_beginning_of_a_file_says_that_it_is_nrrd(read):
     for name in ("a", "a.nii", "a.mha", "a.dat"):
         expect(read(name, nrrd() + A.tobytes()), (1.5, 2, 3), (10, 20, 30))
     for version in ("NRRD00.01", "NRRD0009"):
-        with pytest.raises(ValueError, match=f'^image: .*a is refused: the first line is "{version}"'):
+        with pytest.raises(
+            ValueError, match=f'^image: .*a is refused: the first line is "{version}"'
+        ):
             read("a", nrrd().replace(b"NRRD0004", version.encode()) + A.tobytes())
 
 
@@ -208,7 +268,9 @@ def test_the_beginning_of_a_file_says_that_it_is_nrrd(read):
     ],
 )
 def test_numbers_as_text(read, kind, words, numbers):
-    head = f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n"
+    head = (
+        f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n"
+    )
     assert read("a.nrrd", (head + words).encode())[0].ravel().tolist() == numbers
 
 
@@ -220,8 +282,13 @@ def test_numbers_as_text(read, kind, words, numbers):
     ],
 )  # fmt: skip
 def test_numbers_as_text_that_a_type_does_not_hold(read, kind, word):
-    head = f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n1 "
-    with pytest.raises(ValueError, match=f"^image: .*a.nrrd is damaged or cut short: '{word}' is not a number of type"):
+    head = (
+        f"NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 2 1 1\nspacings: 1 1 1\nencoding: text\n\n1 "
+    )
+    with pytest.raises(
+        ValueError,
+        match=f"^image: .*a.nrrd is damaged or cut short: '{word}' is not a number of type",
+    ):
         read("a.nrrd", (head + word).encode())
 
 
@@ -249,9 +316,16 @@ def test_the_same_as_simpleitk(tmp_path, rng):
                 found = _images.read_image(tmp_path / name, "image")
                 expected = sitk.ReadImage(str(tmp_path / name))
                 numbers = sitk.GetArrayFromImage(expected)
-                numpy.testing.assert_array_equal(found.array.ravel(), numbers.view(found.array.dtype).ravel())
-                for ours, theirs in zip((found.spacing, found.origin, found.direction), ("GetSpacing", "GetOrigin", "GetDirection")):
-                    numpy.testing.assert_allclose(numpy.ravel(ours), getattr(expected, theirs)(), rtol=1e-12, atol=1e-12)
+                numpy.testing.assert_array_equal(
+                    found.array.ravel(), numbers.view(found.array.dtype).ravel()
+                )
+                for ours, theirs in zip(
+                    (found.spacing, found.origin, found.direction),
+                    ("GetSpacing", "GetOrigin", "GetDirection"),
+                ):
+                    numpy.testing.assert_allclose(
+                        numpy.ravel(ours), getattr(expected, theirs)(), rtol=1e-12, atol=1e-12
+                    )
 
 
 def test_damaged_headers(tmp_path, rng):
@@ -260,7 +334,9 @@ def test_damaged_headers(tmp_path, rng):
     refused = 0
     for number in range(300):
         damaged = bytearray(data)
-        for place in rng.integers(4, len(nrrd()), 1 + number % 3):  # of three damaged bytes hardly any header is read
+        for place in rng.integers(
+            4, len(nrrd()), 1 + number % 3
+        ):  # of three damaged bytes hardly any header is read
             damaged[place] = rng.integers(32, 127)
         (tmp_path / "a.nrrd").write_bytes(damaged)
         with warnings.catch_warnings():

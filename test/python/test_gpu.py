@@ -1,7 +1,9 @@
-"""Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to rounding.
+"""Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to
+rounding.
 
-Tolerance between the backends: the same operations in the same order except for fused multiplications and additions (doc/Accuracy.md); in
-float32 some 6^3 products of coefficients of up to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
+Tolerance between the backends: the same operations in the same order except for fused
+multiplications and additions (doc/Accuracy.md); in float32 some 6^3 products of coefficients of up
+to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
 """
 
 import gc
@@ -86,7 +88,9 @@ def on_cuda():
     return report.backend == "Cuda" and report.reason == ""
 
 
-@pytest.mark.parametrize("kind", ["nearest", "linear", "bspline", "catmull-rom", "mitchell", "sinc", "label"])
+@pytest.mark.parametrize(
+    "kind", ["nearest", "linear", "bspline", "catmull-rom", "mitchell", "sinc", "label"]
+)
 def test_resample(rng, library, kind):
     image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
     image = (image * 5).astype("i2") if kind == "label" else image
@@ -114,8 +118,13 @@ def test_dimensions_and_options(rng, library, shape):
         found = cudaspline.resample(given, **options)
         assert on_cuda() and library.on_device(found)
         wanted = cudaspline.resample(image, device="cpu", **options)
-        # What is cut off to an integer may fall to either side; the texture's weights are the hardware's.
-        near = 1 if "dtype" in options and options["dtype"] == "int16" else (6e-2 if "mode" in options or "storage" in options else NEAR)
+        # What is cut off to an integer may fall to either side; the texture's weights are the
+        # hardware's.
+        near = (
+            1
+            if "dtype" in options and options["dtype"] == "int16"
+            else (6e-2 if "mode" in options or "storage" in options else NEAR)
+        )
         assert difference(library.get(found), wanted) <= near, options
 
 
@@ -133,13 +142,27 @@ def test_channels(rng, library):
     given = library.put(image)
     found = cudaspline.resample(given, MATRIX, channels=True, default=[1, 2, 3])
     assert on_cuda()
-    assert difference(library.get(found), cudaspline.resample(image, MATRIX, channels=True, default=[1, 2, 3], device="cpu")) < NEAR
+    assert (
+        difference(
+            library.get(found),
+            cudaspline.resample(image, MATRIX, channels=True, default=[1, 2, 3], device="cpu"),
+        )
+        < NEAR
+    )
     found = cudaspline.prefilter(given, channels=True)
     assert on_cuda()
-    assert difference(library.get(found), cudaspline.prefilter(image, channels=True, device="cpu")) < NEAR
+    assert (
+        difference(library.get(found), cudaspline.prefilter(image, channels=True, device="cpu"))
+        < NEAR
+    )
     points = rng.uniform(1, 9, (100, 3)).astype("f4")
     found = cudaspline.sample(given, library.put(points), channels=True)
-    assert difference(library.get(found), cudaspline.sample(image, points, channels=True, device="cpu")) < NEAR
+    assert (
+        difference(
+            library.get(found), cudaspline.sample(image, points, channels=True, device="cpu")
+        )
+        < NEAR
+    )
 
 
 @pytest.mark.parametrize("boundary", ["mirror", "reflect", "grid-wrap"])
@@ -151,7 +174,9 @@ def test_prefilter(rng, library, order, boundary):
         found = cudaspline.prefilter(given, order, boundary=boundary, axis=axis)
         assert on_cuda() and library.on_device(found)
         wanted = cudaspline.prefilter(image, order, boundary=boundary, axis=axis, device="cpu")
-        assert difference(library.get(found), wanted) < 1e-7 * 8 ** (1 if axis is not None else 3) * 30
+        assert (
+            difference(library.get(found), wanted) < 1e-7 * 8 ** (1 if axis is not None else 3) * 30
+        )
     assert numpy.array_equal(library.get(given), image)  # it was only read
 
 
@@ -167,7 +192,9 @@ def test_transforms_on_the_device(rng, library):
 
     wanted = cudaspline.resample(image, chain(vectors, coefficients), device="cpu")
     given = library.put(image)
-    grid = coefficients if isinstance(library, Jax) else library.put(coefficients)  # JAX would make it float32
+    grid = (
+        coefficients if isinstance(library, Jax) else library.put(coefficients)
+    )  # JAX would make it float32
     for transform in (chain(vectors, coefficients), chain(library.put(vectors), grid)):
         found = cudaspline.resample(given, transform)
         assert on_cuda()
@@ -180,7 +207,9 @@ def test_sample(rng, library):
     given, at = library.put(image), library.put(points)
     found = cudaspline.sample(given, at, gradient=True, hessian=True, inside=True)
     assert on_cuda()
-    wanted = cudaspline.sample(image, points, gradient=True, hessian=True, inside=True, device="cpu")
+    wanted = cudaspline.sample(
+        image, points, gradient=True, hessian=True, inside=True, device="cpu"
+    )
     for f, w in zip(found, wanted):
         assert library.on_device(f) and difference(library.get(f), w) < 10 * NEAR
     source = cudaspline.Source(given, order=3)
@@ -200,8 +229,19 @@ def test_host_images_on_the_device(rng):
     source = cudaspline.Source(image, device="gpu")
     assert source.device >= 0
     points = rng.uniform(1, 9, (100, 3))
-    assert difference(cudaspline.sample(source, points), cudaspline.sample(image, points, device="cpu")) < NEAR
-    pieces = cudaspline.resample(rng.uniform(-1, 1, (180, 96, 96)).astype("f4"), MATRIX, order=3, device="gpu", memory_limit=9 << 20)
+    assert (
+        difference(
+            cudaspline.sample(source, points), cudaspline.sample(image, points, device="cpu")
+        )
+        < NEAR
+    )
+    pieces = cudaspline.resample(
+        rng.uniform(-1, 1, (180, 96, 96)).astype("f4"),
+        MATRIX,
+        order=3,
+        device="gpu",
+        memory_limit=9 << 20,
+    )
     assert on_cuda() and cudaspline.last_report().pieces > 1 and numpy.isfinite(pieces).all()
 
 
@@ -220,10 +260,12 @@ def test_out(rng):
 
 @pytest.fixture
 def busy():
-    """Makes a stream busy for some 30 ms, the default one where none is named: later work in that stream waits for it."""
+    """Makes a stream busy for some 30 ms, the default one where none is named: later work in that
+    stream waits for it."""
     cupy = pytest.importorskip("cupy")
     spin = cupy.RawKernel(
-        'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }', "spin"
+        'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }',
+        "spin",
     )
     spin((1,), (1,), (1,))  # it is compiled
     cupy.cuda.Device().synchronize()
@@ -235,7 +277,9 @@ def busy():
     return start
 
 
-@pytest.mark.parametrize("interpolation", ["bspline", "linear", "nearest"])  # filtered, and read where they are
+@pytest.mark.parametrize(
+    "interpolation", ["bspline", "linear", "nearest"]
+)  # filtered, and read where they are
 def test_work_follows_the_current_stream(rng, busy, interpolation):
     """What is written in a stream before a call is what the call reads, however long that takes."""
     cupy = pytest.importorskip("cupy")
@@ -276,13 +320,27 @@ def test_work_follows_the_current_stream(rng, busy, interpolation):
         lambda image, points, source: ndimage.affine_transform(image, numpy.eye(3) + 0.01),
         lambda image, points, source: ndimage.zoom(image, 1.25),
     ],
-    ids=["resample", "Source.resample", "zoom", "sample", "Source.sample", "prefilter", "affine_transform", "ndimage.zoom"],
+    ids=[
+        "resample",
+        "Source.resample",
+        "zoom",
+        "sample",
+        "Source.sample",
+        "prefilter",
+        "affine_transform",
+        "ndimage.zoom",
+    ],
 )
 def test_calls_return_before_their_work(rng, busy, call):
     """Their inputs may be released at once: the memory is reused only after them."""
     cupy = pytest.importorskip("cupy")
-    image, points = rng.uniform(-1, 1, (64, 64, 64)).astype("f4"), rng.uniform(1, 60, (1000, 3)).astype("f4")
-    wanted = call(cupy.asarray(image), cupy.asarray(points), cudaspline.Source(cupy.asarray(image))).get()
+    image, points = (
+        rng.uniform(-1, 1, (64, 64, 64)).astype("f4"),
+        rng.uniform(1, 60, (1000, 3)).astype("f4"),
+    )
+    wanted = call(
+        cupy.asarray(image), cupy.asarray(points), cudaspline.Source(cupy.asarray(image))
+    ).get()
     for _ in range(3):  # a plan is made for the second of calls that are alike
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
@@ -318,27 +376,39 @@ def test_work_follows_the_current_stream_of_torch(rng, interpolation):
         assert difference(found.cpu().numpy(), wanted) < NEAR
 
 
-@pytest.mark.parametrize("interpolation", ["bspline", "linear"])  # filtered, and read where they are
+@pytest.mark.parametrize(
+    "interpolation", ["bspline", "linear"]
+)  # filtered, and read where they are
 def test_results_are_there_for_jax(rng, busy, interpolation):
-    """JAX's streams wait for no other: what a call returns is complete, and what it has read may be overwritten."""
+    """JAX's streams wait for no other: what a call returns is complete, and what it has read may be
+    overwritten."""
     library = Jax()
     jax = library.module
     image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
     points = rng.uniform(1, 18, (1000, 3)).astype("f4")
     derivatives = interpolation == "bspline"
-    options = dict(interpolation=interpolation, gradient=derivatives, hessian=derivatives, inside=True)
+    options = dict(
+        interpolation=interpolation, gradient=derivatives, hessian=derivatives, inside=True
+    )
     moved = cudaspline.resample(image, MATRIX, interpolation=interpolation, device="cpu")
     values = cudaspline.sample(image, points, **options, device="cpu")
     given = library.put(image)
     source = cudaspline.Source(given, interpolation=interpolation)
     for one in (source, given):
         busy()
-        assert difference(library.get(cudaspline.resample(one, MATRIX, interpolation=interpolation)), moved) < NEAR
+        assert (
+            difference(
+                library.get(cudaspline.resample(one, MATRIX, interpolation=interpolation)), moved
+            )
+            < NEAR
+        )
         at = library.put(points)
         busy()
         found = cudaspline.sample(one, at, **options)
         at.delete()
-        noise = jax.block_until_ready([jax.numpy.full(points.shape, 1e6, "f4", device=library.device) for _ in range(20)])
+        noise = jax.block_until_ready(
+            [jax.numpy.full(points.shape, 1e6, "f4", device=library.device) for _ in range(20)]
+        )
         for f, wanted in zip(found, values):
             assert difference(library.get(f), wanted) < 10 * NEAR
         del noise
@@ -375,26 +445,50 @@ def test_outputs_that_overlap(rng):
         except pytest.skip.Exception:
             continue
         for kind in ("bspline", "linear"):
-            wanted = library.get(cudaspline.resample(library.put(image), MATRIX, interpolation=kind))
+            wanted = library.get(
+                cudaspline.resample(library.put(image), MATRIX, interpolation=kind)
+            )
             filtered = library.get(cudaspline.prefilter(library.put(image)))
-            moved = library.get(cudaspline.resample(library.put(image), cudaspline.DisplacementField(library.put(vectors)), interpolation=kind))
+            moved = library.get(
+                cudaspline.resample(
+                    library.put(image),
+                    cudaspline.DisplacementField(library.put(vectors)),
+                    interpolation=kind,
+                )
+            )
             for offset in (0, 100, size - 1):
                 for work, expected in (
-                    (lambda given, out: cudaspline.resample(given, MATRIX, interpolation=kind, out=out), wanted),  # noqa: B023
+                    (
+                        lambda given, out: cudaspline.resample(
+                            given, MATRIX, interpolation=kind, out=out
+                        ),
+                        wanted,
+                    ),  # noqa: B023
                     (lambda given, out: cudaspline.prefilter(given, out=out), filtered),
                 ):
-                    memory = library.put(numpy.concatenate([image.ravel(), numpy.zeros(size, "f4")]))
-                    given, out = memory[:size].reshape(image.shape), memory[offset : offset + size].reshape(image.shape)
+                    memory = library.put(
+                        numpy.concatenate([image.ravel(), numpy.zeros(size, "f4")])
+                    )
+                    given, out = (
+                        memory[:size].reshape(image.shape),
+                        memory[offset : offset + size].reshape(image.shape),
+                    )
                     assert work(given, out) is out
                     assert numpy.array_equal(library.get(out), expected)
             memory = library.put(vectors)
             out = memory.reshape(-1)[500 : 500 + size].reshape(image.shape)
-            cudaspline.resample(library.put(image), cudaspline.DisplacementField(memory), interpolation=kind, out=out)
+            cudaspline.resample(
+                library.put(image),
+                cudaspline.DisplacementField(memory),
+                interpolation=kind,
+                out=out,
+            )
             assert numpy.array_equal(library.get(out), moved)
 
 
 def test_many_calls_of_small_arrays(rng):
-    """One after the other, and alternating in two streams: streams and memory of one call are those of the next."""
+    """One after the other, and alternating in two streams: streams and memory of one call are those
+    of the next."""
     cupy = pytest.importorskip("cupy")
     images = [rng.uniform(-1, 1, (n, n + 1, n + 2)).astype("f4") for n in (5, 9, 14)]
     wanted = [cudaspline.resample(image, MATRIX, device="cpu") for image in images]
@@ -468,5 +562,11 @@ assert float(cudaspline.sample(source, cupy.zeros((1, 3)))[0]) != 0.0, "the pare
 
 def test_a_child_of_one_that_only_had_arrays_of_a_device_uses_the_host():
     pytest.importorskip("cupy")
-    result = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert result.returncode == 0, result.stderr

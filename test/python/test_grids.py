@@ -1,4 +1,5 @@
-"""Output grids and geometries: what a size or a spacing alone keeps, images of other libraries as cudaspline.Image, grids of arrays and of mm."""
+"""Output grids and geometries: what a size or a spacing alone keeps, images of other libraries as
+cudaspline.Image, grids of arrays and of mm."""
 
 import os
 import subprocess
@@ -14,7 +15,9 @@ PROGRAM = os.environ.get("CUDASPLINE_RESAMPLE", "")
 
 def turned_image(rng, shape=(7, 9, 12)):
     direction = numpy.linalg.qr(rng.normal(size=(3, 3)))[0]
-    return cudaspline.Image(rng.uniform(1, 2, shape).astype("f4"), (1.25, 0.75, 3.0), (11.0, -20.5, 3.0), direction)
+    return cudaspline.Image(
+        rng.uniform(1, 2, shape).astype("f4"), (1.25, 0.75, 3.0), (11.0, -20.5, 3.0), direction
+    )
 
 
 def edges(grid):
@@ -29,7 +32,9 @@ def test_a_spacing_keeps_the_extent(rng):
     image = turned_image(rng)
     grid = cudaspline.resample(image, spacing=(0.625, 0.25, 2.0), smooth=False).geometry
     assert grid.size == (24, 27, 11)  # 21 mm / 2 mm is 10.5: up
-    assert difference(grid.spacing, [0.625, 0.25, 2.0]) == 0 and numpy.array_equal(grid.direction, image.direction)
+    assert difference(grid.spacing, [0.625, 0.25, 2.0]) == 0 and numpy.array_equal(
+        grid.direction, image.direction
+    )
     for found, wanted in zip(edges(grid), edges(image.geometry)):
         along = grid.direction.T @ (found - wanted)  # half a sample more on either end of z
         assert numpy.abs(along[:2]).max() < 1e-12 and abs(abs(along[2]) - 0.5) < 1e-12
@@ -49,23 +54,33 @@ def test_a_size_keeps_the_extent(rng):
     same = cudaspline.resample(image, size=image.geometry.size, spacing=image.spacing).geometry
     assert same == image.geometry  # to the bit
     array = rng.uniform(1, 2, (8, 6)).astype("f4")
-    assert numpy.array_equal(cudaspline.resample(array, size=(12, 16), interpolation="linear", extrapolate=True), cudaspline.zoom(array, 2, interpolation="linear", boundary="itk", extrapolate=True))
+    assert numpy.array_equal(
+        cudaspline.resample(array, size=(12, 16), interpolation="linear", extrapolate=True),
+        cudaspline.zoom(array, 2, interpolation="linear", boundary="itk", extrapolate=True),
+    )
 
 
 def test_an_origin_is_where_it_is(rng):
     image = turned_image(rng)
     first = image.geometry.point_of((3, 2, 1))
     region = cudaspline.resample(image, size=(4, 5, 3), origin=first, interpolation="nearest")
-    assert numpy.array_equal(region.array, image.array[1:4, 2:7, 3:7]) and numpy.array_equal(region.spacing, image.spacing)
+    assert numpy.array_equal(region.array, image.array[1:4, 2:7, 3:7]) and numpy.array_equal(
+        region.spacing, image.spacing
+    )
     finer = cudaspline.resample(image, spacing=0.75, origin=first, smooth=False).geometry
     assert finer.size == (20, 9, 28) and numpy.array_equal(finer.origin, first)
     upright = cudaspline.resample(image, direction=numpy.eye(3)).geometry  # about the middle
-    assert difference(upright.point_of((5.5, 4, 3)), image.geometry.point_of((5.5, 4, 3))) < 1e-12 and upright.size == image.geometry.size
+    assert (
+        difference(upright.point_of((5.5, 4, 3)), image.geometry.point_of((5.5, 4, 3))) < 1e-12
+        and upright.size == image.geometry.size
+    )
 
 
 def test_references_and_series_have_the_rule(rng):
     image = turned_image(rng)
-    reference = cudaspline.Geometry((10, 10, 10), 2, image.geometry.point_of((2, 2, 2)), image.direction)
+    reference = cudaspline.Geometry(
+        (10, 10, 10), 2, image.geometry.point_of((2, 2, 2)), image.direction
+    )
     grid = cudaspline.resample(image, None, reference, spacing=4, smooth=False).geometry
     assert grid.size == (5, 5, 5)
     for found, wanted in zip(edges(grid), edges(reference)):
@@ -74,10 +89,15 @@ def test_references_and_series_have_the_rule(rng):
     made = cudaspline.resample(series, spacing=0.5)
     assert made.geometry.size == (16, 12, 16, 3) and made.spacing.tolist() == [0.5, 0.5, 0.5, 0.8]
     source = cudaspline.Source(image, device="cpu")
-    assert source.resample(spacing=1.5, smooth=False).geometry == cudaspline.resample(image, spacing=1.5, smooth=False).geometry
+    assert (
+        source.resample(spacing=1.5, smooth=False).geometry
+        == cudaspline.resample(image, spacing=1.5, smooth=False).geometry
+    )
 
 
-@pytest.mark.skipif(not os.path.exists(PROGRAM), reason="CUDASPLINE_RESAMPLE names no program to compare with")
+@pytest.mark.skipif(
+    not os.path.exists(PROGRAM), reason="CUDASPLINE_RESAMPLE names no program to compare with"
+)
 @pytest.mark.parametrize("options", [dict(spacing=0.8), dict(spacing=(2.1, 0.7, 1.1)), dict(size=(5, 9, 20)), dict(size=(7, 8, 9), spacing=1.5), dict(spacing=0.8, origin=(3, 4, 5)),
                                      dict(spacing=(1, 2, 1.5), direction=(0, -1, 0, 1, 0, 0, 0, 0, 1))])  # fmt: skip
 def test_grids_are_the_programs(rng, tmp_path, options):
@@ -88,8 +108,16 @@ def test_grids_are_the_programs(rng, tmp_path, options):
     image.SetDirection(numpy.linalg.qr(rng.normal(size=(3, 3)))[0].ravel().tolist())
     sitk.WriteImage(image, str(tmp_path / "in.nrrd"))
     image = sitk.ReadImage(str(tmp_path / "in.nrrd"))
-    words = [word for name, value in options.items() for word in (f"--{name}", ",".join(map(str, numpy.atleast_1d(value))))]
-    subprocess.run([PROGRAM, str(tmp_path / "in.nrrd"), str(tmp_path / "out.nrrd"), "-i", "linear", *words], check=True, capture_output=True)
+    words = [
+        word
+        for name, value in options.items()
+        for word in (f"--{name}", ",".join(map(str, numpy.atleast_1d(value))))
+    ]
+    subprocess.run(
+        [PROGRAM, str(tmp_path / "in.nrrd"), str(tmp_path / "out.nrrd"), "-i", "linear", *words],
+        check=True,
+        capture_output=True,
+    )
     wanted = sitk.ReadImage(str(tmp_path / "out.nrrd"))
     found = cudaspline.resample(image, interpolation="linear", smooth=False, **options)
     assert found.GetSize() == wanted.GetSize()
@@ -98,12 +126,16 @@ def test_grids_are_the_programs(rng, tmp_path, options):
 
 
 def test_geometry_of_tuples_and_lists():
-    grid = cudaspline.Geometry([6, 5, 4], (1, 2, 3), [10, 20, 30], ((0, 1, 0), (1, 0, 0), (0, 0, 1)))
+    grid = cudaspline.Geometry(
+        [6, 5, 4], (1, 2, 3), [10, 20, 30], ((0, 1, 0), (1, 0, 0), (0, 0, 1))
+    )
     assert grid.size == (6, 5, 4) and grid.shape == (4, 5, 6) and grid.dimension == 3
     assert grid.affine.tolist() == [[0, 2, 0, 10], [1, 0, 0, 20], [0, 0, 3, 30], [0, 0, 0, 1]]
     assert not grid.spacing.flags.writeable and grid.spacing.dtype == numpy.float64
     assert cudaspline.Geometry((6, 5, 4), 2) == cudaspline.Image(numpy.zeros((4, 5, 6)), 2).geometry
-    assert cudaspline.resample(numpy.zeros((4, 5, 6)), None, cudaspline.Geometry((3, 3, 3), (1, 1, 1), (0, 0, 0))).shape == (3, 3, 3)
+    assert cudaspline.resample(
+        numpy.zeros((4, 5, 6)), None, cudaspline.Geometry((3, 3, 3), (1, 1, 1), (0, 0, 0))
+    ).shape == (3, 3, 3)
 
 
 def of_library(name, rng):
@@ -124,7 +156,12 @@ def of_library(name, rng):
         image.SetDirection(itk.matrix_from_array(g.direction.copy()))
     elif name == "ants":
         ants = pytest.importorskip("ants")
-        image = ants.from_numpy(wanted.array.T, spacing=tuple(g.spacing), origin=tuple(g.origin), direction=g.direction.copy())
+        image = ants.from_numpy(
+            wanted.array.T,
+            spacing=tuple(g.spacing),
+            origin=tuple(g.origin),
+            direction=g.direction.copy(),
+        )
     else:
         nibabel = pytest.importorskip("nibabel")
         image = nibabel.Nifti1Image(wanted.array.T, numpy.diag([-1.0, -1, 1, 1]) @ g.affine)
@@ -135,14 +172,27 @@ def of_library(name, rng):
 def test_images_of_libraries_as_ours(rng, name):
     image, wanted = of_library(name, rng)
     made = cudaspline.Image(image)
-    assert made.shape == wanted.shape and numpy.array_equal(made.array, wanted.array) and type(made.array) is numpy.ndarray
+    assert (
+        made.shape == wanted.shape
+        and numpy.array_equal(made.array, wanted.array)
+        and type(made.array) is numpy.ndarray
+    )
     for attribute in ("spacing", "origin", "direction"):
         assert difference(getattr(made, attribute), getattr(wanted, attribute)) < 1e-12
     del image  # its memory is not the array's
     assert numpy.array_equal(made.array, wanted.array)
-    assert difference(cudaspline.resample(made, spacing=1.0, smooth=False).array, cudaspline.resample(wanted, spacing=1.0, smooth=False).array) < 1e-5
+    assert (
+        difference(
+            cudaspline.resample(made, spacing=1.0, smooth=False).array,
+            cudaspline.resample(wanted, spacing=1.0, smooth=False).array,
+        )
+        < 1e-5
+    )
     image, _ = of_library(name, rng)
-    assert cudaspline.Image(image, spacing=2).spacing.tolist() == [2, 2, 2] and difference(cudaspline.Image(image, spacing=2).origin, made.origin) < 1e-12
+    assert (
+        cudaspline.Image(image, spacing=2).spacing.tolist() == [2, 2, 2]
+        and difference(cudaspline.Image(image, spacing=2).origin, made.origin) < 1e-12
+    )
 
 
 def test_series_and_vectors_as_ours(rng):
@@ -152,10 +202,18 @@ def test_series_and_vectors_as_ours(rng):
     image.header.set_zooms((1, 2, 3, 800))
     image.header.set_xyzt_units("mm", "msec")
     series = cudaspline.Image(image)
-    assert series.shape == (3, 6, 5, 4) and not series.channels and numpy.array_equal(series.array, data.T)
+    assert (
+        series.shape == (3, 6, 5, 4)
+        and not series.channels
+        and numpy.array_equal(series.array, data.T)
+    )
     assert difference(series.spacing, [1, 2, 3, 0.8]) < 1e-12
     vectors = cudaspline.Image(image, channels=True)
-    assert vectors.shape == (6, 5, 4, 3) and numpy.array_equal(vectors.array, data.transpose(2, 1, 0, 3)) and vectors.spacing.tolist() == [1, 2, 3]
+    assert (
+        vectors.shape == (6, 5, 4, 3)
+        and numpy.array_equal(vectors.array, data.transpose(2, 1, 0, 3))
+        and vectors.spacing.tolist() == [1, 2, 3]
+    )
     same = cudaspline.Image(vectors)
     assert same.channels and same.geometry == vectors.geometry
     with pytest.raises(ValueError, match="^channels"):
@@ -164,7 +222,10 @@ def test_series_and_vectors_as_ours(rng):
 
 def bumps():
     y, x, z = numpy.mgrid[:14, :16, :12]
-    return [numpy.exp(-((x - 8 - shift) ** 2 + (y - 7) ** 2 + (z - 6) ** 2) / 12.0).astype("f4") for shift in (0, 1)]
+    return [
+        numpy.exp(-((x - 8 - shift) ** 2 + (y - 7) ** 2 + (z - 6) ** 2) / 12.0).astype("f4")
+        for shift in (0, 1)
+    ]
 
 
 def test_indices_against_millimetres_are_refused():
@@ -175,10 +236,22 @@ def test_indices_against_millimetres_are_refused():
         with pytest.raises(ValueError, match=f"^{name}: .*indices.*mm.*cudaspline.Image"):
             cudaspline.register(*images, **options)
     with pytest.raises(ValueError, match=r"^also\[0\]\[1\]: .*indices"):
-        cudaspline.register(placed, placed, "greedy", also=[(placed, fixed)], metric=["cc", "cc"], shrink=(1,), iterations=1, device="cpu")
+        cudaspline.register(
+            placed,
+            placed,
+            "greedy",
+            also=[(placed, fixed)],
+            metric=["cc", "cc"],
+            shrink=(1,),
+            iterations=1,
+            device="cpu",
+        )
     with pytest.raises(ValueError, match="^over: .*indices"):
-        cudaspline.register_series(cudaspline.Image(numpy.stack([fixed, moving]), (2, 2, 2, 1)), fixed, **options)
-    # With a geometry, of indices against a grid of indices, and masks of the shape of their image, all is as before.
+        cudaspline.register_series(
+            cudaspline.Image(numpy.stack([fixed, moving]), (2, 2, 2, 1)), fixed, **options
+        )
+    # With a geometry, of indices against a grid of indices, and masks of the shape of their image,
+    # all is as before.
     cudaspline.register(cudaspline.Image(fixed, (2, 2, 2), (5, 5, 5)), placed, **options)
     cudaspline.register(fixed, cudaspline.Image(moving, 1), **options)
     cudaspline.register(placed, placed, mask=numpy.ones(fixed.shape, bool), **options)

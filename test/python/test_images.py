@@ -1,4 +1,5 @@
-"""Images and arrays of every library: the same kind comes back, with geometry, and nothing on the way changes what is computed."""
+"""Images and arrays of every library: the same kind comes back, with geometry, and nothing on the
+way changes what is computed."""
 
 import numpy
 import pytest
@@ -22,7 +23,9 @@ def test_simpleitk_in_two_dimensions(rng):
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
 def test_nibabel(rng, dtype):
     nibabel = pytest.importorskip("nibabel")
-    affine = numpy.array([[-2.0, 0.1, 0, 80], [0.1, 2, 0.2, -100], [0, -0.2, 2.5, -60], [0, 0, 0, 1]])
+    affine = numpy.array(
+        [[-2.0, 0.1, 0, 80], [0.1, 2, 0.2, -100], [0, -0.2, 2.5, -60], [0, 0, 0, 1]]
+    )
     axes, signs = numpy.linalg.qr(affine[:3, :3])  # at right angles
     affine[:3, :3] = axes * numpy.sign(numpy.diag(signs)) * [2.0, 2, 2.5]
     data = rng.integers(0, 200, (21, 22, 23)).astype(dtype)
@@ -50,7 +53,9 @@ def test_nibabel_with_scaling_and_channels(rng):
     assert found.shape == data.shape
     for channel in range(2):
         part = nibabel.Nifti1Image(data[..., channel], numpy.eye(4))
-        assert numpy.array_equal(found[..., channel], numpy.asanyarray(cudaspline.resample(part, MATRIX).dataobj))
+        assert numpy.array_equal(
+            found[..., channel], numpy.asanyarray(cudaspline.resample(part, MATRIX).dataobj)
+        )
 
 
 @pytest.mark.parametrize("letters", ["RGB", "RGBA"])
@@ -63,9 +68,13 @@ def test_nibabel_of_colours(rng, tmp_path, letters):
     nibabel.save(image, tmp_path / "a.nii")
     for given in (image, nibabel.load(tmp_path / "a.nii")):
         found = cudaspline.resample(given, interpolation="nearest")
-        assert numpy.array_equal(numpy.asanyarray(found.dataobj), data) and numpy.array_equal(found.affine, image.affine)
+        assert numpy.array_equal(numpy.asanyarray(found.dataobj), data) and numpy.array_equal(
+            found.affine, image.affine
+        )
         found = cudaspline.resample(given, dtype="float32")
-        assert found.shape == (5, 6, 7, 1, len(letters)) and numpy.array_equal(found.get_fdata()[:, :, :, 0], numbers)
+        assert found.shape == (5, 6, 7, 1, len(letters)) and numpy.array_equal(
+            found.get_fdata()[:, :, :, 0], numbers
+        )
     by_name = cudaspline.resample(tmp_path / "a.nii", interpolation="nearest")
     assert numpy.array_equal(numpy.asarray(by_name.array), numbers.transpose(2, 1, 0, 3))
 
@@ -92,8 +101,15 @@ def test_nibabel_files(rng, tmp_path):
 
 def test_simpleitk_refuses_what_it_cannot_show(rng):
     sitk = pytest.importorskip("SimpleITK")
-    labels = sitk.LabelImageToLabelMap(sitk.GetImageFromArray(rng.integers(0, 3, (5, 6)).astype("u1")))
-    for work in (cudaspline.resample, cudaspline.prefilter, cudaspline.Source, lambda image: cudaspline.sample(image, [[1.0, 2.0]])):
+    labels = sitk.LabelImageToLabelMap(
+        sitk.GetImageFromArray(rng.integers(0, 3, (5, 6)).astype("u1"))
+    )
+    for work in (
+        cudaspline.resample,
+        cudaspline.prefilter,
+        cudaspline.Source,
+        lambda image: cudaspline.sample(image, [[1.0, 2.0]]),
+    ):
         with pytest.raises(TypeError, match="^image: .*label"):
             work(labels)
         with pytest.raises(TypeError, match="^image: .*complex"):
@@ -125,7 +141,11 @@ def test_itk(rng):
     transform.SetRotation(0.1, 0.2, -0.3)
     found = cudaspline.resample(image, transform, order=3)
     wanted = itk.resample_image_filter(
-        image, transform=transform, interpolator=itk.BSplineInterpolateImageFunction.New(image), use_reference_image=True, reference_image=image
+        image,
+        transform=transform,
+        interpolator=itk.BSplineInterpolateImageFunction.New(image),
+        use_reference_image=True,
+        reference_image=image,
     )
     assert type(found) is type(image)
     assert difference(itk.array_from_image(found), itk.array_from_image(wanted)) < 1e-5
@@ -151,7 +171,10 @@ def test_torch(rng):
     assert isinstance(found, torch.Tensor) and found.device == given.device
     wanted = cudaspline.resample(array, MATRIX)
     assert numpy.array_equal(found.numpy(), wanted)
-    assert numpy.array_equal(cudaspline.resample(given.permute(2, 1, 0)).numpy(), cudaspline.resample(array.transpose(2, 1, 0)))
+    assert numpy.array_equal(
+        cudaspline.resample(given.permute(2, 1, 0)).numpy(),
+        cudaspline.resample(array.transpose(2, 1, 0)),
+    )
     with pytest.raises(ValueError, match="image.*gradient"):
         cudaspline.resample(given.requires_grad_())
     with pytest.raises(TypeError, match="image"):
@@ -187,7 +210,9 @@ def test_dlpack(rng):
 
 def test_lists_and_maps_of_files(rng, tmp_path):
     array = rng.uniform(-1, 1, (5, 6, 7)).astype("f4")
-    assert numpy.array_equal(cudaspline.resample(array.tolist()), cudaspline.resample(array.astype("f8")))
+    assert numpy.array_equal(
+        cudaspline.resample(array.tolist()), cudaspline.resample(array.astype("f8"))
+    )
     array.tofile(tmp_path / "raw")
     mapped = numpy.memmap(tmp_path / "raw", dtype="f4", mode="r", shape=(5, 6, 7))
     assert numpy.array_equal(cudaspline.resample(mapped), cudaspline.resample(array))
@@ -196,8 +221,16 @@ def test_lists_and_maps_of_files(rng, tmp_path):
 def test_geometry():
     image = cudaspline.Image(numpy.zeros((4, 5, 6)), spacing=2, origin=(1, 2, 3))
     assert image.geometry.size == (6, 5, 4) and image.geometry.shape == (4, 5, 6)
-    assert image.geometry.affine.tolist() == [[2, 0, 0, 1], [0, 2, 0, 2], [0, 0, 2, 3], [0, 0, 0, 1]]
-    assert image.geometry == cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2, origin=(1, 2, 3)).geometry
+    assert image.geometry.affine.tolist() == [
+        [2, 0, 0, 1],
+        [0, 2, 0, 2],
+        [0, 0, 2, 3],
+        [0, 0, 0, 1],
+    ]
+    assert (
+        image.geometry
+        == cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2, origin=(1, 2, 3)).geometry
+    )
     assert image.geometry != cudaspline.Image(numpy.ones((4, 5, 6)), spacing=2).geometry
     with pytest.raises(ValueError, match="spacing"):
         cudaspline.Image(numpy.zeros((4, 5, 6)), spacing=(1, 2))

@@ -1,4 +1,5 @@
-"""cudaspline.jax on a GPU: what JAX compiles calls the library in XLA's stream, on arrays that stay there."""
+"""cudaspline.jax on a GPU: what JAX compiles calls the library in XLA's stream, on arrays that stay
+there."""
 
 import itertools
 import os
@@ -42,7 +43,9 @@ def placed(device, *arrays):
     return [jax.device_put(array, device) for array in arrays]
 
 
-@pytest.mark.parametrize("order,mode", ((0, "nearest"), (1, "mirror"), (3, "grid-constant"), (5, "wrap")))
+@pytest.mark.parametrize(
+    "order,mode", ((0, "nearest"), (1, "mirror"), (3, "grid-constant"), (5, "wrap"))
+)
 def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
     device, host = gpu(), jax.devices("cpu")[0]
     image, points = rng.uniform(-1, 1, (1, 2, 9, 7, 8)), rng.uniform(-3, 11, (3, 50, 3))
@@ -64,7 +67,12 @@ def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
         (pushed, (numbers, points)),
         (jax.grad(lambda *given: jnp.sum(pushed(*given) ** 2), argnums=(0, 1)), (numbers, points)),
     ):
-        text = jax.jit(function).trace(*placed(device, *given)).lower(lowering_platforms=("cuda",)).as_text()
+        text = (
+            jax.jit(function)
+            .trace(*placed(device, *given))
+            .lower(lowering_platforms=("cuda",))
+            .as_text()
+        )
         assert "@cudaspline_" in text and "callback" not in text
         found = jax.tree.leaves(jax.jit(function)(*placed(device, *given)))
         wanted = jax.tree.leaves(jax.jit(function)(*placed(host, *given)))
@@ -72,7 +80,8 @@ def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
         for one, other, same in zip(found, wanted, again):
             assert one.devices() == {device}
             assert numpy.asarray(one).tobytes() == numpy.asarray(same).tobytes()
-            # Of a cubic support a hundred products, each rounded once more or less; squares and sums of 50 points behind.
+            # Of a cubic support a hundred products, each rounded once more or less; squares and
+            # sums of 50 points behind.
             assert numpy.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
@@ -85,14 +94,22 @@ def test_local_correlation_is_that_of_the_host(rng):
             return spline.local_correlation(*images, radius, mask)  # noqa: B023
 
         function = jax.value_and_grad(loss, argnums=(0, 1))
-        text = jax.jit(function).trace(*placed(device, *given)).lower(lowering_platforms=("cuda",)).as_text()
+        text = (
+            jax.jit(function)
+            .trace(*placed(device, *given))
+            .lower(lowering_platforms=("cuda",))
+            .as_text()
+        )
         # Windows of a radius above 7 may have no room in shared memory, and go by the formula.
         assert ("@cudaspline_correlate" in text) == (radius != 9) and "callback" not in text
         found = jax.tree.leaves(jax.jit(function)(*placed(device, *given)))
         wanted = jax.tree.leaves(jax.jit(function)(*placed(host, *given)))
         for one, other in zip(found, wanted):
             assert one.devices() == {device}
-            assert jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max() <= (1e-10 if radius != 9 else 1e-8) * numpy.abs(numpy.asarray(other)).max()
+            assert (
+                jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max()
+                <= (1e-10 if radius != 9 else 1e-8) * numpy.abs(numpy.asarray(other)).max()
+            )
 
 
 def test_fields_and_losses_are_those_of_the_host(rng):
@@ -104,10 +121,14 @@ def test_fields_and_losses_are_those_of_the_host(rng):
             return (found * found).sum(), found
 
         function = jax.jit(jax.grad(both, argnums=tuple(range(len(given))), has_aux=True))
-        on_device, on_host = (jax.tree.leaves(function(*placed(place, *given))) for place in (device, host))
+        on_device, on_host = (
+            jax.tree.leaves(function(*placed(place, *given))) for place in (device, host)
+        )
         for one, other in zip(on_device, on_host):
             assert one.devices() == {device}
-            assert numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max() < 1e-9, name  # of invert, which ends at 1e-10
+            assert numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max() < 1e-9, (
+                name
+            )  # of invert, which ends at 1e-10
 
 
 def test_the_order_of_the_stream(rng):
@@ -126,7 +147,9 @@ def test_the_order_of_the_stream(rng):
     assert numpy.allclose(found, wanted, rtol=0, atol=1e-10)
     one = jax.device_put(image, device)
     for _ in range(20):  # compiled one by one
-        one = jax.jit(lambda i, f: spline.warp(i, f, mode="reflect"))(one, jax.device_put(field, device))
+        one = jax.jit(lambda i, f: spline.warp(i, f, mode="reflect"))(
+            one, jax.device_put(field, device)
+        )
     assert numpy.allclose(one, wanted, rtol=0, atol=1e-10)
 
 
@@ -134,7 +157,9 @@ def test_nothing_travels(rng):
     """Between host and device, where the arrays are there."""
     device = gpu()
     image, points = placed(device, rng.uniform(-1, 1, (40, 40)), rng.uniform(0, 39, (500, 2)))
-    step = jax.jit(jax.grad(lambda image, points: jnp.sum(spline.sample(image, points) ** 2), argnums=(0, 1)))
+    step = jax.jit(
+        jax.grad(lambda image, points: jnp.sum(spline.sample(image, points) ** 2), argnums=(0, 1))
+    )
     jax.block_until_ready(step(image, points))
     with jax.transfer_guard("disallow"):
         jax.block_until_ready(step(image, points))

@@ -1,4 +1,5 @@
-"""Methods and targets that are built once: the same results as by keywords, which take the place of their own."""
+"""Methods and targets that are built once: the same results as by keywords, which take the place of
+their own."""
 
 import dataclasses
 
@@ -37,8 +38,12 @@ def test_the_same_as_keywords(image, rng, options):
             numpy.testing.assert_array_equal(call(method=method), call(**options))
     if options.get("interpolation") != "label-gaussian":
         source = cudaspline.Source(image, method=method)
-        numpy.testing.assert_array_equal(source.sample(points), cudaspline.sample(image, points, **options))
-        numpy.testing.assert_array_equal(cudaspline.sample(source, points, method=method), source.sample(points))
+        numpy.testing.assert_array_equal(
+            source.sample(points), cudaspline.sample(image, points, **options)
+        )
+        numpy.testing.assert_array_equal(
+            cudaspline.sample(source, points, method=method), source.sample(points)
+        )
         with pytest.raises(ValueError, match="^method: "):
             cudaspline.sample(source, points, method=Method(order=2))
 
@@ -48,11 +53,16 @@ def test_keywords_take_the_place_of_its_own(image):
     wanted = cudaspline.resample(image, TURN, order=2, boundary="mirror", smooth=False)
     found = cudaspline.resample(image, TURN, method=method, order=2, smooth=False)
     numpy.testing.assert_array_equal(found.array, wanted.array)
-    assert cudaspline.zoom(image, 2, method=method, order=None).array.tobytes() == cudaspline.zoom(image, 2, method=method).array.tobytes()
+    assert (
+        cudaspline.zoom(image, 2, method=method, order=None).array.tobytes()
+        == cudaspline.zoom(image, 2, method=method).array.tobytes()
+    )
 
 
 def test_derivatives_have_a_method_that_has_them(image):
-    values, _ = cudaspline.sample(image, [[8.0, 12.0]], gradient=True, method=Method(boundary="mirror"))
+    values, _ = cudaspline.sample(
+        image, [[8.0, 12.0]], gradient=True, method=Method(boundary="mirror")
+    )
     wanted, _ = cudaspline.sample(image, [[8.0, 12.0]], gradient=True, order=3, boundary="mirror")
     assert values == wanted
 
@@ -63,16 +73,30 @@ def test_a_target_is_where_the_output_is(image):
         (Target(spacing=0.5), dict(spacing=0.5)),
         (Target(size=(5, 6)), dict(size=(5, 6))),
         (Target(reference), dict(reference=reference)),
-        (Target(reference, spacing=1, direction=[[0, 1], [1, 0]]), dict(reference=reference, spacing=1, direction=[[0, 1], [1, 0]])),
+        (
+            Target(reference, spacing=1, direction=[[0, 1], [1, 0]]),
+            dict(reference=reference, spacing=1, direction=[[0, 1], [1, 0]]),
+        ),
         (Target(origin=(1, 2), size=(5, 6)), dict(origin=(1, 2), size=(5, 6))),
     ):
-        found, wanted = cudaspline.resample(image, TURN, positional, smooth=False), cudaspline.resample(image, TURN, smooth=False, **keywords)
+        found, wanted = (
+            cudaspline.resample(image, TURN, positional, smooth=False),
+            cudaspline.resample(image, TURN, smooth=False, **keywords),
+        )
         numpy.testing.assert_array_equal(found.array, wanted.array)
         assert found.geometry == wanted.geometry
-    found = cudaspline.resample(image, TURN, Target(spacing=0.5, size=(3, 4)), spacing=2, smooth=False)
-    assert found.geometry == cudaspline.resample(image, TURN, spacing=2, size=(3, 4), smooth=False).geometry
+    found = cudaspline.resample(
+        image, TURN, Target(spacing=0.5, size=(3, 4)), spacing=2, smooth=False
+    )
+    assert (
+        found.geometry
+        == cudaspline.resample(image, TURN, spacing=2, size=(3, 4), smooth=False).geometry
+    )
     source = cudaspline.Source(image, order=3)
-    assert cudaspline.resample(source, TURN, Target(spacing=0.5)).geometry == cudaspline.resample(image, TURN, spacing=0.5).geometry
+    assert (
+        cudaspline.resample(source, TURN, Target(spacing=0.5)).geometry
+        == cudaspline.resample(image, TURN, spacing=0.5).geometry
+    )
 
 
 def test_chunks(image):
@@ -82,7 +106,9 @@ def test_chunks(image):
     lazy = array.from_array(image.array, chunks=10)
     target, method = Target(size=(30, 10)), Method(order=3, boundary="reflect")
     wanted = cudaspline.resample(image.array, TURN, target, method=method, smooth=False)
-    numpy.testing.assert_array_equal(cudaspline.dask.resample(lazy, TURN, target, method=method, device="cpu").compute(), wanted)
+    numpy.testing.assert_array_equal(
+        cudaspline.dask.resample(lazy, TURN, target, method=method, device="cpu").compute(), wanted
+    )
     with pytest.raises(ValueError, match="^method: "):
         cudaspline.dask.resample(lazy, TURN, method=Method(order=3, storage="half"))
     with pytest.raises(TypeError, match="^table: "):
@@ -93,9 +119,13 @@ def test_labels_of_a_method(rng):
     torchio = pytest.importorskip("torchio")
     labels = torchio.LabelMap(tensor=rng.integers(0, 3, (1, 6, 7, 8)).astype("u1"))
     of_method = cudaspline.zoom(labels, 2, method=Method(interpolation="label-linear"))
-    numpy.testing.assert_array_equal(of_method.data, cudaspline.zoom(labels, 2, interpolation="label-linear").data)
+    numpy.testing.assert_array_equal(
+        of_method.data, cudaspline.zoom(labels, 2, interpolation="label-linear").data
+    )
     nearest = cudaspline.zoom(labels, 2, method=Method(boundary="nearest"))
-    numpy.testing.assert_array_equal(nearest.data, cudaspline.zoom(labels, 2, interpolation="nearest").data)
+    numpy.testing.assert_array_equal(
+        nearest.data, cudaspline.zoom(labels, 2, interpolation="nearest").data
+    )
 
 
 def test_what_is_refused(image):
@@ -103,7 +133,11 @@ def test_what_is_refused(image):
         Method().order = 3
     with pytest.raises(ValueError, match="^interpolation: "):
         Method("liner")
-    for call in (cudaspline.resample, lambda image, **given: cudaspline.zoom(image, 2, **given), cudaspline.Source):
+    for call in (
+        cudaspline.resample,
+        lambda image, **given: cudaspline.zoom(image, 2, **given),
+        cudaspline.Source,
+    ):
         with pytest.raises(TypeError, match="^method: "):
             call(image, method="linear")
         with pytest.raises(ValueError, match="^taps: "):
@@ -116,9 +150,15 @@ def test_what_is_refused(image):
 
 def test_equal_methods_share_plans():
     assert frozen(Method(order=3)) == frozen(Method(order=3)) != frozen(Method(order=5))
-    assert frozen(Method(boundary=("mirror", "reflect"))) is not None and frozen(Method(sigma=object())) is None
+    assert (
+        frozen(Method(boundary=("mirror", "reflect"))) is not None
+        and frozen(Method(sigma=object())) is None
+    )
 
 
 def test_representations_have_what_is_given():
     assert repr(Method(order=5, boundary="mirror")) == "Method(order=5, boundary='mirror')"
-    assert repr(Target(numpy.zeros((2, 3), "f4"), spacing=1)) == "Target(reference=<numpy float32 (2, 3)>, spacing=1)"
+    assert (
+        repr(Target(numpy.zeros((2, 3), "f4"), spacing=1))
+        == "Target(reference=<numpy float32 (2, 3)>, spacing=1)"
+    )

@@ -1,4 +1,5 @@
-"""What cudaspline.ndimage refuses, and what it takes that is unusual: as SciPy does, by messages that name the argument."""
+"""What cudaspline.ndimage refuses, and what it takes that is unusual: as SciPy does, by messages
+that name the argument."""
 
 import warnings
 
@@ -45,12 +46,21 @@ REFUSED = (
     ("spline_filter1d", (ARRAY,), {"axis": 2}),
     ("spline_filter1d", (ARRAY,), {"order": 6}),
     ("spline_filter1d", (ARRAY,), {"axis": 1.5}),
-    *(("shift", (ARRAY, 1), {"order": order}) for order in (2.5, 3.0, "3", None, [3], np.float64(1.0), -0.5, 5.5)),
+    *(
+        ("shift", (ARRAY, 1), {"order": order})
+        for order in (2.5, 3.0, "3", None, [3], np.float64(1.0), -0.5, 5.5)
+    ),
     *(("spline_filter", (ARRAY,), {"order": order}) for order in (2.5, 3.0, True, 1.0, "3", None)),
     *(("spline_filter1d", (ARRAY,), {"order": order}) for order in (2.5, 3.0, "3", None)),
     *(
         (name, (ARRAY, *arguments), {"cval": cval, "mode": mode})
-        for name, arguments in (("shift", (1,)), ("zoom", (2,)), ("rotate", (10,)), ("affine_transform", (np.eye(2),)), ("map_coordinates", ([[1.0], [1.0]],)))
+        for name, arguments in (
+            ("shift", (1,)),
+            ("zoom", (2,)),
+            ("rotate", (10,)),
+            ("affine_transform", (np.eye(2),)),
+            ("map_coordinates", ([[1.0], [1.0]],)),
+        )
         for cval in (1j, 1 + 0j, "1", None, [1])
         for mode in ("constant", "grid-constant", "mirror")
     ),
@@ -78,13 +88,31 @@ def test_what_scipy_refuses(name, arguments, options):
         getattr(scipy_ndimage, name)(*arguments, **options)
     with pytest.raises(expected.type) as found:
         getattr(ndimage, name)(*arguments, **options)
-    names = ["input", "output", "order", "mode", "cval", "coordinates", "matrix", "offset", "output_shape", "shift", "zoom", "axes", "axis", "coordinate", "angle"]
+    names = [
+        "input",
+        "output",
+        "order",
+        "mode",
+        "cval",
+        "coordinates",
+        "matrix",
+        "offset",
+        "output_shape",
+        "shift",
+        "zoom",
+        "axes",
+        "axis",
+        "coordinate",
+        "angle",
+    ]
     assert any(word in str(found.value) for word in names), str(found.value)
     for word in list(options)[:1]:  # it is the wrong one
         assert word in str(found.value)
 
 
-@pytest.mark.parametrize("output, error", [([1.0, 2.0], RuntimeError), (5, RuntimeError), ("abc", TypeError)])
+@pytest.mark.parametrize(
+    "output, error", [([1.0, 2.0], RuntimeError), (5, RuntimeError), ("abc", TypeError)]
+)
 def test_outputs_that_are_none(output, error):
     """What they raise in SciPy depends on its version: these are 1.17's."""
     with pytest.raises(error, match="output"):
@@ -93,7 +121,9 @@ def test_outputs_that_are_none(output, error):
 
 def test_errors_name_the_argument():
     for places in ((np.zeros(3), 1.0), ("a", 1.0)):
-        with pytest.raises(ValueError, match="^mapping does not return coordinates of the shape .3, 4. for axis 0"):
+        with pytest.raises(
+            ValueError, match="^mapping does not return coordinates of the shape .3, 4. for axis 0"
+        ):
             ndimage.geometric_transform(ARRAY, lambda index: places, vectorized=True)  # noqa: B023
     with pytest.raises(ValueError, match="^angle is nan"):
         ndimage.rotate(ARRAY, np.nan)
@@ -121,13 +151,17 @@ def test_one_axis_twice(axes, reshape):
     assert found.shape == expected.shape and np.allclose(found, expected, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("cval", [np.complex128(1.5 + 2j), np.float32(2), np.array(2.5), True, np.int8(3)])
+@pytest.mark.parametrize(
+    "cval", [np.complex128(1.5 + 2j), np.float32(2), np.array(2.5), True, np.int8(3)]
+)
 def test_borders_that_are_numbers_of_numpy(cval):
     array = random_array(fresh_random(), (6, 7))
     for mode in ("constant", "grid-constant"):
         for order in (1, 3):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", getattr(np, "exceptions", np).ComplexWarning)  # the real part counts
+                warnings.simplefilter(
+                    "ignore", getattr(np, "exceptions", np).ComplexWarning
+                )  # the real part counts
                 expected = scipy_ndimage.shift(array, 2.5, cval=cval, mode=mode, order=order)
                 found = ndimage.shift(array, 2.5, cval=cval, mode=mode, order=order)
             assert np.allclose(found, expected, rtol=0, atol=1e-12)
@@ -139,9 +173,16 @@ def test_borders_that_are_numbers_of_numpy(cval):
 @pytest.mark.parametrize("order", [True, np.int64(2), np.array(3), np.uint8(4)])
 def test_orders_that_are_whole_numbers(order):
     array = random_array(fresh_random(), (6, 7))
-    assert np.allclose(ndimage.shift(array, 0.5, order=order), scipy_ndimage.shift(array, 0.5, order=order), rtol=0, atol=1e-12)
+    assert np.allclose(
+        ndimage.shift(array, 0.5, order=order),
+        scipy_ndimage.shift(array, 0.5, order=order),
+        rtol=0,
+        atol=1e-12,
+    )
     for order in (0.0, 1.0, True):
-        assert np.array_equal(ndimage.spline_filter1d(array, order), scipy_ndimage.spline_filter1d(array, order))
+        assert np.array_equal(
+            ndimage.spline_filter1d(array, order), scipy_ndimage.spline_filter1d(array, order)
+        )
 
 
 CALLS = (
@@ -154,7 +195,8 @@ CALLS = (
 @pytest.mark.parametrize("name, arguments, options", CALLS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", ">f8"])
 def test_outputs_of_classes_that_numpys_has(tmp_path, name, arguments, options, dtype):
-    """numpy.memmap and masked arrays: the elements are written where they are, and a mask stays as it is."""
+    """numpy.memmap and masked arrays: the elements are written where they are, and a mask stays as
+    it is."""
     rng = fresh_random()
     array = 100 * random_array(rng, (6, 7))
     expected = np.zeros((6, 7), dtype)
@@ -166,15 +208,22 @@ def test_outputs_of_classes_that_numpys_has(tmp_path, name, arguments, options, 
     assert np.array_equal(np.fromfile(tmp_path / "raw", dtype).reshape(6, 7), expected)
     mask = rng.uniform(size=(6, 7)) < 0.5
     for hard in (False, True):
-        ours, theirs = (np.ma.masked_array(np.zeros((6, 7), dtype), mask.copy(), hard_mask=hard) for _ in range(2))
+        ours, theirs = (
+            np.ma.masked_array(np.zeros((6, 7), dtype), mask.copy(), hard_mask=hard)
+            for _ in range(2)
+        )
         masked_input = np.ma.masked_array(array, mask)  # whose mask is not read
         found = getattr(ndimage, name)(masked_input, *arguments, output=ours, **options)
         assert type(found) is np.ndarray and np.array_equal(found, expected)
         assert np.array_equal(ours.data, expected) and np.array_equal(ours.mask, mask)
-        if type(scipy_ndimage.shift(array, 1, output=np.ma.zeros((6, 7)))) is np.ndarray:  # SciPy 1.17; before, copies changed masks, or failed
+        if (
+            type(scipy_ndimage.shift(array, 1, output=np.ma.zeros((6, 7)))) is np.ndarray
+        ):  # SciPy 1.17; before, copies changed masks, or failed
             getattr(scipy_ndimage, name)(masked_input, *arguments, output=theirs, **options)
             assert np.array_equal(theirs.mask, mask)
-            assert np.allclose(theirs.data.astype(float), expected.astype(float), rtol=1e-5, atol=1.001)
+            assert np.allclose(
+                theirs.data.astype(float), expected.astype(float), rtol=1e-5, atol=1.001
+            )
     given = np.memmap(tmp_path / "raw", dtype=dtype, mode="r", shape=(6, 7))
     with pytest.raises(ValueError, match="output is read-only"):
         getattr(ndimage, name)(array, *arguments, output=given, **options)

@@ -1,4 +1,5 @@
-"""cudaspline.ndimage with arrays on a GPU, of CuPy and of PyTorch: what the host gives, in the order of the caller's streams."""
+"""cudaspline.ndimage with arrays on a GPU, of CuPy and of PyTorch: what the host gives, in the
+order of the caller's streams."""
 
 import os
 import threading
@@ -53,9 +54,16 @@ def calls(rng, shape):
     """Each function with its arguments."""
     rank = len(shape)
     matrix = np.eye(rank) + rng.normal(size=(rank, rank)) * 0.2
-    smooth = np.indices(shape).astype(float) + rng.normal(size=(rank,) + (1,) * rank) + 0.3 * np.sin(np.indices(shape))
+    smooth = (
+        np.indices(shape).astype(float)
+        + rng.normal(size=(rank,) + (1,) * rank)
+        + 0.3 * np.sin(np.indices(shape))
+    )
     found = [
-        ("map_coordinates", (np.stack([rng.uniform(-length, 2 * length, 500) for length in shape]),)),
+        (
+            "map_coordinates",
+            (np.stack([rng.uniform(-length, 2 * length, 500) for length in shape]),),
+        ),
         ("map_coordinates", (smooth,)),
         ("affine_transform", (matrix, rng.normal(size=rank) * 3)),
         ("affine_transform", (rng.normal(size=(rank, rank)) * 3, rng.normal(size=rank) * 20)),
@@ -81,7 +89,10 @@ def test_gpu_and_host_agree(mode, order):
                 for prefilter in (True, False):
                     options = {"order": order, "mode": mode, "cval": 1.5, "prefilter": prefilter}
                     expected = getattr(ndimage, name)(array, *arguments, **options)
-                    listed = [cupy.asarray(argument) if name == "map_coordinates" else argument for argument in arguments]
+                    listed = [
+                        cupy.asarray(argument) if name == "map_coordinates" else argument
+                        for argument in arguments
+                    ]
                     found = getattr(ndimage, name)(cupy.asarray(array), *listed, **options)
                     assert isinstance(found, cupy.ndarray)
                     assert_close(found.get(), expected, order, shape, largest, dtype == "float32")
@@ -90,7 +101,13 @@ def test_gpu_and_host_agree(mode, order):
                 found = ndimage.spline_filter(cupy.asarray(array), order, output=dtype, mode=mode)
                 assert_close(found.get(), expected, order, shape, largest, dtype == "float32")
                 found = ndimage.spline_filter1d(cupy.asarray(array), order, 0, mode=mode)
-                assert_close(found.get(), ndimage.spline_filter1d(array, order, 0, mode=mode), order, shape, largest)
+                assert_close(
+                    found.get(),
+                    ndimage.spline_filter1d(array, order, 0, mode=mode),
+                    order,
+                    shape,
+                    largest,
+                )
 
 
 @pytest.mark.parametrize("order", (0, 1, 3, 5))
@@ -106,9 +123,14 @@ def test_gpu_and_scipy_agree(order):
                     continue  # the nearest of two samples
                 options = {"order": order, "mode": mode, "cval": 1.5}
                 expected = getattr(scipy_ndimage, name)(array, *arguments, **options)
-                listed = [cupy.asarray(argument) if name == "map_coordinates" else argument for argument in arguments]
+                listed = [
+                    cupy.asarray(argument) if name == "map_coordinates" else argument
+                    for argument in arguments
+                ]
                 found = getattr(ndimage, name)(cupy.asarray(array), *listed, **options)
-                assert_close(found.get(), expected, order, shape, float(np.abs(array).max()) + 1.5, mode=mode)
+                assert_close(
+                    found.get(), expected, order, shape, float(np.abs(array).max()) + 1.5, mode=mode
+                )
 
 
 @pytest.mark.parametrize("dtype", INTEGERS + REALS + COMPLEX + ("bool",))
@@ -123,15 +145,21 @@ def test_every_type_on_a_gpu(dtype):
             found = getattr(ndimage, name)(cupy.asarray(array), *arguments, order=order, cval=3)
             assert found.dtype == expected.dtype
             if np.dtype(dtype).kind in "fc":
-                assert_close(found.get(), expected, order, shape, 10.0, dtype in ("float32", "complex64"))
+                assert_close(
+                    found.get(), expected, order, shape, 10.0, dtype in ("float32", "complex64")
+                )
             elif dtype == "bool":
-                assert (found.get() != expected).mean() < 0.2  # truncated: at a sample that is true roundings decide
+                assert (
+                    found.get() != expected
+                ).mean() < 0.2  # truncated: at a sample that is true roundings decide
             else:
                 # Halves are rounded as their last bit happens to be.
                 exact = getattr(ndimage, name)(array.astype(float), *arguments, order=order, cval=3)
                 near = np.abs(np.abs(exact - np.trunc(exact)) - 0.5) < 1e-9
                 assert np.array_equal(found.get()[~near], expected[~near])
-                assert np.all(np.abs(found.get()[near].astype(float) - expected[near].astype(float)) <= 1.0)
+                assert np.all(
+                    np.abs(found.get()[near].astype(float) - expected[near].astype(float)) <= 1.0
+                )
 
 
 def test_views_outputs_and_streams_of_cupy():
@@ -139,10 +167,16 @@ def test_views_outputs_and_streams_of_cupy():
     rng = fresh_random()
     array = random_array(rng, (40, 50, 60))
     device = cupy.asarray(array)
-    for view, same in ((device.T, array.T), (device[::-1, ::2, ::-3], array[::-1, ::2, ::-3]), (device[3], array[3])):
+    for view, same in (
+        (device.T, array.T),
+        (device[::-1, ::2, ::-3], array[::-1, ::2, ::-3]),
+        (device[3], array[3]),
+    ):
         for order in (1, 3):
             found = ndimage.shift(view, 0.75, order=order)
-            assert np.allclose(found.get(), ndimage.shift(same, 0.75, order=order), rtol=0, atol=1e-11)
+            assert np.allclose(
+                found.get(), ndimage.shift(same, 0.75, order=order), rtol=0, atol=1e-11
+            )
     whole = cupy.full((80, 50, 120), 7.0)
     given = whole[::2, :, ::-2]
     assert ndimage.shift(device, 0.75, output=given) is given
@@ -162,7 +196,9 @@ def test_views_outputs_and_streams_of_cupy():
     assert np.allclose(found.get(), 2 * ndimage.shift(array, 0.75), rtol=0, atol=1e-11)
     with pytest.raises(TypeError, match="output"):
         ndimage.shift(device, 1, output=np.zeros(device.shape))
-    assert ndimage.map_coordinates(device, [[1.0], [2.0], [3.0]]).shape == (1,)  # a list travels to the device
+    assert ndimage.map_coordinates(device, [[1.0], [2.0], [3.0]]).shape == (
+        1,
+    )  # a list travels to the device
 
 
 def test_pytorch_on_a_gpu():
@@ -174,13 +210,18 @@ def test_pytorch_on_a_gpu():
         single = dtype in ("float32", "complex64")
         for name, arguments in calls(rng, (30, 40)):
             expected = getattr(ndimage, name)(array, *arguments)
-            listed = [torch.from_numpy(argument).cuda() if name == "map_coordinates" else argument for argument in arguments]
+            listed = [
+                torch.from_numpy(argument).cuda() if name == "map_coordinates" else argument
+                for argument in arguments
+            ]
             found = getattr(ndimage, name)(tensor, *listed)
             assert found.device == tensor.device and found.dtype == tensor.dtype
             if dtype in ("uint8", "int16"):
                 assert np.array_equal(found.cpu().numpy(), expected)
             else:
-                assert_close(found.cpu().numpy(), expected, 3, (30, 40), float(np.abs(array).max()), single)
+                assert_close(
+                    found.cpu().numpy(), expected, 3, (30, 40), float(np.abs(array).max()), single
+                )
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         busy = torch.zeros(1 << 26, device="cuda")
@@ -189,7 +230,9 @@ def test_pytorch_on_a_gpu():
         late = torch.from_numpy(random_array(rng, (50, 60))).cuda() + (busy[0] - 20)
         found = ndimage.zoom(late, 2.0) * 1
     stream.synchronize()
-    assert np.allclose(found.cpu().numpy(), ndimage.zoom(late.cpu().numpy(), 2.0), rtol=0, atol=1e-11)
+    assert np.allclose(
+        found.cpu().numpy(), ndimage.zoom(late.cpu().numpy(), 2.0), rtol=0, atol=1e-11
+    )
 
 
 def test_threads_on_a_gpu():
@@ -209,4 +252,6 @@ def test_threads_on_a_gpu():
         thread.join()
     for number, one in enumerate(found):
         expected = ndimage.rotate(array, 10.0 * number)
-        assert np.abs(one.get() - expected).max() <= bound(3, 2, float(np.abs(array).max()), single=True)
+        assert np.abs(one.get() - expected).max() <= bound(
+            3, 2, float(np.abs(array).max()), single=True
+        )

@@ -1,4 +1,5 @@
-"""Borders beyond the range of integers, integers of 64 bits, diagonal matrices, and arrays of many axes in cudaspline.ndimage."""
+"""Borders beyond the range of integers, integers of 64 bits, diagonal matrices, and arrays of many
+axes in cudaspline.ndimage."""
 
 import itertools
 import warnings
@@ -20,13 +21,24 @@ def test_borders_beyond_the_range_are_clamped(dtype, order):
     """As SciPy does in the mode constant, there without a warning."""
     array = fresh_random().integers(0, 100, (6, 7)).astype(dtype)
     limits = np.iinfo(dtype)
-    for cval, wanted in ((1e12, limits.max), (-1e12, limits.min), (float(limits.max) + 1, limits.max), (float(limits.min) - 1, limits.min)):
-        for name, arguments in (("shift", (9,)), ("affine_transform", (np.eye(2), 20.0)), ("map_coordinates", (np.full((2, 3), -5.0),))):
+    for cval, wanted in (
+        (1e12, limits.max),
+        (-1e12, limits.min),
+        (float(limits.max) + 1, limits.max),
+        (float(limits.min) - 1, limits.min),
+    ):
+        for name, arguments in (
+            ("shift", (9,)),
+            ("affine_transform", (np.eye(2), 20.0)),
+            ("map_coordinates", (np.full((2, 3), -5.0),)),
+        ):
             for _ in range(3):  # the plans of later calls warn, too
                 with pytest.warns(UserWarning, match=f"^cval is .*{dtype} has numbers from"):
                     found = getattr(ndimage, name)(array, *arguments, order=order, cval=cval)
             assert (found == wanted).all() and found.dtype == dtype
-            np.testing.assert_array_equal(found, getattr(scipy_ndimage, name)(array, *arguments, order=order, cval=cval))
+            np.testing.assert_array_equal(
+                found, getattr(scipy_ndimage, name)(array, *arguments, order=order, cval=cval)
+            )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for cval in (float(limits.max), float(limits.min), 0.3, limits.max + 0.4):
@@ -35,32 +47,50 @@ def test_borders_beyond_the_range_are_clamped(dtype, order):
         ndimage.shift(array, 2.5, output=float, order=order, cval=1e12)
 
 
-@pytest.mark.parametrize("dtype, cval, padding", [("uint8", 300.0, 255), ("int8", -129, -128), ("int16", 1e5, 32767)])
+@pytest.mark.parametrize(
+    "dtype, cval, padding", [("uint8", 300.0, 255), ("int8", -129, -128), ("int16", 1e5, 32767)]
+)
 def test_paddings_beyond_the_range_are_clamped(dtype, cval, padding):
-    """With which lines are filtered in the mode grid-constant: in SciPy 1.17 an unsigned one wraps around, and a signed one is an error."""
+    """With which lines are filtered in the mode grid-constant: in SciPy 1.17 an unsigned one wraps
+    around, and a signed one is an error."""
     array = fresh_random().integers(0, 100, (6, 7)).astype(dtype)
     with pytest.warns(UserWarning, match="^cval is "):
         found = ndimage.shift(array, 1.3, output=float, mode="grid-constant", cval=cval)
     padded = np.pad(array, 12, constant_values=padding)
     coordinates = np.indices(array.shape) - 1.3 + 12
-    wanted = scipy_ndimage.map_coordinates(scipy_ndimage.spline_filter(padded.astype(float), mode="mirror"), coordinates, prefilter=False)
+    wanted = scipy_ndimage.map_coordinates(
+        scipy_ndimage.spline_filter(padded.astype(float), mode="mirror"),
+        coordinates,
+        prefilter=False,
+    )
     inner = (slice(3, None),) * 2  # no tap of these is beyond the padding
     assert np.abs(found[inner] - wanted[inner]).max() < 1e-9 * abs(cval)
 
 
 def test_borders_of_bools():
     array = np.ones(6, bool)
-    for cval, wanted in ((0.99, False), (1, True), (-1, True), (1e20, True), (-1e20, True), (np.nan, False)):
+    for cval, wanted in (
+        (0.99, False),
+        (1, True),
+        (-1, True),
+        (1e20, True),
+        (-1e20, True),
+        (np.nan, False),
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             for order, mode in itertools.product((0, 1), ("constant", "grid-constant")):
-                assert ndimage.shift(array, 20, order=order, mode=mode, cval=cval).tolist() == [wanted] * 6
+                assert (
+                    ndimage.shift(array, 20, order=order, mode=mode, cval=cval).tolist()
+                    == [wanted] * 6
+                )
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
 @pytest.mark.parametrize("mode", MODES)
 def test_labels_of_64_bits_are_exact(dtype, mode):
-    """Hashes as labels: SciPy makes doubles of them, of which none above 2^53 is sure to be itself."""
+    """Hashes as labels: SciPy makes doubles of them, of which none above 2^53 is sure to be
+    itself."""
     rng = fresh_random()
     limits = np.iinfo(dtype)
     array = rng.integers(limits.min, limits.max, (5, 6, 7), dtype=dtype, endpoint=True)
@@ -76,14 +106,29 @@ def test_labels_of_64_bits_are_exact(dtype, mode):
         found = getattr(ndimage, name)(array, *arguments, order=0, mode=mode, cval=cval)
         assert found.dtype == dtype and np.array_equal(found, table[chosen])
         output = np.zeros((*found.shape, 2), dtype)[..., 0]
-        getattr(ndimage, name)(array.astype(array.dtype.newbyteorder()), *arguments, output=output, order=0, mode=mode, cval=cval)
+        getattr(ndimage, name)(
+            array.astype(array.dtype.newbyteorder()),
+            *arguments,
+            output=output,
+            order=0,
+            mode=mode,
+            cval=cval,
+        )
         assert np.array_equal(output, found)
     small = (array % 1000).astype(dtype)  # these are doubles, and nothing is different
     for _ in range(3):
         ndimage.shift(small, 0.6, order=0, mode="mirror")
-    assert set(ndimage.shift(array, 0.6, order=0, mode="mirror").ravel().tolist()) <= set(array.ravel().tolist())  # no plan of smaller ones
-    assert np.array_equal(ndimage.zoom(small, 1.7, order=0, mode=mode), scipy_ndimage.zoom(small, 1.7, order=0, mode=mode))
-    assert ndimage.shift(array, 99, order=0, cval=1e30).max() == limits.max and ndimage.shift(array, 99, order=0, cval=-1e30).max() == limits.min
+    assert set(ndimage.shift(array, 0.6, order=0, mode="mirror").ravel().tolist()) <= set(
+        array.ravel().tolist()
+    )  # no plan of smaller ones
+    assert np.array_equal(
+        ndimage.zoom(small, 1.7, order=0, mode=mode),
+        scipy_ndimage.zoom(small, 1.7, order=0, mode=mode),
+    )
+    assert (
+        ndimage.shift(array, 99, order=0, cval=1e30).max() == limits.max
+        and ndimage.shift(array, 99, order=0, cval=-1e30).max() == limits.min
+    )
 
 
 def test_labels_of_64_bits_in_torch():
@@ -93,15 +138,24 @@ def test_labels_of_64_bits_in_torch():
 
 
 def test_diagonal_matrices():
-    """By orders 0 and 1 a diagonal of halves and quarters gives SciPy's integers, whether it is a matrix or a list."""
+    """By orders 0 and 1 a diagonal of halves and quarters gives SciPy's integers, whether it is a
+    matrix or a list."""
     rng = fresh_random()
     for _ in range(200):
         rank = int(rng.integers(1, 4))
         array = rng.integers(0, 30, rng.integers(3, 8, rank)).astype("int32")
-        diagonal, offset = rng.choice([0.5, 1, 2, 1.5, 0.25, -1], rank), rng.choice([0, 0.5, 0.25], rank)
+        diagonal, offset = (
+            rng.choice([0.5, 1, 2, 1.5, 0.25, -1], rank),
+            rng.choice([0, 0.5, 0.25], rank),
+        )
         for order, mode, matrix in itertools.product((0, 1), MODES, (diagonal, np.diag(diagonal))):
-            expected = scipy_ndimage.affine_transform(array, matrix, offset, order=order, mode=mode, cval=7)
-            np.testing.assert_array_equal(ndimage.affine_transform(array, matrix, offset, order=order, mode=mode, cval=7), expected)
+            expected = scipy_ndimage.affine_transform(
+                array, matrix, offset, order=order, mode=mode, cval=7
+            )
+            np.testing.assert_array_equal(
+                ndimage.affine_transform(array, matrix, offset, order=order, mode=mode, cval=7),
+                expected,
+            )
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -125,16 +179,27 @@ def test_seven_and_eight_axes(order, mode):
                 continue  # of which SciPy warns
             options = {"order": order, "mode": mode, "cval": 1.5, **options}
             expected = getattr(scipy_ndimage, name)(array, *arguments, **options)
-            assert_close(getattr(ndimage, name)(array, *arguments, **options), expected, order, shape, 8.0)
+            assert_close(
+                getattr(ndimage, name)(array, *arguments, **options), expected, order, shape, 8.0
+            )
     labels = rng.integers(0, 99, shape).astype("u1")
-    np.testing.assert_array_equal(ndimage.zoom(labels, 1.6, order=0, mode=mode), scipy_ndimage.zoom(labels, 1.6, order=0, mode=mode))
+    np.testing.assert_array_equal(
+        ndimage.zoom(labels, 1.6, order=0, mode=mode),
+        scipy_ndimage.zoom(labels, 1.6, order=0, mode=mode),
+    )
     seven = ndimage.shift(np.full((2,) * 7, 2**60 + 1), 1, order=0, mode=mode)
     assert set(np.unique(seven)) <= {0, 2**60 + 1}
     # Few axes in, and many out.
     line, shape = rng.normal(size=9), (2,) * 8
     coordinates = rng.uniform(0, 8, (1, *shape))
     expected = scipy_ndimage.map_coordinates(line, coordinates, order=order, mode=mode)
-    assert_close(ndimage.map_coordinates(line, coordinates, order=order, mode=mode), expected, order, (9,), 8.0)
+    assert_close(
+        ndimage.map_coordinates(line, coordinates, order=order, mode=mode),
+        expected,
+        order,
+        (9,),
+        8.0,
+    )
 
 
 def test_many_axes_are_refused_where_lines_are_filtered():

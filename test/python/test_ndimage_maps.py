@@ -1,4 +1,5 @@
-"""map_coordinates, affine_transform, zoom, shift and rotate against SciPy: every mode and order, in one to four dimensions."""
+"""map_coordinates, affine_transform, zoom, shift and rotate against SciPy: every mode and order, in
+one to four dimensions."""
 
 import warnings
 
@@ -44,12 +45,28 @@ class TestEveryModeAndOrder:
         rng = fresh_random()
         for shape in shapes_of(order):
             array = random_array(rng, shape)
-            points = np.stack([rng.uniform(-3 * length - 3, 4 * length + 3, 50) for length in shape])
-            ends = np.stack([rng.integers(-2, 3, 50) * (length - 1) for length in shape]).astype(float)
-            for coordinates in (points, np.round(2 * points) / 2, ends, np.nextafter(ends, 9e9), np.nextafter(ends, -9e9)):
+            points = np.stack(
+                [rng.uniform(-3 * length - 3, 4 * length + 3, 50) for length in shape]
+            )
+            ends = np.stack([rng.integers(-2, 3, 50) * (length - 1) for length in shape]).astype(
+                float
+            )
+            for coordinates in (
+                points,
+                np.round(2 * points) / 2,
+                ends,
+                np.nextafter(ends, 9e9),
+                np.nextafter(ends, -9e9),
+            ):
                 for prefilter in (True, False):
                     compare(
-                        "map_coordinates", array, coordinates, order=order, mode=mode, cval=CVAL, prefilter=prefilter
+                        "map_coordinates",
+                        array,
+                        coordinates,
+                        order=order,
+                        mode=mode,
+                        cval=CVAL,
+                        prefilter=prefilter,
                     )
 
     def test_affine_transform(self, mode, order):
@@ -61,7 +78,9 @@ class TestEveryModeAndOrder:
             offset = rng.uniform(-4, 4, rank)
             options = {"order": order, "mode": mode, "cval": CVAL}
             compare("affine_transform", array, matrix, offset, **options)
-            compare("affine_transform", array, np.eye(rank)[::-1] * 1.0, 1.0, prefilter=False, **options)
+            compare(
+                "affine_transform", array, np.eye(rank)[::-1] * 1.0, 1.0, prefilter=False, **options
+            )
             compare("affine_transform", array, rng.uniform(0.3, 2.0, rank), offset, **options)
             homogeneous = np.vstack([np.hstack([matrix, offset[:, None]]), [0.0] * rank + [1.0]])
             compare("affine_transform", array, homogeneous, **options)
@@ -73,12 +92,19 @@ class TestEveryModeAndOrder:
         rng = fresh_random()
         for shape in shapes_of(order):
             array = random_array(rng, shape)
-            factors = rng.uniform(0.4, 2.5, len(shape)) if len(shape) < 4 else rng.uniform(0.5, 1.6, 4)
+            factors = (
+                rng.uniform(0.4, 2.5, len(shape)) if len(shape) < 4 else rng.uniform(0.5, 1.6, 4)
+            )
             for zoom in (factors, np.round(2 * factors) / 2 + 0.5):
                 for grid_mode in (False, True):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", UserWarning)
-                        options = {"order": order, "mode": mode, "cval": CVAL, "grid_mode": grid_mode}
+                        options = {
+                            "order": order,
+                            "mode": mode,
+                            "cval": CVAL,
+                            "grid_mode": grid_mode,
+                        }
                         compare("zoom", array, zoom, **options)
                         compare("zoom", array, zoom, prefilter=False, **options)
 
@@ -86,22 +112,35 @@ class TestEveryModeAndOrder:
         rng = fresh_random()
         for shape in shapes_of(order):
             array = random_array(rng, shape)
-            for distance in (rng.uniform(-9, 9, len(shape)), rng.integers(-9, 10, len(shape)), 0.5, 0):
+            for distance in (
+                rng.uniform(-9, 9, len(shape)),
+                rng.integers(-9, 10, len(shape)),
+                0.5,
+                0,
+            ):
                 compare("shift", array, distance, order=order, mode=mode, cval=CVAL)
-                compare("shift", array, distance, order=order, mode=mode, cval=CVAL, prefilter=False)
+                compare(
+                    "shift", array, distance, order=order, mode=mode, cval=CVAL, prefilter=False
+                )
 
     def test_rotate(self, mode, order):
         if order == 0 and not offset_comes_first():
-            pytest.skip("this SciPy sums coordinates up in another order: the nearest of two samples may be the other")
+            pytest.skip(
+                "this SciPy sums coordinates up in another order: the nearest of two samples may be the other"
+            )
         rng = fresh_random()
         for shape in ((7, 12), (5, 6, 9), (2, 5, 3, 4)):
             array = random_array(rng, shape)
             rank = len(shape)
-            planes = [(1, 0)] + [tuple(int(axis) for axis in rng.permutation(rank)[:2] - rank) for _ in range(2)]
+            planes = [(1, 0)] + [
+                tuple(int(axis) for axis in rng.permutation(rank)[:2] - rank) for _ in range(2)
+            ]
             for axes in planes:
                 for angle in (same_angle(rng), 90.0, 30):
                     for reshape in (True, False):
-                        compare("rotate", array, angle, axes, reshape, order=order, mode=mode, cval=CVAL)
+                        compare(
+                            "rotate", array, angle, axes, reshape, order=order, mode=mode, cval=CVAL
+                        )
 
 
 def test_random_mixtures():
@@ -118,7 +157,13 @@ def test_random_mixtures():
         }
         coordinates = np.stack([rng.normal(length / 2, length, 20) for length in shape])
         compare("map_coordinates", array, coordinates, **options)
-        compare("affine_transform", array, rng.normal(size=(len(shape),) * 2), rng.normal(size=len(shape)), **options)
+        compare(
+            "affine_transform",
+            array,
+            rng.normal(size=(len(shape),) * 2),
+            rng.normal(size=len(shape)),
+            **options,
+        )
         compare("shift", array, rng.normal(size=len(shape)) * 4, **options)
 
 
@@ -140,7 +185,15 @@ def test_five_and_six_axes(mode):
         array = random_array(rng, shape)
         coordinates = np.stack([rng.uniform(-length, 2 * length, 20) for length in shape])
         padded = mode in ("nearest", "grid-constant")  # by 24 samples an axis, were there a filter
-        compare("map_coordinates", array, coordinates, order=2, mode=mode, cval=CVAL, prefilter=not padded)
+        compare(
+            "map_coordinates",
+            array,
+            coordinates,
+            order=2,
+            mode=mode,
+            cval=CVAL,
+            prefilter=not padded,
+        )
         compare("zoom", array, 1.5, order=1, mode=mode, cval=CVAL)
 
 
@@ -152,13 +205,18 @@ def test_the_sum_of_all_dimensions_is_exact_at_samples():
     for order in ORDERS:
         for mode in MODES:
             found = ndimage.map_coordinates(array, coordinates, order=order, mode=mode)
-            assert np.allclose(found, array, rtol=0, atol=1e-4 if mode in ("nearest", "grid-constant") else 1e-12)
+            assert np.allclose(
+                found, array, rtol=0, atol=1e-4 if mode in ("nearest", "grid-constant") else 1e-12
+            )
 
 
 def test_cosines_and_sines_of_degrees():
     rng = fresh_random()
     for angle in (*rng.uniform(-1000, 1000, 200), *np.arange(-720.0, 721.0, 15.0)):
-        found, expected = cosine_and_sine(float(angle)), (special.cosdg(angle), special.sindg(angle))
+        found, expected = (
+            cosine_and_sine(float(angle)),
+            (special.cosdg(angle), special.sindg(angle)),
+        )
         assert np.allclose(found, expected, rtol=0, atol=2.0**-52)
         if angle % 15 == 0:
             assert found == expected
@@ -167,7 +225,9 @@ def test_cosines_and_sines_of_degrees():
 
 def test_numbers_that_are_none():
     array = np.arange(12.0).reshape(3, 4)
-    coordinates = np.array([[np.nan, 1.0, 1.0, np.inf, -np.inf, 1e300], [1.0, np.nan, 2.0, 1.0, 1.0, 1.0]])
+    coordinates = np.array(
+        [[np.nan, 1.0, 1.0, np.inf, -np.inf, 1e300], [1.0, np.nan, 2.0, 1.0, 1.0, 1.0]]
+    )
     for mode in MODES:
         found = ndimage.map_coordinates(array, coordinates, order=1, mode=mode, cval=9.0)
         assert found[0] == found[1] == 9.0
@@ -176,20 +236,38 @@ def test_numbers_that_are_none():
         assert tuple(found[3:]) == beyond
     array[1, 1] = np.nan
     assert np.array_equal(
-        np.isnan(ndimage.shift(array, 0.5, order=1)), np.isnan(scipy_ndimage.shift(array, 0.5, order=1))
+        np.isnan(ndimage.shift(array, 0.5, order=1)),
+        np.isnan(scipy_ndimage.shift(array, 0.5, order=1)),
     )
 
 
 def test_axes_of_one_element_with_any_stride():
     rng = fresh_random()
     array = rng.uniform(size=(7, 9, 8))
-    views = (array[3][None], array[::2][1:2], array[::-1][2:3], array[:, 4:5], array[:, :, :1].T, array[0, :, :1].T[None])
+    views = (
+        array[3][None],
+        array[::2][1:2],
+        array[::-1][2:3],
+        array[:, 4:5],
+        array[:, :, :1].T,
+        array[0, :, :1].T[None],
+    )
     for view in views:
         for order in (1, 3):
             for mode in ("constant", "nearest", "mirror"):
                 factors = [1 if length == 1 else 2 for length in view.shape]
                 found = ndimage.zoom(view, factors, order=order, mode=mode)
-                assert np.allclose(found, scipy_ndimage.zoom(view.copy(), factors, order=order, mode=mode), rtol=0, atol=1e-10)
+                assert np.allclose(
+                    found,
+                    scipy_ndimage.zoom(view.copy(), factors, order=order, mode=mode),
+                    rtol=0,
+                    atol=1e-10,
+                )
                 shifts = [0.0 if length == 1 else 0.75 for length in view.shape]
                 found = ndimage.shift(view, shifts, order=order, mode=mode)
-                assert np.allclose(found, scipy_ndimage.shift(view.copy(), shifts, order=order, mode=mode), rtol=0, atol=1e-10)
+                assert np.allclose(
+                    found,
+                    scipy_ndimage.shift(view.copy(), shifts, order=order, mode=mode),
+                    rtol=0,
+                    atol=1e-10,
+                )

@@ -74,7 +74,9 @@ def test_every_type_of_output(source, target):
         array *= 60
     for name, arguments in calls(rng, shape):
         for given in (np.dtype(target), np.dtype(target).type, np.zeros(0)):
-            expected = getattr(scipy_ndimage, name)(array, *arguments, output=np.dtype(target), cval=7.0)
+            expected = getattr(scipy_ndimage, name)(
+                array, *arguments, output=np.dtype(target), cval=7.0
+            )
             output = np.empty(expected.shape, target) if isinstance(given, np.ndarray) else given
             found = getattr(ndimage, name)(array, *arguments, output=output, cval=7.0)
             assert found is output or not isinstance(output, np.ndarray)
@@ -96,7 +98,10 @@ def test_integers_are_rounded_half_away_from_zero_and_clamped():
     coordinates = np.array([[0] * 10, range(10)])
     for dtype in INTEGERS:
         found = ndimage.map_coordinates(halves, coordinates, output=np.dtype(dtype), order=0)
-        assert np.array_equal(found, scipy_ndimage.map_coordinates(halves, coordinates, output=np.dtype(dtype), order=0))
+        assert np.array_equal(
+            found,
+            scipy_ndimage.map_coordinates(halves, coordinates, output=np.dtype(dtype), order=0),
+        )
     wide = np.array([1e30, -1e30, np.nan])
     for dtype in INTEGERS:
         limits = np.iinfo(dtype)
@@ -105,12 +110,17 @@ def test_integers_are_rounded_half_away_from_zero_and_clamped():
 
 
 def test_integers_that_a_padding_cannot_hold():
-    """SciPy pads with the border as a number of the input's type, and reads the border itself beyond the padding."""
+    """SciPy pads with the border as a number of the input's type, and reads the border itself
+    beyond the padding."""
     array = np.arange(12, dtype=np.uint8).reshape(3, 4)
     coordinates = np.stack(np.meshgrid(np.linspace(-20, 20, 60), np.linspace(-1, 4, 7)))
     for cval in (1.75, 200.4):
-        found = ndimage.map_coordinates(array, coordinates, output=float, mode="grid-constant", cval=cval)
-        expected = scipy_ndimage.map_coordinates(array, coordinates, output=float, mode="grid-constant", cval=cval)
+        found = ndimage.map_coordinates(
+            array, coordinates, output=float, mode="grid-constant", cval=cval
+        )
+        expected = scipy_ndimage.map_coordinates(
+            array, coordinates, output=float, mode="grid-constant", cval=cval
+        )
         assert_close(found, expected, 3, array.shape, cval + 11)
 
 
@@ -130,21 +140,42 @@ def test_views():
     rng = fresh_random()
     array = random_array(rng, (8, 10, 12))
     coordinates = rng.uniform(-1, 8, (3, 50))
-    views = (array.T, array[::-1, ::2, ::-3], array[:, :1], np.broadcast_to(array[0], (5, 10, 12)), array.astype(">f8"))
+    views = (
+        array.T,
+        array[::-1, ::2, ::-3],
+        array[:, :1],
+        np.broadcast_to(array[0], (5, 10, 12)),
+        array.astype(">f8"),
+    )
     for view in views:
         for order in (0, 1, 3):
             for prefilter in (True, False):
-                for listed in (coordinates, np.ascontiguousarray(coordinates.T).T, coordinates.astype(">f4"), coordinates.tolist()):
-                    found = ndimage.map_coordinates(view, listed, order=order, mode="mirror", prefilter=prefilter)
+                for listed in (
+                    coordinates,
+                    np.ascontiguousarray(coordinates.T).T,
+                    coordinates.astype(">f4"),
+                    coordinates.tolist(),
+                ):
+                    found = ndimage.map_coordinates(
+                        view, listed, order=order, mode="mirror", prefilter=prefilter
+                    )
                     expected = scipy_ndimage.map_coordinates(
-                        np.array(view, float), np.array(listed, float), order=order, mode="mirror", prefilter=prefilter
+                        np.array(view, float),
+                        np.array(listed, float),
+                        order=order,
+                        mode="mirror",
+                        prefilter=prefilter,
                     )
                     assert np.allclose(found, expected, rtol=0, atol=1e-11)
                 found = ndimage.zoom(view, 1.3, order=order, prefilter=prefilter)
-                expected = scipy_ndimage.zoom(np.array(view, float), 1.3, order=order, prefilter=prefilter)
+                expected = scipy_ndimage.zoom(
+                    np.array(view, float), 1.3, order=order, prefilter=prefilter
+                )
                 assert np.allclose(found, expected, rtol=0, atol=1e-11)
                 found = ndimage.rotate(view, 20, (2, 0), order=order, prefilter=prefilter)
-                expected = scipy_ndimage.rotate(np.array(view, float), 20, (2, 0), order=order, prefilter=prefilter)
+                expected = scipy_ndimage.rotate(
+                    np.array(view, float), 20, (2, 0), order=order, prefilter=prefilter
+                )
                 assert np.allclose(found, expected, rtol=0, atol=1e-11)
     assert ndimage.shift([1, 2, 3], 1).tolist() == [0, 1, 2]
 
@@ -167,7 +198,9 @@ def test_outputs_that_are_views_or_the_input():
         assert np.allclose(same, expected, rtol=0, atol=1e-13)
     shaped = np.zeros((4, 5))
     ndimage.affine_transform(array, np.eye(2), 0.5, output=shaped)
-    assert np.allclose(shaped, scipy_ndimage.affine_transform(array, np.eye(2), 0.5, (4, 5)), rtol=0, atol=1e-13)
+    assert np.allclose(
+        shaped, scipy_ndimage.affine_transform(array, np.eye(2), 0.5, (4, 5)), rtol=0, atol=1e-13
+    )
 
 
 def test_precisions():
@@ -185,7 +218,11 @@ def test_precisions():
     narrow = ndimage.zoom(single, 1.7, precision="double")
     assert narrow.dtype == np.float32 and np.array_equal(narrow, exact.astype(np.float32))
     assert np.abs(ndimage.zoom(single, 1.7, output=float) - exact).max() < bound(3, 2, largest)
-    for function, arguments in ((ndimage.zoom, (2,)), (ndimage.spline_filter, ()), (ndimage.rotate, (3,))):
+    for function, arguments in (
+        (ndimage.zoom, (2,)),
+        (ndimage.spline_filter, ()),
+        (ndimage.rotate, (3,)),
+    ):
         with pytest.raises(ValueError, match="precision"):
             function(array, *arguments, precision="half")
 
@@ -215,7 +252,8 @@ def test_threads_of_python():
     expected = [scipy_ndimage.rotate(array, 10 * k) for k in range(8)]
     found = [None] * 8
     threads = [
-        threading.Thread(target=lambda k=k: found.__setitem__(k, ndimage.rotate(array, 10 * k))) for k in range(8)
+        threading.Thread(target=lambda k=k: found.__setitem__(k, ndimage.rotate(array, 10 * k)))
+        for k in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -235,8 +273,17 @@ def test_scipy_is_not_needed():
         "print(n.spline_filter(a).shape)\n"
     )
     folder = str(Path(ndimage.__file__).parents[2])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "(4, 5)\n"
 
@@ -248,7 +295,11 @@ def test_pytorch_on_the_host():
     for dtype in ("float64", "float32", "uint8", "int16", "complex128"):
         values = random_array(rng, (9, 12), dtype)
         tensor = torch.from_numpy(values)
-        for view, same in ((tensor, values), (tensor.T, values.T), (tensor[:, ::2], values[:, ::2])):
+        for view, same in (
+            (tensor, values),
+            (tensor.T, values.T),
+            (tensor[:, ::2], values[:, ::2]),
+        ):
             found = ndimage.zoom(view, 1.5)
             expected = scipy_ndimage.zoom(same, 1.5)
             assert isinstance(found, torch.Tensor) and found.dtype == tensor.dtype
@@ -258,7 +309,13 @@ def test_pytorch_on_the_host():
     coordinates = rng.uniform(0, 8, (2, 30))
     expected = scipy_ndimage.map_coordinates(array, coordinates)
     for listed in (coordinates, torch.from_numpy(coordinates), coordinates.tolist()):
-        assert_close(ndimage.map_coordinates(tensor, listed).numpy(), expected, 3, array.shape, np.abs(array).max())
+        assert_close(
+            ndimage.map_coordinates(tensor, listed).numpy(),
+            expected,
+            3,
+            array.shape,
+            np.abs(array).max(),
+        )
     output = torch.zeros(9, 12, dtype=torch.float32)
     assert ndimage.shift(tensor, torch.tensor([1.0, 2.0]), output=output) is output
     assert np.allclose(output.numpy(), scipy_ndimage.shift(array, [1, 2]), rtol=0, atol=1e-6)
@@ -283,7 +340,9 @@ def test_fields_of_packed_structures():
     coordinates = np.zeros((2, 30), [("x", "f8"), ("y", "i1")])
     coordinates["x"] = rng.uniform(0, 8, (2, 30))
     found = ndimage.map_coordinates(plain, coordinates["x"], mode="mirror")
-    assert_close(found, scipy_ndimage.map_coordinates(plain, coordinates["x"], mode="mirror"), 3, shape, 5.0)
+    assert_close(
+        found, scipy_ndimage.map_coordinates(plain, coordinates["x"], mode="mirror"), 3, shape, 5.0
+    )
     for output in (packed["a"], packed["a"][::-1, ::-1]):
         ndimage.shift(plain, 0.3, output=output, mode="mirror")
         assert_close(output, expected, 3, shape, 5.0)

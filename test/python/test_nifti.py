@@ -1,4 +1,5 @@
-"""NIfTI files by name: geometry and values by the rule of nifti_support.py, whatever other libraries are installed."""
+"""NIfTI files by name: geometry and values by the rule of nifti_support.py, whatever other
+libraries are installed."""
 
 import gzip
 import importlib.util
@@ -42,22 +43,37 @@ def affine_of(geometry):
 def voxels_at_corners(found, wanted, size):
     """Largest distance of corners, in the smallest spacing."""
     spacing = numpy.sqrt((wanted[:, :3] ** 2).sum(axis=0)).min()
-    corners = numpy.array([[(i >> k & 1) * (size[k] - 1) for k in range(3)] + [1] for i in range(8)])
+    corners = numpy.array(
+        [[(i >> k & 1) * (size[k] - 1) for k in range(3)] + [1] for i in range(8)]
+    )
     return numpy.abs((found - wanted) @ corners.T).max() / spacing
 
 
 def plain(**fields):
-    return changed(Header(), **{"sform": 1, "srow": [[-2, 0, 0, 10], [0, 3, 0, 20], [0, 0, 4, 30]], **fields})
+    return changed(
+        Header(), **{"sform": 1, "srow": [[-2, 0, 0, 10], [0, 3, 0, 20], [0, 0, 4, 30]], **fields}
+    )
 
 
 CASES = {
     "method 1": Header(),
-    "negative pixdim": Header(pixdim=[1.0, -2.0, -3.0, -4.0, 0, 0, 0, 0], qform=1, qoffset=[5.0, 6.0, 7.0]),
-    "qform": Header(qform=3, quatern=[0.1, -0.2, 0.3], qoffset=[-50.0, 60.0, 70.0], pixdim=[-1.0, 2.0, 3.0, 4.0, 0, 0, 0, 0]),
+    "negative pixdim": Header(
+        pixdim=[1.0, -2.0, -3.0, -4.0, 0, 0, 0, 0], qform=1, qoffset=[5.0, 6.0, 7.0]
+    ),
+    "qform": Header(
+        qform=3,
+        quatern=[0.1, -0.2, 0.3],
+        qoffset=[-50.0, 60.0, 70.0],
+        pixdim=[-1.0, 2.0, 3.0, 4.0, 0, 0, 0, 0],
+    ),
     "half a turn": Header(qform=1, quatern=[0, 0, 0.99999998]),
     "sform": Header(sform=4, srow=[[0, 0, 2, 10], [-3, 0, 0, 20], [0, 4, 0, -30]]),
-    "micrometres": Header(sform=1, units=3, srow=[[400, 0, 0, -500], [0, 400, 0, 600], [0, 0, 500, 700]]),
-    "metres": Header(qform=1, units=1, pixdim=[1.0, 0.002, 0.003, 0.004, 0, 0, 0, 0], qoffset=[0.1, 0.2, 0.3]),
+    "micrometres": Header(
+        sform=1, units=3, srow=[[400, 0, 0, -500], [0, 400, 0, 600], [0, 0, 500, 700]]
+    ),
+    "metres": Header(
+        qform=1, units=1, pixdim=[1.0, 0.002, 0.003, 0.004, 0, 0, 0, 0], qoffset=[0.1, 0.2, 0.3]
+    ),
     "small voxels": Header(sform=2, srow=numpy.diag([-0.001, 0.001, 0.001, 1])[:3]),
     "large voxels": Header(sform=2, srow=numpy.diag([-1000.0, 1000, 1000, 1])[:3]),
     "three digits": Header(sform=1, srow=[[0.94, -0.342, 0, 0], [0.342, 0.94, 0, 0], [0, 0, 1, 0]]),
@@ -99,7 +115,12 @@ def test_geometry_and_values(tmp_path, name, ending):
         assert numpy.array_equal(again.array, image.array) and again.dtype == image.dtype
         assert numpy.allclose(again.geometry.affine, image.geometry.affine, rtol=3e-7, atol=1e-9)
         if header.version == 2:
-            assert voxels_at_corners(affine_of(again.geometry), affine_of(image.geometry), image.geometry.size) <= 1e-9
+            assert (
+                voxels_at_corners(
+                    affine_of(again.geometry), affine_of(image.geometry), image.geometry.size
+                )
+                <= 1e-9
+            )
 
 
 def test_random_headers(tmp_path):
@@ -124,9 +145,14 @@ def test_random_headers(tmp_path):
             image = read(path)
         affine = affine_of(image.geometry) if image.geometry.dimension > 2 else None
         if affine is not None:
-            assert voxels_at_corners(affine, answer.affine, answer.shape[3:0:-1]) <= 1e-5, (number, header)
+            assert voxels_at_corners(affine, answer.affine, answer.shape[3:0:-1]) <= 1e-5, (
+                number,
+                header,
+            )
         wanted = numbers(header, answer, values)
-        assert numpy.array_equal(numpy.asarray(image.array).reshape(wanted.shape), wanted.astype(image.dtype)), (number, header)
+        assert numpy.array_equal(
+            numpy.asarray(image.array).reshape(wanted.shape), wanted.astype(image.dtype)
+        ), (number, header)
     assert refused > 10
 
 
@@ -140,25 +166,46 @@ def test_results_keep_the_header(tmp_path):
     for result, code in ((same, 3), (other, 0)):
         _images.write_nifti(result, tmp_path / "b.nii")
         again = read(tmp_path / "b.nii").nifti
-        assert (again.description, again.cal_max, again.intent_code, again.intent_name) == (b"of a scanner", 8.0, 3, b"t")
-        assert (again.qform_code, again.sform_code, again.volume_spacing, again.volume_origin) == (1, 1, 2.0, 0.5)
+        assert (again.description, again.cal_max, again.intent_code, again.intent_name) == (
+            b"of a scanner",
+            8.0,
+            3,
+            b"t",
+        )
+        assert (again.qform_code, again.sform_code, again.volume_spacing, again.volume_origin) == (
+            1,
+            1,
+            2.0,
+            0.5,
+        )
         assert again.slice_code == code and again.slice_duration == (0.0625 if code else 0)
     copied = pickle.loads(pickle.dumps(image))
-    assert copied.nifti.description == b"of a scanner" and copied.geometry == image.geometry and numpy.array_equal(copied.array, image.array)
+    assert (
+        copied.nifti.description == b"of a scanner"
+        and copied.geometry == image.geometry
+        and numpy.array_equal(copied.array, image.array)
+    )
 
 
 def test_codes_are_those_of_the_reference(tmp_path):
     values = values_of(plain(), random.Random(3))
     image = read(write(tmp_path / "a.nii", plain(), values))
     template = read(write(tmp_path / "b.nii", changed(plain(), sform=4), values))
-    assert cudaspline.resample(image, reference=template, interpolation="nearest", device="cpu").nifti.sform_code == 4
+    assert (
+        cudaspline.resample(
+            image, reference=template, interpolation="nearest", device="cpu"
+        ).nifti.sform_code
+        == 4
+    )
 
 
 def test_two_dimensions_keep_their_plane(tmp_path):
     header = plain(dim=[2, 5, 6, 1, 1, 1, 1, 1])
     image = read(write(tmp_path / "a.nii", header, values_of(header, random.Random(4))))
     assert image.geometry.dimension == 2
-    _images.write_nifti(cudaspline.resample(image, interpolation="nearest", device="cpu"), tmp_path / "b.nii")
+    _images.write_nifti(
+        cudaspline.resample(image, interpolation="nearest", device="cpu"), tmp_path / "b.nii"
+    )
     data = (tmp_path / "b.nii").read_bytes()
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
@@ -171,7 +218,10 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     assert numpy.allclose(affine_of(image.geometry), sagittal.srow)
 
 
-@pytest.mark.parametrize("pair", [("a.hdr", "a.img"), ("a.hdr.gz", "a.img.gz"), ("a.hdr", "a.img.gz"), ("A.HDR", "A.IMG")])
+@pytest.mark.parametrize(
+    "pair",
+    [("a.hdr", "a.img"), ("a.hdr.gz", "a.img.gz"), ("a.hdr", "a.img.gz"), ("A.HDR", "A.IMG")],
+)
 def test_pairs(tmp_path, pair):
     header = plain(magic=b"ni1\0", vox_offset=16)
     values = values_of(header, random.Random(5))
@@ -195,7 +245,10 @@ def test_pairs(tmp_path, pair):
         ({"slope": 2.0, "inter": math.nan}, "scl_inter is nan"),
         ({"magic": b"\0\0\0\0"}, "Analyze"),
         ({"sform": 0, "qform": 1, "quatern": [1, 1, 1]}, "squares is 3"),
-        ({"srow": [[-2, 0.5, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]]}, "sheared by 14.0362 degrees; at most 0.5"),
+        (
+            {"srow": [[-2, 0.5, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]]},
+            "sheared by 14.0362 degrees; at most 0.5",
+        ),
     ],
 )
 def test_what_is_refused(tmp_path, fields, words):
@@ -204,7 +257,11 @@ def test_what_is_refused(tmp_path, fields, words):
     (tmp_path / "a.nii").write_bytes(packed + b"\0" * 2000)
     with pytest.raises(ValueError, match=words) as caught:
         read(tmp_path / "a.nii")
-    assert "\n" not in str(caught.value) and "a.nii" in str(caught.value) and str(caught.value).startswith("image: ")
+    assert (
+        "\n" not in str(caught.value)
+        and "a.nii" in str(caught.value)
+        and str(caught.value).startswith("image: ")
+    )
 
 
 def test_scaled_numbers_out_of_range(tmp_path):
@@ -212,19 +269,28 @@ def test_scaled_numbers_out_of_range(tmp_path):
     header = plain(slope=3e37, datatype=4)
     stored = values_of(header, random.Random(6))
     found = read(write(tmp_path / "a.nii", header, stored)).array
-    assert found.dtype == numpy.float64 and numpy.array_equal(found.ravel(), stored * float(numpy.float32(3e37)))
+    assert found.dtype == numpy.float64 and numpy.array_equal(
+        found.ravel(), stored * float(numpy.float32(3e37))
+    )
     header = plain(slope=3e37, datatype=16)
     write(tmp_path / "a.nii", header, numpy.full(stored.size, 12, numpy.float32))
-    with pytest.raises(ValueError, match="image: .*a.nii cannot be read: scl_slope is 3e\\+37 .* outside the range of float32$"):
+    with pytest.raises(
+        ValueError,
+        match="image: .*a.nii cannot be read: scl_slope is 3e\\+37 .* outside the range of float32$",
+    ):
         read(tmp_path / "a.nii")
 
 
-@pytest.mark.parametrize("rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")])
+@pytest.mark.parametrize(
+    "rest", [b"", b"\0" * 600, b"other bytes", b"\0" + gzip.compress(b"other bytes")]
+)
 def test_bytes_after_compressed_data_are_ignored(tmp_path, rest):
     """As by gzip, and by the programs."""
     values = values_of(plain(), random.Random(6))
     data = file_bytes(plain(), values)
-    (tmp_path / "a.nii.gz").write_bytes(gzip.compress(data[:100]) + gzip.compress(b"") + gzip.compress(data[100:]) + rest)
+    (tmp_path / "a.nii.gz").write_bytes(
+        gzip.compress(data[:100]) + gzip.compress(b"") + gzip.compress(data[100:]) + rest
+    )
     assert numpy.array_equal(read(tmp_path / "a.nii.gz").array.ravel(), values)
 
 
@@ -240,7 +306,10 @@ def test_names_need_not_have_an_ending(tmp_path):
 def test_headers_that_promise_more_than_memory_has(tmp_path, name):
     header = plain(dim=[3, 32000, 32000, 32000, 1, 1, 1, 1])
     write(tmp_path / name, header, values_of(plain(), random.Random(6)))
-    with pytest.raises(ValueError, match="cut short: it holds 840 bytes of pixels where its header promises 131072000000000"):
+    with pytest.raises(
+        ValueError,
+        match="cut short: it holds 840 bytes of pixels where its header promises 131072000000000",
+    ):
         read(tmp_path / name)
 
 
@@ -263,13 +332,17 @@ def test_two_matrices_are_one_warning(tmp_path):
     header = Header(sform=2, srow=[[-2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]], qform=1, quatern=[0, 1, 0], qoffset=[9.0, 0, 0],
                     pixdim=[-1.0, 2.0, 2.0, 2.0, 0, 0, 0, 0])  # fmt: skip
     write(tmp_path / "a.nii", header, values_of(header, random.Random(7)))
-    with pytest.warns(cudaspline.FileWarning, match="differ by up to 9 mm.*ITK 5.2 and ANTs") as caught:
+    with pytest.warns(
+        cudaspline.FileWarning, match="differ by up to 9 mm.*ITK 5.2 and ANTs"
+    ) as caught:
         image = read(tmp_path / "a.nii")
     assert len(caught) == 1 and caught[0].filename == __file__
     assert numpy.allclose(affine_of(image.geometry), header.srow)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        cudaspline.resample(tmp_path / "a.nii", reference=tmp_path / "a.nii", interpolation="nearest", device="cpu")
+        cudaspline.resample(
+            tmp_path / "a.nii", reference=tmp_path / "a.nii", interpolation="nearest", device="cpu"
+        )
     assert len(caught) == 1
 
 
@@ -291,7 +364,13 @@ def test_names_of_a_file_are_one_warning(tmp_path, monkeypatch, ending):
         assert len(caught) == 1, [str(one.message) for one in caught]
 
 
-KINDS = {"RGB-color": (3, 4), "RGBA-color": (4, 5), "3D-symmetric-matrix": (6, 3), "complex": (2, 6), "vector": (3, 1)}
+KINDS = {
+    "RGB-color": (3, 4),
+    "RGBA-color": (4, 5),
+    "3D-symmetric-matrix": (6, 3),
+    "complex": (2, 6),
+    "vector": (3, 1),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -304,7 +383,9 @@ def test_meanings_of_nrrd_are_kept_or_reported(tmp_path, kind):
         f"NRRD0004\ndimension: 4\nspace: LPS\n{fields}\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\n\n".encode()
         + pixels.tobytes()
     )
-    image = cudaspline.resample(tmp_path / "a.nrrd", spacing=1, interpolation="nearest", device="cpu")
+    image = cudaspline.resample(
+        tmp_path / "a.nrrd", spacing=1, interpolation="nearest", device="cpu"
+    )
     _images.write_nifti(image, tmp_path / "a.nii.gz")
     again = read(tmp_path / "a.nii.gz")
     assert again.nifti.pixel == pixel and numpy.array_equal(again.array, pixels)
@@ -314,12 +395,24 @@ def test_meanings_of_nrrd_are_kept_or_reported(tmp_path, kind):
         _images.warn_of_lost_meaning(again, tmp_path / "a.mha")
     expected = [] if kind == "vector" else 2 * [cudaspline.FileWarning]
     assert [one.category for one in caught] == expected
-    assert all("a.mha does not keep the image's" in str(one.message) and ".nii.gz keeps them" in str(one.message) for one in caught)
+    assert all(
+        "a.mha does not keep the image's" in str(one.message)
+        and ".nii.gz keeps them" in str(one.message)
+        for one in caught
+    )
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, _packed.BLOCK - 1, _packed.BLOCK, 3 * _packed.BLOCK + 5])
+@pytest.mark.parametrize(
+    "size", [0, 1, 100, _packed.BLOCK - 1, _packed.BLOCK, 3 * _packed.BLOCK + 5]
+)
 def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, size):
-    data = numpy.where(numpy.arange(size) % 3000 < 2000, numpy.arange(size) // 7 % 50, rng.integers(0, 9, size)).astype("u1").tobytes()
+    data = (
+        numpy.where(
+            numpy.arange(size) % 3000 < 2000, numpy.arange(size) // 7 % 50, rng.integers(0, 9, size)
+        )
+        .astype("u1")
+        .tobytes()
+    )
     files = []
     for count in (1, 3):
         monkeypatch.setenv("CUDASPLINE_THREADS", str(count))
@@ -336,7 +429,12 @@ def test_compressed_bytes_do_not_depend_on_threads(tmp_path, monkeypatch, rng, s
 @pytest.mark.parametrize("library", ["libdeflate", "isal", "zlib"])
 @pytest.mark.parametrize("size", [0, 100, (1 << 20) - 1, 1 << 20, 3 * (1 << 20) + 5])
 def test_libraries_decompress_equally(monkeypatch, rng, library, size):
-    if library == "libdeflate" and _packed._libdeflate() is None or library == "isal" and importlib.util.find_spec("isal") is None:
+    if (
+        library == "libdeflate"
+        and _packed._libdeflate() is None
+        or library == "isal"
+        and importlib.util.find_spec("isal") is None
+    ):
         pytest.skip(f"{library} is not installed")
     if library != "libdeflate":
         monkeypatch.setattr(_packed, "_libdeflate", lambda: None)
@@ -348,7 +446,11 @@ def test_libraries_decompress_equally(monkeypatch, rng, library, size):
     assert bytes(_packed.decompress(packed + packed, size + 1)) == (2 * data)[: size + 1]
     assert bytes(_packed.decompress(packed + b"other bytes", size)) == data
     assert bytes(_packed.decompress(packed[:-9], 50, False)) == data[:50]
-    for damaged in (packed[:-1], packed[:-5] + bytes([packed[-5] ^ 1]) + packed[-4:], packed + packed[:-1]):
+    for damaged in (
+        packed[:-1],
+        packed[:-5] + bytes([packed[-5] ^ 1]) + packed[-4:],
+        packed + packed[:-1],
+    ):
         with pytest.raises(ValueError, match="compressed data"):
             _packed.decompress(damaged, 2 * size)
 
@@ -358,7 +460,12 @@ def ramp():
 
 
 def field_file(path, intent, **more):
-    header = plain(dim=[5, 20, 20, 5, 1, 3, 1, 1], srow=[[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0]], intent=intent, **more)
+    header = plain(
+        dim=[5, 20, 20, 5, 1, 3, 1, 1],
+        srow=[[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0]],
+        intent=intent,
+        **more,
+    )
     return write(path, header, numpy.repeat([2, 3, 0], 2000))
 
 
@@ -367,7 +474,13 @@ def field_file(path, intent, **more):
 def test_fields_mean_the_same_whatever_is_installed(tmp_path, monkeypatch, installed, intent, sign):
     if not installed:
         found = importlib.util.find_spec
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in ("SimpleITK", "itk", "nibabel") else found(name, *rest))
+        monkeypatch.setattr(
+            importlib.util,
+            "find_spec",
+            lambda name, *rest: (
+                None if name in ("SimpleITK", "itk", "nibabel") else found(name, *rest)
+            ),
+        )
         for name in ("SimpleITK", "itk", "nibabel"):
             monkeypatch.setitem(__import__("sys").modules, name, None)
     for more in ({}, {"big": True}, {"datatype": 4}, {"datatype": 4, "slope": 2.0, "inter": 0.0}):
@@ -377,7 +490,14 @@ def test_fields_mean_the_same_whatever_is_installed(tmp_path, monkeypatch, insta
         assert found[2, 10, 10] == 800 + 20 * (10 + scale * sign * 3) + 10 + scale * sign * 2
 
 
-@pytest.mark.parametrize("intent, name, words", [(2006, b"", "FSL.*wb_command"), (1007, b"Mapping", "SPM.*positions"), (1007, b"NREG_TRANS", "NiftyReg")])
+@pytest.mark.parametrize(
+    "intent, name, words",
+    [
+        (2006, b"", "FSL.*wb_command"),
+        (1007, b"Mapping", "SPM.*positions"),
+        (1007, b"NREG_TRANS", "NiftyReg"),
+    ],
+)
 def test_fields_of_other_programs_are_refused(tmp_path, intent, name, words):
     """By name, and as objects of nibabel."""
     path = field_file(tmp_path / "field.nii", intent, intent_name=name)
@@ -405,7 +525,9 @@ def test_fields_are_written_and_read(tmp_path):
         image = read(tmp_path / name)
         assert image.nifti.intent_code == 1007
         wanted = cudaspline.resample(ramp(), turn, interpolation="linear", device="cpu").array
-        found = cudaspline.resample(ramp(), tmp_path / name, interpolation="linear", device="cpu").array
+        found = cudaspline.resample(
+            ramp(), tmp_path / name, interpolation="linear", device="cpu"
+        ).array
         assert numpy.abs(found - wanted).max() < 1e-2
 
 
@@ -414,7 +536,9 @@ def test_other_libraries_read_what_is_written(tmp_path):
     nibabel = pytest.importorskip("nibabel")
     rng = random.Random(random.SystemRandom().randrange(2**32))
     for _ in range(50):
-        turned = numpy.linalg.qr(numpy.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(3)]))[0]
+        turned = numpy.linalg.qr(
+            numpy.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(3)])
+        )[0]
         image = cudaspline.Image(
             numpy.arange(4 * 5 * 6, dtype="i2").reshape(4, 5, 6), [rng.uniform(0.01, 9) for _ in range(3)],
             [rng.uniform(-200, 200) for _ in range(3)], turned,
@@ -431,17 +555,24 @@ def test_other_libraries_read_what_is_written(tmp_path):
 
             seen = SimpleITK.ReadImage(str(tmp_path / "a.nii"))
             point = numpy.array(seen.TransformIndexToPhysicalPoint((5, 4, 3)))
-            # SimpleITK may take the quaternion, whose fourth number has the root of the others' rounding.
-            assert numpy.abs(point - FLIP @ (wanted @ corner)).max() <= bound + 2e-3 * image.geometry.spacing.max()
+            # SimpleITK may take the quaternion, whose fourth number has the root of the others'
+            # rounding.
+            assert (
+                numpy.abs(point - FLIP @ (wanted @ corner)).max()
+                <= bound + 2e-3 * image.geometry.spacing.max()
+            )
             assert numpy.array_equal(SimpleITK.GetArrayFromImage(seen), image.array)
 
 
 @pytest.mark.parametrize("channels", ["last", "first"])
 def test_channels_of_many_numbers(tmp_path, rng, channels):
-    # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an axis.
+    # Fewer slices than numbers a pixel: read back, these are still numbers of a pixel and not an
+    # axis.
     pixels = rng.normal(size=(2, 5, 4, 7)).astype("f4")
     array = pixels if channels == "last" else numpy.moveaxis(pixels, -1, 0)
-    _images.write_nifti(cudaspline.Image(array, spacing=(1, 2, 3), channels=channels), tmp_path / "many.nii")
+    _images.write_nifti(
+        cudaspline.Image(array, spacing=(1, 2, 3), channels=channels), tmp_path / "many.nii"
+    )
     found = _images.read_image(tmp_path / "many.nii", "image")
     assert found.channels == "last" and numpy.array_equal(found.array, pixels)
     assert numpy.array_equal(cudaspline.resample(found, interpolation="nearest").array, pixels)

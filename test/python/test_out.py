@@ -1,4 +1,5 @@
-"""out=: arrays of the caller's that get the result, also those that have elements in common with what is read."""
+"""out=: arrays of the caller's that get the result, also those that have elements in common with
+what is read."""
 
 import numpy
 import pytest
@@ -24,12 +25,18 @@ def test_an_output_that_overlaps_the_image(rng, offset, swapped):
     values = rng.uniform(-1, 1, shape).astype("f4")
     for work in (
         lambda image, **o: cudaspline.resample(image, TURN, device="cpu", **o),
-        lambda image, **o: cudaspline.resample(image, TURN, device="cpu", interpolation="nearest", **o),
-        lambda image, **o: cudaspline.resample(image, TURN, device="cpu", interpolation="linear", threads=1, **o),
+        lambda image, **o: cudaspline.resample(
+            image, TURN, device="cpu", interpolation="nearest", **o
+        ),
+        lambda image, **o: cudaspline.resample(
+            image, TURN, device="cpu", interpolation="linear", threads=1, **o
+        ),
         lambda image, **o: cudaspline.prefilter(image, device="cpu", **o),
         lambda image, **o: cudaspline.prefilter(image, device="cpu", axis=0, **o),
         lambda image, **o: cudaspline.prefilter(image, 1, device="cpu", **o),
-        lambda image, **o: cudaspline.zoom(image, 1, interpolation="catmull-rom", device="cpu", **o),
+        lambda image, **o: cudaspline.zoom(
+            image, 1, interpolation="catmull-rom", device="cpu", **o
+        ),
     ):
         wanted = work(values)
         image[:] = values
@@ -42,14 +49,22 @@ def test_an_output_of_another_type_that_overlaps(rng):
     wanted = cudaspline.prefilter(values, dtype="float64", device="cpu")
     for offset in (0, 8, 4 * values.size):
         memory = numpy.zeros(3 * 4 * values.size + 64, "u1")
-        image, out = arrays_in(memory, offset, values.shape), arrays_in(memory, 0, values.shape, "f8")
+        image, out = (
+            arrays_in(memory, offset, values.shape),
+            arrays_in(memory, 0, values.shape, "f8"),
+        )
         image[:] = values
         cudaspline.prefilter(image, dtype="float64", out=out, device="cpu")
         assert numpy.array_equal(out, wanted)
 
 
 def test_in_place_with_channels_and_axes(rng):
-    for shape, options in (((9, 10, 12, 3), dict(channels=True)), ((9, 10, 12), dict(axis=0)), ((9, 10, 12), dict(axis=2)), ((40,), dict(axis=0))):
+    for shape, options in (
+        ((9, 10, 12, 3), dict(channels=True)),
+        ((9, 10, 12), dict(axis=0)),
+        ((9, 10, 12), dict(axis=2)),
+        ((40,), dict(axis=0)),
+    ):
         for dtype in ("f4", "f8"):
             values = rng.uniform(-1, 1, shape).astype(dtype)
             wanted = cudaspline.prefilter(values, 5, device="cpu", **options)
@@ -63,7 +78,11 @@ def test_an_output_that_overlaps_the_transform(rng):
     coefficients = rng.uniform(-1, 1, (3, 8, 9, 10))
     source = cudaspline.Source(image, device="cpu")
     for make, array, part in (
-        (cudaspline.DisplacementField, vectors, lambda whole: whole.reshape(-1)[100 : 100 + image.size].reshape(image.shape)),
+        (
+            cudaspline.DisplacementField,
+            vectors,
+            lambda whole: whole.reshape(-1)[100 : 100 + image.size].reshape(image.shape),
+        ),
         (cudaspline.BSplineGrid, coefficients, lambda whole: whole[1]),
     ):
         for given in (image, source):
@@ -85,7 +104,8 @@ def test_outputs_of_torch_that_overlap(rng):
 
 
 def test_maps_of_files_and_masked_arrays(rng, tmp_path):
-    """Classes that NumPy's array has: the elements are written where they are, and a mask stays as it is."""
+    """Classes that NumPy's array has: the elements are written where they are, and a mask stays as
+    it is."""
     values = rng.uniform(-1, 1, (5, 6, 7)).astype("f4")
     wanted = cudaspline.resample(values, TURN, device="cpu")
     mapped = numpy.memmap(tmp_path / "raw", dtype="f4", mode="w+", shape=values.shape)
@@ -101,7 +121,9 @@ def test_maps_of_files_and_masked_arrays(rng, tmp_path):
         assert cudaspline.resample(masked, TURN, out=masked, device="cpu") is masked
         assert numpy.array_equal(masked.data, wanted) and numpy.array_equal(masked.mask, mask)
     with pytest.raises(ValueError, match="^out: .*read-only"):
-        cudaspline.resample(values, out=numpy.memmap(tmp_path / "raw", dtype="f4", mode="r", shape=values.shape))
+        cudaspline.resample(
+            values, out=numpy.memmap(tmp_path / "raw", dtype="f4", mode="r", shape=values.shape)
+        )
 
 
 def test_the_library_refuses_arrays_that_overlap():

@@ -1,4 +1,5 @@
-"""Options have one name in the programs and on the pages: what pages write as an option is in the program's --help."""
+"""Options have one name in the programs and on the pages: what pages write as an option is in the
+program's --help."""
 
 import os
 import re
@@ -8,12 +9,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = {"CudaSplineResample": os.environ.get("CUDASPLINE_RESAMPLE", ""), "CudaSplineRegister": os.environ.get("CUDASPLINE_REGISTER", "")}
-PAGES = [path for path in (ROOT / "README.md", ROOT / "doc" / "Programs.md", ROOT / "doc" / "Jobs.md") if path.exists()]
+PROGRAMS = {
+    "CudaSplineResample": os.environ.get("CUDASPLINE_RESAMPLE", ""),
+    "CudaSplineRegister": os.environ.get("CUDASPLINE_REGISTER", ""),
+}
+PAGES = [
+    path
+    for path in (ROOT / "README.md", ROOT / "doc" / "Programs.md", ROOT / "doc" / "Jobs.md")
+    if path.exists()
+]
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z](?![\w.]))")
 
 pytestmark = pytest.mark.skipif(
-    not PAGES or not all(os.path.exists(program) for program in PROGRAMS.values()), reason="there are no pages, or no programs to compare with"
+    not PAGES or not all(os.path.exists(program) for program in PROGRAMS.values()),
+    reason="there are no pages, or no programs to compare with",
 )
 
 
@@ -22,7 +31,9 @@ def options():
     """The options of each program."""
     found = {}
     for name, program in PROGRAMS.items():
-        done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(
+            [program, "--help"], capture_output=True, text=True, check=True, timeout=60
+        )
         found[name] = set(OPTION.findall(done.stdout.partition("\nExamples\n")[0]))
     assert "--output-type" in found["CudaSplineResample"] and "-o" in found["CudaSplineRegister"]
     return found

@@ -1,4 +1,5 @@
-"""Calls that are alike: those that are done by what an earlier one was found to be have its bits, its errors and its warnings."""
+"""Calls that are alike: those that are done by what an earlier one was found to be have its bits,
+its errors and its warnings."""
 
 import gc
 import itertools
@@ -25,7 +26,11 @@ def same(one, other):
     if isinstance(one, tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other))
     if isinstance(one, cudaspline.Image):
-        return one.geometry == other.geometry and one.channels == other.channels and same(one.array, other.array)
+        return (
+            one.geometry == other.geometry
+            and one.channels == other.channels
+            and same(one.array, other.array)
+        )
     return one.dtype == other.dtype and numpy.array_equal(one, other)
 
 
@@ -33,20 +38,44 @@ CALLS = {
     "identity": lambda image: cudaspline.resample(image, order=3),
     "matrix": lambda image: cudaspline.resample(image, MATRIX, order=1, default=3),
     "list": lambda image: cudaspline.resample(image, MATRIX.tolist(), interpolation="nearest"),
-    "homogeneous": lambda image: cudaspline.resample(image, transform=numpy.vstack([MATRIX, [0, 0, 0, 1]]), interpolation="lanczos", smooth=False),
-    "linear": lambda image: cudaspline.resample(image, MATRIX[:, :3], interpolation="catmull-rom", boundary="nearest"),
-    "grid": lambda image: cudaspline.resample(image, size=(5, 6, 7), spacing=(1.25, 1, 0.75), origin=[0.5, 0.25, 0], smooth=False),
-    "coarse": lambda image: cudaspline.resample(image, size=[3, 3, 3], spacing=2.0, order=1, smooth="auto"),
+    "homogeneous": lambda image: cudaspline.resample(
+        image, transform=numpy.vstack([MATRIX, [0, 0, 0, 1]]), interpolation="lanczos", smooth=False
+    ),
+    "linear": lambda image: cudaspline.resample(
+        image, MATRIX[:, :3], interpolation="catmull-rom", boundary="nearest"
+    ),
+    "grid": lambda image: cudaspline.resample(
+        image, size=(5, 6, 7), spacing=(1.25, 1, 0.75), origin=[0.5, 0.25, 0], smooth=False
+    ),
+    "coarse": lambda image: cudaspline.resample(
+        image, size=[3, 3, 3], spacing=2.0, order=1, smooth="auto"
+    ),
     "rounded": lambda image: cudaspline.resample(image, MATRIX, dtype="uint8", rounding="nearest"),
-    "type": lambda image: cudaspline.resample(image, MATRIX, dtype=numpy.float64, extrapolate=True, order=1),
-    "field": lambda image: cudaspline.resample(image, cudaspline.DisplacementField(FIELD), order=2, default=1),
-    "chain": lambda image: cudaspline.resample(image, [MATRIX, (cudaspline.DisplacementField(FIELD.astype("f4")), "inverse")], size=(5, 5, 5)),
-    "spline": lambda image: cudaspline.resample(image, cudaspline.BSplineGrid(numpy.ones((3, 6, 6, 6)), spacing=3.0, origin=-3.0), interpolation="nearest"),
+    "type": lambda image: cudaspline.resample(
+        image, MATRIX, dtype=numpy.float64, extrapolate=True, order=1
+    ),
+    "field": lambda image: cudaspline.resample(
+        image, cudaspline.DisplacementField(FIELD), order=2, default=1
+    ),
+    "chain": lambda image: cudaspline.resample(
+        image,
+        [MATRIX, (cudaspline.DisplacementField(FIELD.astype("f4")), "inverse")],
+        size=(5, 5, 5),
+    ),
+    "spline": lambda image: cudaspline.resample(
+        image,
+        cudaspline.BSplineGrid(numpy.ones((3, 6, 6, 6)), spacing=3.0, origin=-3.0),
+        interpolation="nearest",
+    ),
     "labels": lambda image: cudaspline.resample(image, MATRIX, interpolation="label-gaussian"),
     "zoom": lambda image: cudaspline.zoom(image, 1.5, order=1),
     "zoom by axis": lambda image: cudaspline.zoom(image, (1.5, 2, 1), align="centers"),
-    "sample": lambda image: cudaspline.sample(image, POINTS, order=3, gradient=True, hessian=True, inside=True),
-    "sample of indices": lambda image: cudaspline.sample(image, POINTS, order=1, coordinates="index", default=7, dtype="float32"),
+    "sample": lambda image: cudaspline.sample(
+        image, POINTS, order=3, gradient=True, hessian=True, inside=True
+    ),
+    "sample of indices": lambda image: cudaspline.sample(
+        image, POINTS, order=1, coordinates="index", default=7, dtype="float32"
+    ),
 }
 FIELD = numpy.random.default_rng(6).uniform(-0.3, 0.3, (7, 8, 9, 3))
 POINTS = numpy.random.default_rng(5).uniform(-1, 9, (4, 5, 3))
@@ -57,7 +86,10 @@ POINTS = numpy.random.default_rng(5).uniform(-1, 9, (4, 5, 3))
 def test_images(name, dtype, rng):
     call = CALLS[name]
     arrays = [rng.uniform(0, 100, (7, 8, 9)).astype(dtype) for _ in range(2)]
-    for kept in (lambda array: array, lambda array: cudaspline.Image(array, spacing=(1, 1.5, 2), origin=(3, -2, 1))):
+    for kept in (
+        lambda array: array,
+        lambda array: cudaspline.Image(array, spacing=(1, 1.5, 2), origin=(3, -2, 1)),
+    ):
         wanted = [call(kept(apart(array))) for array in arrays]
         one = kept(arrays[0])
         assert same(call(one), wanted[0]) and same(call(one), wanted[0])
@@ -70,7 +102,9 @@ def test_sources(rng):
         sources = [cudaspline.Source(apart(image), order=3, device="cpu") for _ in range(2)]
         calls = (
             lambda source: source.resample(MATRIX),
-            lambda source: source.resample(MATRIX.tolist(), size=(5, 4, 3), dtype="float64", default=1.5),
+            lambda source: source.resample(
+                MATRIX.tolist(), size=(5, 4, 3), dtype="float64", default=1.5
+            ),
             lambda source: source.resample([MATRIX, cudaspline.DisplacementField(FIELD)]),
             lambda source: source.zoom(2),
             lambda source: source.sample(POINTS, gradient=True),
@@ -85,12 +119,16 @@ def test_sources(rng):
 
 @pytest.mark.parametrize("kind", (numpy.array, numpy.ndarray.tolist))
 def test_matrices_that_have_changed_in_place(kind, rng):
-    """What is known of the last matrix is not taken for another one's, were it in the same object."""
+    """What is known of the last matrix is not taken for another one's, were it in the same
+    object."""
     image = rng.uniform(size=(7, 8, 9)).astype("f4")
     matrix = kind(MATRIX)
     for step in range(6):
         matrix[step % 3][step % 2] += 0.125 * (step // 2)  # the same one comes again
-        assert same(cudaspline.resample(image, matrix, order=1), cudaspline.resample(apart(image), numpy.array(matrix), order=1))
+        assert same(
+            cudaspline.resample(image, matrix, order=1),
+            cudaspline.resample(apart(image), numpy.array(matrix), order=1),
+        )
         assert same(cudaspline.resample(image, order=1), cudaspline.resample(apart(image), order=1))
     matrix[0][3] = 1000.0
     with pytest.warns(cudaspline.OutsideWarning):
@@ -139,7 +177,9 @@ def test_arrays(dtype, rng):
         lambda array, places: ndimage.map_coordinates(array, places, order=3, mode="reflect"),
         lambda array, places: ndimage.map_coordinates(array, places, "float64", 1, cval=2.5),
         lambda array, places: ndimage.affine_transform(array, MATRIX, order=1, mode="nearest"),
-        lambda array, places: ndimage.affine_transform(array, [0.5, 1, 1.5], 0.25, (4, 5, 6), order=2),
+        lambda array, places: ndimage.affine_transform(
+            array, [0.5, 1, 1.5], 0.25, (4, 5, 6), order=2
+        ),
         lambda array, places: ndimage.shift(array, (0.5, 0, -1.25), mode="wrap"),
         lambda array, places: ndimage.zoom(array, (1.5, 1, 2), precision="double"),
         lambda array, places: ndimage.zoom(array, 1),
@@ -177,20 +217,32 @@ def test_small_outputs_are_written():
             assert numpy.shares_memory(found, out) and same(out, wanted)
     for _ in range(3):
         out = numpy.full((2, 2), 7.0)
-        assert ndimage.rotate(numpy.ones((2, 2)), 90, output=out) is out and numpy.allclose(out, 1.0)
+        assert ndimage.rotate(numpy.ones((2, 2)), 90, output=out) is out and numpy.allclose(
+            out, 1.0
+        )
 
 
 def test_they_are_used(monkeypatch, rng):
-    """From the third call on arguments are not checked, and a few calls later if many different ones preceded."""
+    """From the third call on arguments are not checked, and a few calls later if many different
+    ones preceded."""
     array = rng.uniform(0, 100, (7, 8, 9)).astype("f4")
     image, source = cudaspline.Image(array, spacing=2.0), cudaspline.Source(array, order=3)
     field = cudaspline.DisplacementField(FIELD)
     calls = (
-        *(lambda given=given: cudaspline.resample(given, MATRIX, size=(7, 8, 9), default=5) for given in (array, image)),
+        *(
+            lambda given=given: cudaspline.resample(given, MATRIX, size=(7, 8, 9), default=5)
+            for given in (array, image)
+        ),
         lambda: source.resample(MATRIX),
         lambda: cudaspline.resample(array, field),
-        *(lambda given=given: cudaspline.zoom(given, (1.5, 1, 1)) for given in (array, image, source)),
-        *(lambda given=given: cudaspline.sample(given, POINTS, gradient=True) for given in (array, image, source)),
+        *(
+            lambda given=given: cudaspline.zoom(given, (1.5, 1, 1))
+            for given in (array, image, source)
+        ),
+        *(
+            lambda given=given: cudaspline.sample(given, POINTS, gradient=True)
+            for given in (array, image, source)
+        ),
         lambda: ndimage.map_coordinates(array, POINTS.T.copy(), order=1),
         lambda: ndimage.affine_transform(array, MATRIX),
         lambda: ndimage.rotate(array, 20),
@@ -200,7 +252,9 @@ def test_they_are_used(monkeypatch, rng):
         cudaspline.resample(array, origin=number / 64, smooth=False)
         ndimage.rotate(array, number)
     wanted = [[call() for _ in range(40)][0] for call in calls]
-    assert all(same([call() for _ in range(3)][2], expected) for call, expected in zip(calls, wanted))
+    assert all(
+        same([call() for _ in range(3)][2], expected) for call, expected in zip(calls, wanted)
+    )
 
     def look(*_, **__):
         raise AssertionError("arguments are looked at")
@@ -217,9 +271,31 @@ def test_they_are_used(monkeypatch, rng):
 
 
 def test_numbers_that_compare_equal_are_told_apart():
-    assert len({frozen(value) for value in (1, 1.0, True, "1", (1,), [1], None, numpy.ones(1), numpy.ones(1, "f4"), numpy.ones((1, 1)))}) == 10
+    assert (
+        len(
+            {
+                frozen(value)
+                for value in (
+                    1,
+                    1.0,
+                    True,
+                    "1",
+                    (1,),
+                    [1],
+                    None,
+                    numpy.ones(1),
+                    numpy.ones(1, "f4"),
+                    numpy.ones((1, 1)),
+                )
+            }
+        )
+        == 10
+    )
     assert frozen(0.0) != frozen(-0.0) and frozen([0.0]) != frozen([-0.0])
-    assert all(frozen(value) is None for value in ({}, object(), numpy.zeros(17), [[object()]], [0] * 17, numpy.float64(1)))
+    assert all(
+        frozen(value) is None
+        for value in ({}, object(), numpy.zeros(17), [[object()]], [0] * 17, numpy.float64(1))
+    )
     image = numpy.arange(20.0).reshape(4, 5)
     for _ in range(2):
         assert cudaspline.resample(image, order=1).shape == (4, 5)
@@ -229,9 +305,16 @@ def test_numbers_that_compare_equal_are_told_apart():
             cudaspline.resample(image, order=1.0)
         with pytest.raises(TypeError, match="extrapolate"):
             cudaspline.resample(image, order=1, extrapolate=1)
-        assert numpy.array_equal(ndimage.shift(image, 1, order=1), ndimage.shift(image, 1.0, order=True))
+        assert numpy.array_equal(
+            ndimage.shift(image, 1, order=1), ndimage.shift(image, 1.0, order=True)
+        )
         for number, sign in ((0.0, False), (-0.0, True)):
-            assert numpy.signbit(cudaspline.resample(image, [[1, 0, 99], [0, 1, 0]], default=number, order=1)).all() == sign
+            assert (
+                numpy.signbit(
+                    cudaspline.resample(image, [[1, 0, 99], [0, 1, 0]], default=number, order=1)
+                ).all()
+                == sign
+            )
 
 
 @pytest.mark.filterwarnings("ignore::cudaspline.OutsideWarning")
@@ -249,7 +332,16 @@ def test_what_is_refused_is_refused_again(rng):
         with pytest.raises(ValueError, match=f"transform: .*{message}"):
             cudaspline.resample(image, transform)
     source = cudaspline.Source(image, device="cpu")
-    refused = {"threads": -1, "memory_limit": -1, "device": "abacus", "dtype": "text", "rounding": "up", "default": "x", "sgima": 3, "spacing": "0x1.0p+0"}
+    refused = {
+        "threads": -1,
+        "memory_limit": -1,
+        "device": "abacus",
+        "dtype": "text",
+        "rounding": "up",
+        "default": "x",
+        "sgima": 3,
+        "spacing": "0x1.0p+0",
+    }
     for _ in range(4):
         for given in (image, cudaspline.Image(image), source):
             cudaspline.resample(given, spacing=1.0)
@@ -259,7 +351,12 @@ def test_what_is_refused_is_refused_again(rng):
                 if name not in ("memory_limit", "rounding", "spacing"):
                     with pytest.raises((ValueError, TypeError, cudaspline.DeviceError), match=name):
                         cudaspline.sample(given, POINTS, **{name: value})
-            for options in ({"threads": False}, {"gradient": 1}, {"hessian": 0}, {"coordinates": "mm"}):
+            for options in (
+                {"threads": False},
+                {"gradient": 1},
+                {"hessian": 0},
+                {"coordinates": "mm"},
+            ):
                 with pytest.raises((ValueError, TypeError), match=next(iter(options))):
                     cudaspline.sample(given, POINTS, **options)
             with pytest.raises(TypeError, match="threads"):
@@ -275,7 +372,12 @@ def test_what_is_refused_is_refused_again(rng):
             cudaspline.resample(image, [[10**400, 0, 0], [0, 1, 0], [0, 0, 1]])
         for given in (image, source):
             cudaspline.zoom(given, 2.0)
-            for arguments, options in (((2.0, None), {}), ((), {"transform": 2.0}), ((2.0,), {"reference": image}), ((2.0,), {"transform": None})):
+            for arguments, options in (
+                ((2.0, None), {}),
+                ((), {"transform": 2.0}),
+                ((2.0,), {"reference": image}),
+                ((2.0,), {"transform": None}),
+            ):
                 with pytest.raises(TypeError):
                     cudaspline.zoom(given, *arguments, **options)
         for name, value in (("channels", True), ("order", 2), ("boundary", "reflect")):
@@ -291,12 +393,27 @@ def test_warnings_are_told_by_each_call(rng):
     image = rng.uniform(1, 2, (8, 9, 10)).astype("f4")
     geometry = cudaspline.Image(image, spacing=(1, 2, 1))
     calls = (
-        (lambda: cudaspline.resample(image, size=(3, 3, 3), spacing=3.0), cudaspline.DownsamplingWarning),
-        (lambda: cudaspline.resample(image, numpy.diag([3.0, 1, 1])), cudaspline.DownsamplingWarning),
-        (lambda: cudaspline.resample(geometry, numpy.diag([1.0, 3, 1])), cudaspline.DownsamplingWarning),
+        (
+            lambda: cudaspline.resample(image, size=(3, 3, 3), spacing=3.0),
+            cudaspline.DownsamplingWarning,
+        ),
+        (
+            lambda: cudaspline.resample(image, numpy.diag([3.0, 1, 1])),
+            cudaspline.DownsamplingWarning,
+        ),
+        (
+            lambda: cudaspline.resample(geometry, numpy.diag([1.0, 3, 1])),
+            cudaspline.DownsamplingWarning,
+        ),
         (lambda: cudaspline.zoom(geometry, 0.25), cudaspline.DownsamplingWarning),
-        (lambda: cudaspline.resample(image, [[1, 0, 0, 100], [0, 1, 0, 0], [0, 0, 1, 0]]), cudaspline.OutsideWarning),
-        (lambda: cudaspline.Source(image).resample(numpy.diag([1.0, 1, 5])), cudaspline.DownsamplingWarning),
+        (
+            lambda: cudaspline.resample(image, [[1, 0, 0, 100], [0, 1, 0, 0], [0, 0, 1, 0]]),
+            cudaspline.OutsideWarning,
+        ),
+        (
+            lambda: cudaspline.Source(image).resample(numpy.diag([1.0, 1, 5])),
+            cudaspline.DownsamplingWarning,
+        ),
         (lambda: ndimage.zoom(image, 2, grid_mode=True), UserWarning),
     )
     for call, kind in calls:
@@ -306,7 +423,8 @@ def test_warnings_are_told_by_each_call(rng):
                 call()
             assert [one.category for one in caught] == [kind]
             assert caught[0].filename == __file__
-    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an array is asked whether it is written.
+    # The same plan, and none of them: a background is one inside, too. NumPy warns where such an
+    # array is asked whether it is written.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ndimage.shift(numpy.broadcast_arrays(numpy.ones(5), numpy.ones((1, 5)))[0], 1)
@@ -317,12 +435,15 @@ def test_warnings_are_told_by_each_call(rng):
 
 
 def test_images_that_have_changed(rng):
-    """A geometry is known by itself, not by its place in memory; and an image whose array has another shape now is refused."""
+    """A geometry is known by itself, not by its place in memory; and an image whose array has
+    another shape now is refused."""
     array = rng.normal(size=(4, 5, 6))
     for step in range(1, 40):
         image = cudaspline.Image(array, spacing=(1, 1, 1 + step / 8), origin=(step, 0, 0))
         found = cudaspline.resample(image, order=1)
-        assert numpy.array_equal(found.spacing, image.spacing) and numpy.array_equal(found.origin, image.origin)
+        assert numpy.array_equal(found.spacing, image.spacing) and numpy.array_equal(
+            found.origin, image.origin
+        )
         del image, found
     image = cudaspline.Image(array.copy(), spacing=2.0)
     cudaspline.resample(image)
@@ -357,7 +478,9 @@ def test_calls_that_are_each_another_one_are_seldom_looked_at():
     streak = Streak()
     asked = [streak.goes_on() for _ in range(160)]
     assert all(asked[:16]) and 10 <= sum(asked[16:]) <= 20
-    assert any(one and other for one, other in zip(asked[16:], asked[17:]))  # twice in a row, which is what a plan takes
+    assert any(
+        one and other for one, other in zip(asked[16:], asked[17:])
+    )  # twice in a row, which is what a plan takes
     streak.ends()
     assert all(streak.goes_on() for _ in range(16))
 
@@ -367,4 +490,15 @@ def test_the_latest_plans_are_kept():
     for key in range(5):
         assert plans.keep(key, str(key)) == str(key)
     assert [plans.get(key) for key in range(5)] == [None, None, "2", "3", "4"]
-    assert [plans.meets_again(key) for key in (1, 2, 1, 1, 3, 4, 5, 6, 3, 6)] == [False, False, True, False, False, False, False, False, False, True]
+    assert [plans.meets_again(key) for key in (1, 2, 1, 1, 3, 4, 5, 6, 3, 6)] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]

@@ -1,4 +1,5 @@
-"""Calls that are alike on a GPU: those that are done by plans have the bits of those that are not, in the stream that is current in each call."""
+"""Calls that are alike on a GPU: those that are done by plans have the bits of those that are not,
+in the stream that is current in each call."""
 
 import gc
 
@@ -84,8 +85,12 @@ def calls(library, rng):
     return [
         lambda image, of: of(cudaspline.resample)(image, order=3),
         lambda image, of: of(cudaspline.resample)(image, MATRIX, order=1, default=3),
-        lambda image, of: of(cudaspline.resample)(image, MATRIX.tolist(), interpolation="nearest", size=(20, 21, 22), smooth=False),
-        lambda image, of: of(cudaspline.resample)(image, cudaspline.DisplacementField(field), order=2),
+        lambda image, of: of(cudaspline.resample)(
+            image, MATRIX.tolist(), interpolation="nearest", size=(20, 21, 22), smooth=False
+        ),
+        lambda image, of: of(cudaspline.resample)(
+            image, cudaspline.DisplacementField(field), order=2
+        ),
         lambda image, of: of(cudaspline.zoom)(image, 1.5, order=3),
         lambda image, of: of(cudaspline.sample)(image, points, order=3),
         lambda image, of: of(cudaspline.sample)(image, points, order=1, gradient=True)[1],
@@ -103,7 +108,10 @@ def test_bits(library, rng):
     for number, call in enumerate(calls(library, rng)):
         for image in images:
             wanted = library.get(call(image, unplanned))
-            assert all(numpy.array_equal(library.get(call(image, planned)), wanted, equal_nan=True) for _ in range(3)), number
+            assert all(
+                numpy.array_equal(library.get(call(image, planned)), wanted, equal_nan=True)
+                for _ in range(3)
+            ), number
             assert cudaspline.last_report().backend == "Cuda"
 
 
@@ -120,7 +128,8 @@ def test_sources(library, rng):
 
 
 def test_streams(library, rng):
-    """An image that is still to be written in the stream of a call, which is another one in each call."""
+    """An image that is still to be written in the stream of a call, which is another one in each
+    call."""
     first, then = (library.put(rng.normal(size=SHAPE).astype("f4")) for _ in range(2))
     work = library.put(numpy.ones((2000, 2000), "f4"))
     for number, call in enumerate(calls(library, rng)):

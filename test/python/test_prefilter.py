@@ -1,9 +1,10 @@
 """prefilter() against SciPy's spline_filter, for every order, boundary, type and axis.
 
-Tolerances: both compute the same recursion, which is a convolution whose absolute taps sum up to the filter's gain: below 1.5, 3, 4.5, 8
-and 13 an axis for orders 2 to 5 (the sampled spline's smallest value is its inverse). A result of three axes has rounding errors of some
-ten operations an axis: 3 * 10 * eps times the gain of all axes times the largest sample. Truncation adds as much as a rounding by
-construction (RecursionWarmUp).
+Tolerances: both compute the same recursion, which is a convolution whose absolute taps sum up to
+the filter's gain: below 1.5, 3, 4.5, 8 and 13 an axis for orders 2 to 5 (the sampled spline's
+smallest value is its inverse). A result of three axes has rounding errors of some ten operations an
+axis: 3 * 10 * eps times the gain of all axes times the largest sample. Truncation adds as much as a
+rounding by construction (RecursionWarmUp).
 """
 
 import numpy
@@ -38,10 +39,17 @@ def test_agrees_with_scipy(rng, order, boundary, dtype):
     for shape in [(67,), (45, 33), (12, 37, 70)]:
         samples = rng.uniform(-1, 1, shape).astype(dtype)
         found = cudaspline.prefilter(samples, order, boundary=boundary)
-        wanted = ndimage.spline_filter(samples.astype(numpy.float64), order, output=numpy.float64, mode=boundary)
+        wanted = ndimage.spline_filter(
+            samples.astype(numpy.float64), order, output=numpy.float64, mode=boundary
+        )
         assert found.dtype == dtype
-        # SciPy's start of the recursion for "reflect" leaves out what has gone to and fro on the line: the pole to 2 n.
-        start = POLE[order] ** (2 * min(shape)) * GAIN[order] ** len(shape) if boundary == "reflect" else 0
+        # SciPy's start of the recursion for "reflect" leaves out what has gone to and fro on the
+        # line: the pole to 2 n.
+        start = (
+            POLE[order] ** (2 * min(shape)) * GAIN[order] ** len(shape)
+            if boundary == "reflect"
+            else 0
+        )
         assert difference(found, wanted) < tolerance(order, len(shape), dtype, 1) + start
         assert difference(found, samples) > 0.1  # it is filtered
 
@@ -53,7 +61,9 @@ def test_spline_passes_through_the_samples(rng, order, boundary):
         samples = rng.uniform(-1, 1, length)
         coefficients = cudaspline.prefilter(samples, order, boundary=boundary)
         mode = {"grid-wrap": "wrap"}.get(boundary, boundary)
-        assert difference(ndimage.convolve1d(coefficients, SAMPLED[order], mode=mode), samples) < tolerance(order, 1, "float64", 1)
+        assert difference(
+            ndimage.convolve1d(coefficients, SAMPLED[order], mode=mode), samples
+        ) < tolerance(order, 1, "float64", 1)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
@@ -73,13 +83,17 @@ def test_filters_one_axis_of_a_few_rows(rng):
         assert difference(found, wanted) < tolerance(5, 1, "float64", 1)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"])
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
+)
 def test_takes_every_type(rng, dtype):
     samples = rng.integers(0, 100, (9, 20, 31)).astype(dtype)
     found = cudaspline.prefilter(samples)
     wide = numpy.dtype(dtype).itemsize >= 4
     assert found.dtype == ("float64" if wide else "float32")
-    wanted = ndimage.spline_filter(samples.astype(numpy.float64), 3, output=numpy.float64, mode="mirror")
+    wanted = ndimage.spline_filter(
+        samples.astype(numpy.float64), 3, output=numpy.float64, mode="mirror"
+    )
     assert difference(found, wanted) < tolerance(3, 3, found.dtype, 100)
 
 
@@ -106,9 +120,13 @@ def test_channels_are_images_of_their_own(rng):
 def test_fir_approaches_the_recursion(rng):
     samples = rng.uniform(-1, 1, (40, 50))
     exact = cudaspline.prefilter(samples)
-    errors = [difference(cudaspline.prefilter(samples, method="fir", taps=taps), exact) for taps in (7, 15, 27)]
+    errors = [
+        difference(cudaspline.prefilter(samples, method="fir", taps=taps), exact)
+        for taps in (7, 15, 27)
+    ]
     assert errors[0] > errors[1] > errors[2] > 0
-    # The pole of order 3 is -0.268: what is cut off shrinks by it with every two taps, from a gain of 3 an axis.
+    # The pole of order 3 is -0.268: what is cut off shrinks by it with every two taps, from a gain
+    # of 3 an axis.
     assert errors[2] < 10 * 0.268**13 * 3**2
 
 
@@ -127,7 +145,9 @@ def test_takes_any_order_in_memory(rng):
     wanted = cudaspline.prefilter(numpy.ascontiguousarray(samples))
     assert numpy.array_equal(cudaspline.prefilter(samples), wanted)
     assert numpy.array_equal(cudaspline.prefilter(samples.astype(">f8")), wanted)
-    assert numpy.array_equal(cudaspline.prefilter(samples[::-1, ::2]), cudaspline.prefilter(samples[::-1, ::2].copy()))
+    assert numpy.array_equal(
+        cudaspline.prefilter(samples[::-1, ::2]), cudaspline.prefilter(samples[::-1, ::2].copy())
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +174,9 @@ def test_errors_name_the_argument(arguments, error, text):
         cudaspline.prefilter(numpy.zeros((4, 5, 6)), **arguments)
 
 
-@pytest.mark.parametrize("image", [object(), b"bytes", numpy.zeros((3, 3), complex), numpy.zeros(3, "f2").astype("O")])
+@pytest.mark.parametrize(
+    "image", [object(), b"bytes", numpy.zeros((3, 3), complex), numpy.zeros(3, "f2").astype("O")]
+)
 def test_refuses_what_is_no_image(image):
     with pytest.raises(TypeError, match="image"):
         cudaspline.prefilter(image)

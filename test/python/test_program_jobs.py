@@ -1,5 +1,6 @@
-"""Jobs of CudaSplineRegister and CudaSplineResample, as processes of their own: what would be done, several initial transforms, masks of
-stages, composite transforms, output grids and types, colours and names, compared with Python, SimpleITK and numbers that are known."""
+"""Jobs of CudaSplineRegister and CudaSplineResample, as processes of their own: what would be done,
+several initial transforms, masks of stages, composite transforms, output grids and types, colours
+and names, compared with Python, SimpleITK and numbers that are known."""
 
 import csv
 import json
@@ -14,7 +15,9 @@ import cudaspline
 from conftest import difference
 from register_support import PROGRAM, Phantom, needs_program
 
-RESAMPLE = os.environ.get("CUDASPLINE_RESAMPLE") or os.path.join(os.path.dirname(PROGRAM), "CudaSplineResample")
+RESAMPLE = os.environ.get("CUDASPLINE_RESAMPLE") or os.path.join(
+    os.path.dirname(PROGRAM), "CudaSplineResample"
+)
 pytestmark = needs_program
 
 
@@ -24,7 +27,9 @@ def sitk():
 
 
 def start(program, *arguments):
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300
+    )
 
 
 def run(program, *arguments):
@@ -63,12 +68,17 @@ def pair(rng, sitk, tmp_path):
     phantom = Phantom(rng, (30, 28, 22), oblique=False, spacing=numpy.array([1.0, 1.0, 2.0]))
     linear, bend = phantom.linear(rng, "rigid"), phantom.bend(1.5)
     images = phantom.images(lambda places: linear(bend(places)))
-    return images, [write(sitk, tmp_path / f"{name}.nrrd", image) for name, image in zip(("fixed", "moving"), images)]
+    return images, [
+        write(sitk, tmp_path / f"{name}.nrrd", image)
+        for name, image in zip(("fixed", "moving"), images)
+    ]
 
 
 def points_of(image, count=40):
     """Points within an image."""
-    index = numpy.random.default_rng(4).uniform(0.25, 0.7, (count, image.geometry.dimension)) * (numpy.array(image.geometry.size) - 1)
+    index = numpy.random.default_rng(4).uniform(0.25, 0.7, (count, image.geometry.dimension)) * (
+        numpy.array(image.geometry.size) - 1
+    )
     return index @ image.geometry.index_to_point.T + image.geometry.origin
 
 
@@ -88,35 +98,76 @@ class TestExplain:
         lines = done.stdout.splitlines()
         fixed = next(line for line in lines if line.startswith("fixed: "))
         assert "float 30 x 28 x 22" in fixed and "spacing 1 x 1 x 2 mm" in fixed
-        assert [float(n) for n in fixed.split("origin ")[1].split(" |")[0].split(", ")] == pytest.approx(images[0].origin.tolist(), rel=1e-5)
-        assert "start: moments" in lines and "pixels: float32, clipped to the quantiles 0.01, 0.99" in lines
-        stage = next(line for line in lines if line.startswith("stage 1/2: rigid | metric mattes, bins 50"))
+        assert [
+            float(n) for n in fixed.split("origin ")[1].split(" |")[0].split(", ")
+        ] == pytest.approx(images[0].origin.tolist(), rel=1e-5)
+        assert (
+            "start: moments" in lines
+            and "pixels: float32, clipped to the quantiles 0.01, 0.99" in lines
+        )
+        stage = next(
+            line for line in lines if line.startswith("stage 1/2: rigid | metric mattes, bins 50")
+        )
         assert "sampling none" in stage and "radius" not in stage and "seed" not in stage
         warped = next(line for line in lines if line.startswith("warped: "))
         assert warped.startswith("warped: int16 25 x 28 x 11 | spacing 1 x 1 x 2 mm")
-        assert any(line.startswith("stage 2/2: syn | metric cc") and "radius 4" in line for line in lines)
-        assert lines.count("  levels: 2 | shrink 2, 1 | sigmas 1, 0 voxels | at most 7, 5 iterations") == 2
+        assert any(
+            line.startswith("stage 2/2: syn | metric cc") and "radius 4" in line for line in lines
+        )
+        assert (
+            lines.count("  levels: 2 | shrink 2, 1 | sigmas 1, 0 voxels | at most 7, 5 iterations")
+            == 2
+        )
         memory = [line for line in lines if line.startswith("  memory: ")]
         assert len(memory) == 2 and all("backend: Cpu" in line for line in memory)
         sizes = [float(line.split()[1]) for line in memory]  # MB
         image = 30 * 28 * 22 * 4 / 1e6
-        assert 2 * image < sizes[0] < 60 * image and 6 * image < sizes[1] < 60 * image  # fields are three numbers a voxel
+        assert (
+            2 * image < sizes[0] < 60 * image and 6 * image < sizes[1] < 60 * image
+        )  # fields are three numbers a voxel
         written = [line for line in lines if line.startswith("writes: ")]
         assert len(written) == 6 and sum("whose folder is made" in line for line in written) == 5
 
     def test_wrong_images_are_refused(self, pair, tmp_path):
-        done = start(PROGRAM, pair[1][0], pair[1][1], "-w", tmp_path / "w.nii", "--crop", "0:99,:,:", "--explain")
+        done = start(
+            PROGRAM,
+            pair[1][0],
+            pair[1][1],
+            "-w",
+            tmp_path / "w.nii",
+            "--crop",
+            "0:99,:,:",
+            "--explain",
+        )
         assert done.returncode == 1 and "--crop" in done.stderr
 
     def test_masks_and_series_are_named(self, pair, sitk, tmp_path):
         images, files = pair
-        mask = write(sitk, tmp_path / "mask.nrrd", cudaspline.Image.of(numpy.ones(images[0].geometry.shape, "u1"), images[0].geometry, False))
-        done = register(*files, "-o", tmp_path / "t.h5", "--fixed-mask", mask, "--fixed-mask", "none", "--explain")
+        mask = write(
+            sitk,
+            tmp_path / "mask.nrrd",
+            cudaspline.Image.of(
+                numpy.ones(images[0].geometry.shape, "u1"), images[0].geometry, False
+            ),
+        )
+        done = register(
+            *files,
+            "-o",
+            tmp_path / "t.h5",
+            "--fixed-mask",
+            mask,
+            "--fixed-mask",
+            "none",
+            "--explain",
+        )
         lines = register(*files, "--output-prefix", tmp_path / "P", "--explain").stdout.splitlines()
         assert [os.path.basename(line.split()[1]) for line in lines if line.startswith("writes: ")] == [
             "P0GenericAffine.mat", "PWarped.nii.gz", "PInverseWarped.nii.gz",
         ]  # fmt: skip
-        assert f"mask of fixed in stage 1: {mask}" in done.stdout and "mask of fixed in stage 2: none" in done.stdout
+        assert (
+            f"mask of fixed in stage 1: {mask}" in done.stdout
+            and "mask of fixed in stage 2: none" in done.stdout
+        )
 
 
 class TestInitialTransforms:
@@ -135,14 +186,31 @@ class TestInitialTransforms:
     def test_the_order(self, pair, transforms, sitk, tmp_path, order):
         images, files = pair
         (turn, scale), names = transforms
-        words = [word for name in names for word in ("--initial-transform", name)] + (["--ants-order"] if order == "ants" else [])
-        register(*files, "--stage", "rigid", "--iterations", "0", *words, "-o", tmp_path / "found.tfm")
+        words = [word for name in names for word in ("--initial-transform", name)] + (
+            ["--ants-order"] if order == "ants" else []
+        )
+        register(
+            *files, "--stage", "rigid", "--iterations", "0", *words, "-o", tmp_path / "found.tfm"
+        )
         found = sitk.ReadTransform(str(tmp_path / "found.tfm"))
         points = points_of(images[0])
-        wanted = through(turn, through(scale, points)) if order == "itk" else through(scale, through(turn, points))
-        other = through(scale, through(turn, points)) if order == "itk" else through(turn, through(scale, points))
+        wanted = (
+            through(turn, through(scale, points))
+            if order == "itk"
+            else through(scale, through(turn, points))
+        )
+        other = (
+            through(scale, through(turn, points))
+            if order == "itk"
+            else through(turn, through(scale, points))
+        )
         assert difference(through(found, points), wanted) < 1e-9 < 0.01 < difference(other, wanted)
-        listed = cudaspline.register(*images, "rigid", initial=[str(name) for name in (names if order == "itk" else names[::-1])], iterations=0)
+        listed = cudaspline.register(
+            *images,
+            "rigid",
+            initial=[str(name) for name in (names if order == "itk" else names[::-1])],
+            iterations=0,
+        )
         assert difference(listed.transform.apply(points), wanted) < 1e-9
 
     def test_one_of_them_is_inverted(self, pair, transforms, sitk, tmp_path):
@@ -154,14 +222,36 @@ class TestInitialTransforms:
         )  # fmt: skip
         points = points_of(images[0])
         found = sitk.ReadTransform(str(tmp_path / "found.tfm"))
-        assert difference(through(found, points), through(turn, through(scale.GetInverse(), points))) < 1e-9
+        assert (
+            difference(through(found, points), through(turn, through(scale.GetInverse(), points)))
+            < 1e-9
+        )
 
     def test_a_list_as_ants_has_it_is_warned_of(self, pair, sitk, tmp_path):
         images, files = pair
-        register(*files, "--stage", "affine", "--stage", "syn", "--iterations", "2", "--shrink", "2", "--output-prefix", tmp_path / "P")
-        ordered = ["--initial-transform", tmp_path / "P1Warp.nii.gz", "--initial-transform", tmp_path / "P0GenericAffine.mat"]
+        register(
+            *files,
+            "--stage",
+            "affine",
+            "--stage",
+            "syn",
+            "--iterations",
+            "2",
+            "--shrink",
+            "2",
+            "--output-prefix",
+            tmp_path / "P",
+        )
+        ordered = [
+            "--initial-transform",
+            tmp_path / "P1Warp.nii.gz",
+            "--initial-transform",
+            tmp_path / "P0GenericAffine.mat",
+        ]
         rest = ("--stage", "rigid", "--iterations", "0", "-o", tmp_path / "t.h5")
-        assert "--ants-order applies the first one first" in register(*files, *rest, *ordered).stderr
+        assert (
+            "--ants-order applies the first one first" in register(*files, *rest, *ordered).stderr
+        )
         assert register(*files, *rest, *ordered, "--ants-order").stderr == ""
 
 
@@ -171,20 +261,39 @@ class TestStageMasks:
         arrays = [numpy.zeros(images[0].geometry.shape, "u1") for _ in range(2)]
         arrays[0][:, :14], arrays[1][:, 12:] = 1, 1
         geometry = images[0].geometry
-        return arrays, [write(sitk, tmp_path / f"box{n}.nrrd", cudaspline.Image.of(array, geometry, False)) for n, array in enumerate(arrays)]
+        return arrays, [
+            write(sitk, tmp_path / f"box{n}.nrrd", cudaspline.Image.of(array, geometry, False))
+            for n, array in enumerate(arrays)
+        ]
 
     def test_each_stage_has_its_own(self, pair, sitk, tmp_path):
         images, files = pair
         arrays, names = self.boxes(images, sitk, tmp_path)
-        # Stages that move nothing to speak of: their first values are those of the images as they are.
-        options = dict(metric="meansquares", iterations=(1,), shrink=(1,), sigmas=(0,), step=1e-9, minimum_step=1e-12)
+        # Stages that move nothing to speak of: their first values are those of the images as they
+        # are.
+        options = dict(
+            metric="meansquares",
+            iterations=(1,),
+            shrink=(1,),
+            sigmas=(0,),
+            step=1e-9,
+            minimum_step=1e-12,
+        )
         stages = [cudaspline.Stage("translation", mask=array, **options) for array in arrays]
         found = cudaspline.register(*images, stages, initial="none", device="cpu")
         fixed = images[0].array.astype(float)
-        moving = cudaspline.resample(images[1], None, images[0], interpolation="linear", smooth=False).array.astype(float)
-        inside = cudaspline.resample(
-            cudaspline.Image.of(numpy.ones_like(images[1].array), images[1].geometry, False), None, images[0], interpolation="nearest"
-        ).array > 0
+        moving = cudaspline.resample(
+            images[1], None, images[0], interpolation="linear", smooth=False
+        ).array.astype(float)
+        inside = (
+            cudaspline.resample(
+                cudaspline.Image.of(numpy.ones_like(images[1].array), images[1].geometry, False),
+                None,
+                images[0],
+                interpolation="nearest",
+            ).array
+            > 0
+        )
         wanted = [((fixed - moving) ** 2)[(array > 0) & inside].mean() for array in arrays]
         assert found.history["value"] == pytest.approx(wanted, rel=1e-4)
         assert abs(wanted[0] / wanted[1] - 1) > 0.01
@@ -201,16 +310,25 @@ class TestStageMasks:
         arrays, names = self.boxes(images, sitk, tmp_path)
         moving = [numpy.ones(images[1].geometry.shape, "u1"), None]
         moving[0][:, :, :3] = 0
-        name = write(sitk, tmp_path / "moving-mask.nrrd", cudaspline.Image.of(moving[0], images[1].geometry, False))
+        name = write(
+            sitk,
+            tmp_path / "moving-mask.nrrd",
+            cudaspline.Image.of(moving[0], images[1].geometry, False),
+        )
         options = dict(iterations=(6, 4))
-        stages = [cudaspline.Stage("rigid", mask=arrays[0], moving_mask=moving[0], **options), cudaspline.Stage("syn", mask=arrays[1], radius=2, **options)]
+        stages = [
+            cudaspline.Stage("rigid", mask=arrays[0], moving_mask=moving[0], **options),
+            cudaspline.Stage("syn", mask=arrays[1], radius=2, **options),
+        ]
         found = cudaspline.register(*images, stages, initial="centre", device="cpu")
         register(
             *files, "--stage", "rigid", "--stage", "syn", "--iterations", "6,4", "--radius", 2, "--initialize", "centre", "--fixed-mask",
             names[0], "--fixed-mask", names[1], "--moving-mask", name, "--moving-mask", "none", "--report", tmp_path / "report.json",
         )  # fmt: skip
         report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-        assert [one["value"] for one in report["iterations"]] == pytest.approx(found.history["value"].tolist(), rel=1e-6)
+        assert [one["value"] for one in report["iterations"]] == pytest.approx(
+            found.history["value"].tolist(), rel=1e-6
+        )
 
     def test_one_mask_for_all_is_that_of_register(self, pair):
         images, _ = pair
@@ -218,15 +336,25 @@ class TestStageMasks:
         mask[:, 8:] = 1
         options = dict(iterations=(5, 3), initial="none", device="cpu")
         whole = cudaspline.register(*images, ["rigid", "affine"], mask=mask, **options)
-        each = cudaspline.register(*images, [cudaspline.Stage("rigid", mask=mask), cudaspline.Stage("affine", mask=mask)], **options)
+        each = cudaspline.register(
+            *images,
+            [cudaspline.Stage("rigid", mask=mask), cudaspline.Stage("affine", mask=mask)],
+            **options,
+        )
         none = cudaspline.register(*images, ["rigid", "affine"], **options)
-        assert each.history["value"].tolist() == whole.history["value"].tolist() != none.history["value"].tolist()
+        assert (
+            each.history["value"].tolist()
+            == whole.history["value"].tolist()
+            != none.history["value"].tolist()
+        )
         assert whole.spec == each.spec  # documents do not contain masks
 
     def test_wrong_masks_are_refused(self, pair, tmp_path):
         images, files = pair
         with pytest.raises(ValueError, match=r"^stages\[0\].mask: its shape"):
-            cudaspline.register(*images, cudaspline.Stage("rigid", mask=numpy.ones((2, 3, 4), "u1")))
+            cudaspline.register(
+                *images, cudaspline.Stage("rigid", mask=numpy.ones((2, 3, 4), "u1"))
+            )
         done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", *["--fixed-mask", files[0]] * 3)
         assert done.returncode == 1 and "--fixed-mask is there 3 times" in done.stderr
 
@@ -235,43 +363,96 @@ class TestComposites:
     def test_forward_and_inverse(self, pair, sitk, tmp_path):
         """As antsRegistration --write-composite-transform 1: SimpleITK gives the same points."""
         images, files = pair
-        words = ("--stage", "rigid", "--stage", "syn", "--iterations", "8,4", "--output-prefix", tmp_path / "P", "-o", tmp_path / "t.h5")
+        words = (
+            "--stage",
+            "rigid",
+            "--stage",
+            "syn",
+            "--iterations",
+            "8,4",
+            "--output-prefix",
+            tmp_path / "P",
+            "-o",
+            tmp_path / "t.h5",
+        )
         register(*files, *words, "--composite")
         assert {name for name in os.listdir(tmp_path) if name.startswith("P")} == {
             "PComposite.h5", "PInverseComposite.h5", "PWarped.nii.gz", "PInverseWarped.nii.gz",
         }  # fmt: skip
         forward, inverse, whole = (
-            sitk.ReadTransform(str(tmp_path / name)) for name in ("PComposite.h5", "PInverseComposite.h5", "t.h5")
+            sitk.ReadTransform(str(tmp_path / name))
+            for name in ("PComposite.h5", "PInverseComposite.h5", "t.h5")
         )
         points = points_of(images[0])
         moved = through(forward, points)
         assert difference(moved, through(whole, points)) == 0.0 and difference(moved, points) > 0.5
-        assert difference(through(inverse, moved), points) < 0.05  # fields' inverses are found by iteration
-        assert difference(cudaspline.Transform(str(tmp_path / "PComposite.h5"), 3).apply(points), moved) < 1e-9
+        assert (
+            difference(through(inverse, moved), points) < 0.05
+        )  # fields' inverses are found by iteration
+        assert (
+            difference(
+                cudaspline.Transform(str(tmp_path / "PComposite.h5"), 3).apply(points), moved
+            )
+            < 1e-9
+        )
         register(*files, *words)
         assert (tmp_path / "P1Warp.nii.gz").exists() and (tmp_path / "P0GenericAffine.mat").exists()
 
     def test_of_matrices_the_inverse_is_exact(self, pair, sitk, tmp_path):
         images, files = pair
-        register(*files, "--stage", "rigid", "--iterations", "8,4", "--output-prefix", tmp_path / "P", "--composite")
+        register(
+            *files,
+            "--stage",
+            "rigid",
+            "--iterations",
+            "8,4",
+            "--output-prefix",
+            tmp_path / "P",
+            "--composite",
+        )
         points = points_of(images[0])
-        forward, inverse = (sitk.ReadTransform(str(tmp_path / f"P{name}.h5")) for name in ("Composite", "InverseComposite"))
+        forward, inverse = (
+            sitk.ReadTransform(str(tmp_path / f"P{name}.h5"))
+            for name in ("Composite", "InverseComposite")
+        )
         assert difference(through(inverse, through(forward, points)), points) < 1e-10
 
     @pytest.fixture
     def made(self, pair, sitk, tmp_path):
         images, files = pair
-        register(*files, "--stage", "affine", "--stage", "syn", "--iterations", "8,4", "--output-prefix", tmp_path / "P")
+        register(
+            *files,
+            "--stage",
+            "affine",
+            "--stage",
+            "syn",
+            "--iterations",
+            "8,4",
+            "--output-prefix",
+            tmp_path / "P",
+        )
         turn = sitk.Euler3DTransform((3.0, -2.0, 5.0), 0.02, -0.03, 0.05, (1.0, 0.5, -0.5))
         sitk.WriteTransform(turn, str(tmp_path / "turn.tfm"))
-        field = sitk.DisplacementFieldTransform(sitk.ReadImage(str(tmp_path / "P1Warp.nii.gz"), sitk.sitkVectorFloat64))
-        return (turn, sitk.ReadTransform(str(tmp_path / "P0GenericAffine.mat")), field), ["turn.tfm", "P0GenericAffine.mat", "P1Warp.nii.gz"]
+        field = sitk.DisplacementFieldTransform(
+            sitk.ReadImage(str(tmp_path / "P1Warp.nii.gz"), sitk.sitkVectorFloat64)
+        )
+        return (turn, sitk.ReadTransform(str(tmp_path / "P0GenericAffine.mat")), field), [
+            "turn.tfm",
+            "P0GenericAffine.mat",
+            "P1Warp.nii.gz",
+        ]
 
     @pytest.mark.parametrize("order", ["itk", "ants"])
     def test_a_list_becomes_one_transform(self, pair, made, sitk, tmp_path, order):
         transforms, names = made
         listed = [tmp_path / name for name in (names if order == "itk" else names[::-1])]
-        resample("--compose", tmp_path / "all.h5", "-t", *listed, *(["--ants-order"] if order == "ants" else []))
+        resample(
+            "--compose",
+            tmp_path / "all.h5",
+            "-t",
+            *listed,
+            *(["--ants-order"] if order == "ants" else []),
+        )
         found = sitk.ReadTransform(str(tmp_path / "all.h5"))
         points = points_of(pair[0][0])
         wanted = points
@@ -286,7 +467,18 @@ class TestComposites:
         images, files = pair
         transforms, names = made
         listed = [tmp_path / name for name in names]
-        resample("--compose", tmp_path / "all.nii.gz", "-t", *listed, "-r", files[0], "--spacing", "2", "--output-type", "double")
+        resample(
+            "--compose",
+            tmp_path / "all.nii.gz",
+            "-t",
+            *listed,
+            "-r",
+            files[0],
+            "--spacing",
+            "2",
+            "--output-type",
+            "double",
+        )
         field = sitk.ReadImage(str(tmp_path / "all.nii.gz"))
         assert field.GetSize() == (15, 14, 22) and field.GetPixelID() == sitk.sitkVectorFloat64
         for index in [(0, 0, 0), (7, 5, 11), (14, 13, 21)]:
@@ -299,26 +491,46 @@ class TestComposites:
         assert sitk.ReadImage(str(tmp_path / "there.mha")).GetSize() == (30, 28, 22)
 
     def test_what_it_cannot_be_is_refused(self, pair, made, tmp_path):
-        line = start(RESAMPLE, "--compose", tmp_path / "all.nii", "-t", tmp_path / "turn.tfm").stderr
+        line = start(
+            RESAMPLE, "--compose", tmp_path / "all.nii", "-t", tmp_path / "turn.tfm"
+        ).stderr
         assert "need a grid: --reference" in line and not (tmp_path / "all.nii").exists()
-        assert "--compose takes one file" in refused(RESAMPLE, pair[1][0], "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm")
-        assert "--interpolation is for images" in refused(RESAMPLE, "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm", "-i", "linear")
+        assert "--compose takes one file" in refused(
+            RESAMPLE, pair[1][0], "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm"
+        )
+        assert "--interpolation is for images" in refused(
+            RESAMPLE, "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm", "-i", "linear"
+        )
 
 
 class TestPoints:
     def test_points_go_by_the_transform_itself(self, pair, sitk, tmp_path):
         """A table as antsApplyTransformsToPoints takes it: columns x, y, z, t, label stay."""
         images, files = pair
-        register(*files, "--stage", "rigid", "--stage", "syn", "--iterations", "8,4", "-o", tmp_path / "t.h5")
+        register(
+            *files,
+            "--stage",
+            "rigid",
+            "--stage",
+            "syn",
+            "--iterations",
+            "8,4",
+            "-o",
+            tmp_path / "t.h5",
+        )
         points = points_of(images[0], 8)
         with open(tmp_path / "points.csv", "w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow(["x", "y", "z", "t", "label"])
             table.writerows([*map(repr, point.tolist()), 0, n] for n, point in enumerate(points))
-        resample("--points", tmp_path / "points.csv", tmp_path / "moved.csv", "-t", tmp_path / "t.h5")
+        resample(
+            "--points", tmp_path / "points.csv", tmp_path / "moved.csv", "-t", tmp_path / "t.h5"
+        )
         with open(tmp_path / "moved.csv", encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
-        assert rows[0] == ["x", "y", "z", "t", "label"] and [row[3:] for row in rows[1:]] == [["0", str(n)] for n in range(8)]
+        assert rows[0] == ["x", "y", "z", "t", "label"] and [row[3:] for row in rows[1:]] == [
+            ["0", str(n)] for n in range(8)
+        ]
         moved = numpy.array([[float(number) for number in row[:3]] for row in rows[1:]])
         assert difference(moved, through(sitk.ReadTransform(str(tmp_path / "t.h5")), points)) < 1e-9
         text = " ".join(run(RESAMPLE, "--help").stdout.split())
@@ -331,56 +543,159 @@ class TestWarpedImage:
         grids = {
             "crop": ["--crop", "3:20,:,2:12"],
             "spacing": ["--spacing", "0.7,0.9,1.1"],
-            "moved": ["--origin", "-3,2.5,4", "--direction", "0,-1,0,1,0,0,0,0,1", "--size", "20,18,9"],
+            "moved": [
+                "--origin",
+                "-3,2.5,4",
+                "--direction",
+                "0,-1,0,1,0,0,0,0,1",
+                "--size",
+                "20,18,9",
+            ],
             "reference": ["-r", files[1], "--crop", "4:,:,:8"],
         }
         for name, words in grids.items():
-            register(*files, "--stage", "rigid", "--iterations", "6", "-o", tmp_path / "t.tfm", "-w", tmp_path / "w.nrrd", *words, "--default-value", "-7")
+            register(
+                *files,
+                "--stage",
+                "rigid",
+                "--iterations",
+                "6",
+                "-o",
+                tmp_path / "t.tfm",
+                "-w",
+                tmp_path / "w.nrrd",
+                *words,
+                "--default-value",
+                "-7",
+            )
             base = [] if name == "reference" else ["-r", files[0]]
-            resample(files[1], tmp_path / "r.nrrd", "-t", tmp_path / "t.tfm", *base, *words, "--default-value", "-7", "--device", "cpu")
+            resample(
+                files[1],
+                tmp_path / "r.nrrd",
+                "-t",
+                tmp_path / "t.tfm",
+                *base,
+                *words,
+                "--default-value",
+                "-7",
+                "--device",
+                "cpu",
+            )
             one, other = (sitk.ReadImage(str(tmp_path / f"{letter}.nrrd")) for letter in "wr")
             assert (one.GetSize(), one.GetSpacing(), one.GetOrigin(), one.GetDirection()) == (
                 other.GetSize(), other.GetSpacing(), other.GetOrigin(), other.GetDirection(),
             )  # fmt: skip
-            assert difference(sitk.GetArrayFromImage(one), sitk.GetArrayFromImage(other)) < 1e-4, name
+            assert difference(sitk.GetArrayFromImage(one), sitk.GetArrayFromImage(other)) < 1e-4, (
+                name
+            )
 
     def test_types_are_rounded(self, pair, sitk, tmp_path):
         images, files = pair
-        for word, code in (("int16", sitk.sitkInt16), ("uint8", sitk.sitkUInt8), ("double", sitk.sitkFloat64)):
+        for word, code in (
+            ("int16", sitk.sitkInt16),
+            ("uint8", sitk.sitkUInt8),
+            ("double", sitk.sitkFloat64),
+        ):
             register(*files, "--stage", "rigid", "--iterations", "6", "-w", tmp_path / "real.nrrd")
-            register(*files, "--stage", "rigid", "--iterations", "6", "-w", tmp_path / "typed.nrrd", "--output-type", word)
+            register(
+                *files,
+                "--stage",
+                "rigid",
+                "--iterations",
+                "6",
+                "-w",
+                tmp_path / "typed.nrrd",
+                "--output-type",
+                word,
+            )
             typed = sitk.ReadImage(str(tmp_path / "typed.nrrd"))
             assert typed.GetPixelID() == code
             real = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "real.nrrd"))).astype(float)
-            wanted = real if word == "double" else numpy.rint(real).clip(0 if word == "uint8" else -32768, 255 if word == "uint8" else 32767)
+            wanted = (
+                real
+                if word == "double"
+                else numpy.rint(real).clip(
+                    0 if word == "uint8" else -32768, 255 if word == "uint8" else 32767
+                )
+            )
             assert numpy.array_equal(sitk.GetArrayFromImage(typed), wanted)
-        done = start(PROGRAM, *files, "-w", tmp_path / "t.nii", "--output-type", "uint8", "--default-value", "-1")
-        assert done.returncode == 1 and "--default-value -1 is not a value of the output type uint8" in done.stderr
-        assert "of --warped, which is missing" in refused(PROGRAM, *files, "-o", tmp_path / "t.tfm", "--output-type", "uint8")
+        done = start(
+            PROGRAM,
+            *files,
+            "-w",
+            tmp_path / "t.nii",
+            "--output-type",
+            "uint8",
+            "--default-value",
+            "-1",
+        )
+        assert (
+            done.returncode == 1
+            and "--default-value -1 is not a value of the output type uint8" in done.stderr
+        )
+        assert "of --warped, which is missing" in refused(
+            PROGRAM, *files, "-o", tmp_path / "t.tfm", "--output-type", "uint8"
+        )
 
     def picture(self, shift, shape=(70, 80)):
         y, x = numpy.mgrid[: shape[0], : shape[1]].astype(float)
         x, y = x - shift[0], y - shift[1]
-        return 200 * numpy.exp(-(((x - 40) / 18) ** 2 + ((y - 36) / 13) ** 2)) * (1 + 0.2 * numpy.cos(0.4 * x) * numpy.cos(0.3 * y))
+        return (
+            200
+            * numpy.exp(-(((x - 40) / 18) ** 2 + ((y - 36) / 13) ** 2))
+            * (1 + 0.2 * numpy.cos(0.4 * x) * numpy.cos(0.3 * y))
+        )
 
     def test_a_png_of_two_pngs(self, sitk, tmp_path):
         for name, shift in (("fixed", (0, 0)), ("moving", (5, -3))):
-            sitk.WriteImage(sitk.GetImageFromArray(self.picture(shift).clip(0, 255).round().astype("u1")), str(tmp_path / f"{name}.png"))
-        register(tmp_path / "fixed.png", tmp_path / "moving.png", "--stage", "rigid", "-w", tmp_path / "warped.png", "-p", tmp_path / "checks.png")
+            sitk.WriteImage(
+                sitk.GetImageFromArray(self.picture(shift).clip(0, 255).round().astype("u1")),
+                str(tmp_path / f"{name}.png"),
+            )
+        register(
+            tmp_path / "fixed.png",
+            tmp_path / "moving.png",
+            "--stage",
+            "rigid",
+            "-w",
+            tmp_path / "warped.png",
+            "-p",
+            tmp_path / "checks.png",
+        )
         warped = sitk.ReadImage(str(tmp_path / "warped.png"))
         assert warped.GetPixelID() == sitk.sitkUInt8 and warped.GetSize() == (80, 70)
-        fixed, moving = (sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.png"))).astype(float) for name in ("fixed", "moving"))
+        fixed, moving = (
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.png"))).astype(float)
+            for name in ("fixed", "moving")
+        )
         inner = (slice(8, -8), slice(8, -8))
-        assert numpy.abs(sitk.GetArrayFromImage(warped) - fixed)[inner].max() < 8 < 40 < numpy.abs(moving - fixed)[inner].max()
+        assert (
+            numpy.abs(sitk.GetArrayFromImage(warped) - fixed)[inner].max()
+            < 8
+            < 40
+            < numpy.abs(moving - fixed)[inner].max()
+        )
 
     @pytest.mark.parametrize("ending", ["png", "nii.gz"])
     def test_colours_stay(self, sitk, tmp_path, ending):
-        """Slides are compared by their luminance, and the warped one has its colours, in the program and in Python."""
-        mix = numpy.array([[1.0, 0.0], [0.4, 60.0], [-0.7, 200.0]])  # of each colour: factor, offset
+        """Slides are compared by their luminance, and the warped one has its colours, in the
+        program and in Python."""
+        mix = numpy.array(
+            [[1.0, 0.0], [0.4, 60.0], [-0.7, 200.0]]
+        )  # of each colour: factor, offset
         images = []
         for name, shift in (("fixed", (0, 0)), ("moving", (5, -3))):
-            colours = numpy.stack([factor * self.picture(shift) + offset for factor, offset in mix], axis=-1).clip(0, 255).round().astype("u1")
-            images.append(cudaspline.Image(colours, (1.0, 1.0), (0.0, 0.0), numpy.eye(2), channels=True))
+            colours = (
+                numpy.stack(
+                    [factor * self.picture(shift) + offset for factor, offset in mix], axis=-1
+                )
+                .clip(0, 255)
+                .round()
+                .astype("u1")
+            )
+            images.append(
+                cudaspline.Image(colours, (1.0, 1.0), (0.0, 0.0), numpy.eye(2), channels=True)
+            )
             write(sitk, tmp_path / f"{name}.png", images[-1])
         register(
             tmp_path / "fixed.png", tmp_path / "moving.png", "--stage", "rigid", "-o", tmp_path / "t.tfm", "-w", tmp_path / f"warped.{ending}",
@@ -390,35 +705,91 @@ class TestWarpedImage:
         assert warped.dtype == numpy.uint8 and warped.shape == (70, 80, 3)
         inner = (slice(8, -8), slice(8, -8))
         away = numpy.abs(warped.astype(float) - images[0].array)[inner]
-        assert away.max() < 8 < 40 < numpy.abs(images[1].array.astype(float) - images[0].array)[inner].max()
+        assert (
+            away.max()
+            < 8
+            < 40
+            < numpy.abs(images[1].array.astype(float) - images[0].array)[inner].max()
+        )
         found = cudaspline.register(*images, "rigid", device="cpu")
         report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-        assert found.history["value"].tolist() == pytest.approx([one["value"] for one in report["iterations"]], rel=1e-6)
+        assert found.history["value"].tolist() == pytest.approx(
+            [one["value"] for one in report["iterations"]], rel=1e-6
+        )
         assert found.warped.array.shape == (70, 80, 3)
         assert numpy.abs(numpy.rint(found.warped.array) - warped)[inner].max() <= 1
         assert found.jacobian().array.shape == (70, 80)
 
     def test_channels_are_pairs(self, sitk, tmp_path):
-        """Colours that move alone, at one luminance, are seen in the channels; values are those of Python with the same pairs."""
+        """Colours that move alone, at one luminance, are seen in the channels; values are those of
+        Python with the same pairs."""
         y, x = numpy.mgrid[:40, :48].astype(float)
         images = []
         for name, shift in (("fixed", 0.0), ("moving", 1.5)):
             wave = 40 * numpy.cos(0.45 * (x - shift)) * numpy.cos(0.4 * y)
-            colours = numpy.stack([120 + 0.59 / 0.30 * wave, 120 - wave, 120 + 0 * wave], axis=-1).clip(0, 255).round().astype("u1")
-            images.append(cudaspline.Image(colours, (1.0, 1.0), (0.0, 0.0), numpy.eye(2), channels=True))
+            colours = (
+                numpy.stack([120 + 0.59 / 0.30 * wave, 120 - wave, 120 + 0 * wave], axis=-1)
+                .clip(0, 255)
+                .round()
+                .astype("u1")
+            )
+            images.append(
+                cudaspline.Image(colours, (1.0, 1.0), (0.0, 0.0), numpy.eye(2), channels=True)
+            )
             write(sitk, tmp_path / f"{name}.png", images[-1])
-        words = ["--stage", "greedy", "-m", "meansquares,meansquares,meansquares,meansquares", "--iterations", 60, "--shrink", 1, "--sigmas", 0]
+        words = [
+            "--stage",
+            "greedy",
+            "-m",
+            "meansquares,meansquares,meansquares,meansquares",
+            "--iterations",
+            60,
+            "--shrink",
+            1,
+            "--sigmas",
+            0,
+        ]
         files = [tmp_path / "fixed.png", tmp_path / "moving.png"]
-        register(*files, *words, "--initialize", "none", "--channels", "--field", tmp_path / "field.mha", "--report", tmp_path / "report.json")
+        register(
+            *files,
+            *words,
+            "--initialize",
+            "none",
+            "--channels",
+            "--field",
+            tmp_path / "field.mha",
+            "--report",
+            tmp_path / "report.json",
+        )
         field = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "field.mha")))[8:-8, 8:-8]
         assert abs(field[..., 0].mean() - 1.5) < 0.5
-        pairs = [tuple(cudaspline.Image(image.array[..., n].astype("f4"), (1.0, 1.0), (0.0, 0.0), numpy.eye(2)) for image in images) for n in range(3)]
+        pairs = [
+            tuple(
+                cudaspline.Image(
+                    image.array[..., n].astype("f4"), (1.0, 1.0), (0.0, 0.0), numpy.eye(2)
+                )
+                for image in images
+            )
+            for n in range(3)
+        ]
         found = cudaspline.register(
-            *images, "greedy", also=pairs, metric=["meansquares"] * 4, iterations=(60,), shrink=(1,), sigmas=(0,), initial="none", device="cpu"
+            *images,
+            "greedy",
+            also=pairs,
+            metric=["meansquares"] * 4,
+            iterations=(60,),
+            shrink=(1,),
+            sigmas=(0,),
+            initial="none",
+            device="cpu",
         )
         report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-        assert [one["value"] for one in report["iterations"]] == pytest.approx(found.history["value"].tolist(), rel=1e-6)
-        assert "compared in no stage" in refused(PROGRAM, *files, "-o", tmp_path / "t.h5", "--channels")
+        assert [one["value"] for one in report["iterations"]] == pytest.approx(
+            found.history["value"].tolist(), rel=1e-6
+        )
+        assert "compared in no stage" in refused(
+            PROGRAM, *files, "-o", tmp_path / "t.h5", "--channels"
+        )
 
 
 class TestNames:
@@ -439,7 +810,9 @@ class TestNames:
         wanted = cudaspline.Stage("syn", metric=metric).metric
         spec = self.spec("--preset", preset, "-m", metric)
         assert {stage["metric"] for stage in spec["stages"]} == {wanted}
-        stages = cudaspline.registration._registration_stages.complete_document({"preset": preset, "options": {"metric": metric}}, {}, {})
+        stages = cudaspline.registration._registration_stages.complete_document(
+            {"preset": preset, "options": {"metric": metric}}, {}, {}
+        )
         assert spec["stages"] == stages["stages"]
 
     @pytest.mark.parametrize(
@@ -455,7 +828,11 @@ class TestNames:
             (["--precision", "Float32"], ("precision",), "float32"),
             (["--precision", "DOUBLE"], ("precision",), "float64"),
             (["--initialize", "Center"], ("initial",), "centre"),
-            (["--stage", "rigid", "--optimizer", "Gradient-Descent"], ("stages", 0, "optimizer"), "gradient-descent"),
+            (
+                ["--stage", "rigid", "--optimizer", "Gradient-Descent"],
+                ("stages", 0, "optimizer"),
+                "gradient-descent",
+            ),
         ],
     )
     def test_names_are_known_in_any_case(self, words, path, value):
@@ -482,24 +859,63 @@ class TestNames:
 
     def test_python_knows_the_names_too(self):
         options = dict(iterations=1, shrink=(4,))
-        wanted = cudaspline.register("fixed.nii", "moving.nii", "syn", metric="cc", precision="float32", device="cpu", **options)
+        wanted = cudaspline.register(
+            "fixed.nii",
+            "moving.nii",
+            "syn",
+            metric="cc",
+            precision="float32",
+            device="cpu",
+            **options,
+        )
         for precision in ("Float", "FLOAT32", numpy.float32):
-            found = cudaspline.register("fixed.nii", "moving.nii", "SyN", metric="CC", precision=precision, device="CPU", **options)
-            assert found.spec == wanted.spec and found.history["value"].tolist() == wanted.history["value"].tolist()
-        assert cudaspline.register("fixed.nii", "moving.nii", "Rigid", metric="MI", precision="double", **options).spec["precision"] == "float64"
+            found = cudaspline.register(
+                "fixed.nii",
+                "moving.nii",
+                "SyN",
+                metric="CC",
+                precision=precision,
+                device="CPU",
+                **options,
+            )
+            assert (
+                found.spec == wanted.spec
+                and found.history["value"].tolist() == wanted.history["value"].tolist()
+            )
+        assert (
+            cudaspline.register(
+                "fixed.nii", "moving.nii", "Rigid", metric="MI", precision="double", **options
+            ).spec["precision"]
+            == "float64"
+        )
         with pytest.raises(TypeError, match="metirc: .*did you mean 'metric'"):
             cudaspline.register("fixed.nii", "moving.nii", metirc="cc")
 
     @pytest.mark.parametrize("program", [PROGRAM, RESAMPLE])
     @pytest.mark.parametrize("width", [60, 80, 100])
     def test_help_fits_the_terminal(self, program, width):
-        done = subprocess.run([program, "--help"], env={**os.environ, "COLUMNS": str(width)}, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [program, "--help"],
+            env={**os.environ, "COLUMNS": str(width)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         lines = done.stdout.splitlines()
         assert max(map(len, lines)) <= width
-        assert sum(line.startswith(f"  {os.path.basename(program)} ") for line in lines[lines.index("Examples") :]) == 5
+        assert (
+            sum(
+                line.startswith(f"  {os.path.basename(program)} ")
+                for line in lines[lines.index("Examples") :]
+            )
+            == 5
+        )
 
     def test_both_programs_have_one_name_for_an_option(self):
-        options = [set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", run(program, "--help").stdout, re.MULTILINE)) for program in (PROGRAM, RESAMPLE)]
+        options = [
+            set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", run(program, "--help").stdout, re.MULTILINE))
+            for program in (PROGRAM, RESAMPLE)
+        ]
         shared = {
             "--reference", "--crop", "--spacing", "--size", "--origin", "--direction", "--output-type", "--default-value", "--interpolation",
             "--device", "--max-memory", "--make-folders", "--explain", "--report", "--verbose", "--quiet", "--force", "--ants-order",
@@ -513,16 +929,27 @@ def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):
     places = phantom.places()
     shifts = numpy.array([[0, 0, 0], [1.0, -0.5, 0.25], [-0.75, 0.5, 1.0]])
     volumes = [phantom.image(phantom.texture(places - shift)) for shift in shifts]
-    series = sitk.JoinSeries([sitk.ReadImage(str(write(sitk, tmp_path / "one.nrrd", volume))) for volume in volumes])
+    series = sitk.JoinSeries(
+        [sitk.ReadImage(str(write(sitk, tmp_path / "one.nrrd", volume))) for volume in volumes]
+    )
     sitk.WriteImage(series, str(tmp_path / "bold.nii"))
     register(tmp_path / "bold.nii", "--motion", "first", "--parameters", tmp_path / "motion.tsv")
     text = (tmp_path / "motion.tsv").read_text(encoding="utf-8")
     assert "#" not in text
     rows = [line.split("\t") for line in text.splitlines()]
     described = json.loads((tmp_path / "motion.json").read_text(encoding="utf-8"))
-    assert all(described[column]["Description"] for column in rows[0]) and described["trans_x"]["Units"] == "mm"
-    found = numpy.array([[float(row[rows[0].index(f"trans_{axis}")]) for axis in "xyz"] for row in rows[1:]])
+    assert (
+        all(described[column]["Description"] for column in rows[0])
+        and described["trans_x"]["Units"] == "mm"
+    )
+    found = numpy.array(
+        [[float(row[rows[0].index(f"trans_{axis}")]) for axis in "xyz"] for row in rows[1:]]
+    )
     assert difference(found, shifts) < 0.1
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(tmp_path / "motion.tsv", sep="\t")
-    assert list(table.columns) == rows[0] and table["trans_x"].dtype == float and numpy.isnan(table["framewise_displacement"][0])
+    assert (
+        list(table.columns) == rows[0]
+        and table["trans_x"].dtype == float
+        and numpy.isnan(table["framewise_displacement"][0])
+    )

@@ -41,45 +41,103 @@ class TestWrong:
             cudaspline.register(SMALL, SMALL, **options)
 
     def test_levels_that_move_nothing(self):
-        """Fields of SyN do not move at the ends of an axis, where all samples of a short one are."""
+        """Fields of SyN do not move at the ends of an axis, where all samples of a short one
+        are."""
         thin = numpy.random.default_rng(1).uniform(size=(2, 20, 24))
-        options = {"iterations": (2, 2), "shrink": (4, 1), "sigmas": (0, 0), "radius": 2, "initial": "none", "device": "cpu"}
-        with pytest.warns(cudaspline.RegistrationWarning, match=r"^stages\[0\] \('syn'\): 2 of 2 levels move nothing"):
+        options = {
+            "iterations": (2, 2),
+            "shrink": (4, 1),
+            "sigmas": (0, 0),
+            "radius": 2,
+            "initial": "none",
+            "device": "cpu",
+        }
+        with pytest.warns(
+            cudaspline.RegistrationWarning,
+            match=r"^stages\[0\] \('syn'\): 2 of 2 levels move nothing",
+        ):
             found = cudaspline.register(thin, numpy.roll(thin, 1, -1), "syn", **options)
         assert not found.field.array.any()
-        with pytest.warns(cudaspline.RegistrationWarning, match="'greedy'.*1 of 2 levels move nothing"):
-            cudaspline.register(numpy.tile(thin, (4, 1, 1)), numpy.tile(thin, (4, 1, 1)), ["translation", "greedy"], metric="cc", **options)
+        with pytest.warns(
+            cudaspline.RegistrationWarning, match="'greedy'.*1 of 2 levels move nothing"
+        ):
+            cudaspline.register(
+                numpy.tile(thin, (4, 1, 1)),
+                numpy.tile(thin, (4, 1, 1)),
+                ["translation", "greedy"],
+                metric="cc",
+                **options,
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", "The moving image explains 0 %")  # two iterations do not align noise
-            cudaspline.register(thin, numpy.roll(thin, 1, -1), "greedy", update_variance=0, **options)
+            warnings.filterwarnings(
+                "ignore", "The moving image explains 0 %"
+            )  # two iterations do not align noise
+            cudaspline.register(
+                thin, numpy.roll(thin, 1, -1), "greedy", update_variance=0, **options
+            )
 
     def test_words_in_letters_of_any_size(self):
-        same = [cudaspline.Stage("Affine", metric=metric, optimizer=optimizer) for metric, optimizer in (("CC", "Gradient-Descent"), ("cc", "gradient-descent"))]
+        same = [
+            cudaspline.Stage("Affine", metric=metric, optimizer=optimizer)
+            for metric, optimizer in (("CC", "Gradient-Descent"), ("cc", "gradient-descent"))
+        ]
         assert same[0] == same[1]
         options = {"iterations": 2, "shrink": (1,), "sigmas": (0,), "device": "cpu"}
-        for name, value in (("metric", "CorrELation"), ("optimizer", "Conjugate-Gradient"), ("precision", "Float64")):
-            found, wanted = (cudaspline.register(SMALL, SMALL[::-1].copy(), "translation", **{name: word}, **options) for word in (value, value.lower()))
+        for name, value in (
+            ("metric", "CorrELation"),
+            ("optimizer", "Conjugate-Gradient"),
+            ("precision", "Float64"),
+        ):
+            found, wanted = (
+                cudaspline.register(
+                    SMALL, SMALL[::-1].copy(), "translation", **{name: word}, **options
+                )
+                for word in (value, value.lower())
+            )
             assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
 
     def test_levels_of_large_images(self):
-        """Those of antsRegistrationSyN.sh if an axis has more than 256 pixels, except given levels."""
+        """Those of antsRegistrationSyN.sh if an axis has more than 256 pixels, except given
+        levels."""
+
         def levels(stage):
             return tuple(zip(*stage.levels))
 
-        found = [cudaspline.registration._registration_stages.preset_stages("standard", size) for size in ((256, 256, 20), (20, 257))]
+        found = [
+            cudaspline.registration._registration_stages.preset_stages("standard", size)
+            for size in ((256, 256, 20), (20, 257))
+        ]
         for stages, matrices, syn in (
-            (found[0], ((8, 4, 2, 1), (3, 2, 1, 0)), ((8, 4, 2, 1), (3, 2, 1, 0), (100, 70, 50, 20))),
-            (found[1], ((12, 8, 4, 2), (4, 3, 2, 1)), ((10, 6, 4, 2, 1), (5, 3, 2, 1, 0), (100, 100, 70, 50, 20))),
+            (
+                found[0],
+                ((8, 4, 2, 1), (3, 2, 1, 0)),
+                ((8, 4, 2, 1), (3, 2, 1, 0), (100, 70, 50, 20)),
+            ),
+            (
+                found[1],
+                ((12, 8, 4, 2), (4, 3, 2, 1)),
+                ((10, 6, 4, 2, 1), (5, 3, 2, 1, 0), (100, 100, 70, 50, 20)),
+            ),
         ):
-            assert [stage.kind for stage in stages] == ["rigid", "affine", "syn"] and levels(stages[2]) == syn
+            assert [stage.kind for stage in stages] == ["rigid", "affine", "syn"] and levels(
+                stages[2]
+            ) == syn
             assert levels(stages[0]) == levels(stages[1]) == (*matrices, (1000, 500, 250, 100))
         small = numpy.tile(SMALL, (1, 20))[:, :260]
-        said = cudaspline.register(small, small, preset="standard", iterations=0, initial="none", device="cpu").report.stages[2].stage
+        said = (
+            cudaspline.register(
+                small, small, preset="standard", iterations=0, initial="none", device="cpu"
+            )
+            .report.stages[2]
+            .stage
+        )
         assert levels(said) == ((8, 4, 2, 1), (3, 2, 1, 0), (0, 0, 0, 0))
         y, x = numpy.mgrid[:200, :257] / 30.0
         image = numpy.sin(x + 0.5 * numpy.sin(y)) + numpy.sin(1.3 * y + 0.4 * numpy.sin(x))
-        told = cudaspline.register(image, image, preset="standard", initial="none", convergence=1.0, device="cpu")
+        told = cudaspline.register(
+            image, image, preset="standard", initial="none", convergence=1.0, device="cpu"
+        )
         assert [len(stage.levels) for stage in told.report.stages] == [4, 4, 5]
 
     def test_images(self):
@@ -102,7 +160,10 @@ class TestWrong:
         for kind, metric in (("demons", "cc"), ("greedy", "correlation"), ("syn", "correlation")):
             with pytest.raises(ValueError, match=f"^metric: '{metric}' is not for '{kind}'"):
                 cudaspline.Stage(kind, metric=metric)
-        assert cudaspline.Stage("demons").metric == "meansquares" and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
+        assert (
+            cudaspline.Stage("demons").metric == "meansquares"
+            and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
+        )
         with pytest.raises(ValueError, match="^step: .*'syn'"):
             cudaspline.Stage("syn", step=1.0)
         with pytest.raises(ValueError, match="^bins: .*'demons'"):
@@ -116,7 +177,10 @@ class TestWrong:
             cudaspline.Stage("syn", sampling="regular")
         # A fraction that leaves too few samples is raised.
         found, wanted = (
-            cudaspline.register(SMALL, SMALL, "rigid", shrink=(1,), sigmas=(0,), device="cpu", **more) for more in ({"sampling": "random", "fraction": 1e-3}, {})
+            cudaspline.register(
+                SMALL, SMALL, "rigid", shrink=(1,), sigmas=(0,), device="cpu", **more
+            )
+            for more in ({"sampling": "random", "fraction": 1e-3}, {})
         )
         assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
         with pytest.raises(ValueError, match="^iterations, shrink, sigmas: "):
@@ -125,34 +189,61 @@ class TestWrong:
             cudaspline.register(SMALL, SMALL, "syn", preset="fast")
         for spacing in (1e-9, 1e-6):
             with pytest.raises(ValueError, match="^grid_spacing: .*GB of memory"):
-                cudaspline.register(SMALL, SMALL, "bspline", grid_spacing=spacing, shrink=(1,), device="cpu")
+                cudaspline.register(
+                    SMALL, SMALL, "bspline", grid_spacing=spacing, shrink=(1,), device="cpu"
+                )
         # Said for all, they go to the stages that have them.
-        found = cudaspline.register(SMALL, SMALL, ["affine", "syn"], learning_rate=0.2, step=0.5, iterations=0, device="cpu")
+        found = cudaspline.register(
+            SMALL, SMALL, ["affine", "syn"], learning_rate=0.2, step=0.5, iterations=0, device="cpu"
+        )
         assert [stage.stage.learning_rate for stage in found.report.stages] == [None, 0.2]
 
     def test_thin_and_apart(self):
         """Axes that are too short for the recursive Gaussian are not smoothed."""
         thin = numpy.random.default_rng(3).uniform(size=(3, 30))
         options = {"shrink": (1,), "initial": "none", "iterations": 3, "radius": 1, "device": "cpu"}
-        smooth, rough = (cudaspline.register(thin, numpy.roll(thin, 1, 1), "syn", sigmas=(sigma,), **options) for sigma in (1, 0))
-        assert numpy.isfinite(smooth.field.array).all() and not numpy.array_equal(smooth.field.array, rough.field.array)
+        smooth, rough = (
+            cudaspline.register(thin, numpy.roll(thin, 1, 1), "syn", sigmas=(sigma,), **options)
+            for sigma in (1, 0)
+        )
+        assert numpy.isfinite(smooth.field.array).all() and not numpy.array_equal(
+            smooth.field.array, rough.field.array
+        )
         with pytest.raises(ValueError, match="^registration: .*3 samples along axis 1"):
             cudaspline.register(thin, thin, "rigid", gradient="filter", **options)
         away = cudaspline.Image(SMALL, origin=(100, 100))
         with pytest.raises(ValueError, match="registration: .*do not overlap"):
-            cudaspline.register(cudaspline.Image(SMALL, 1), away, "rigid", initial="none", device="cpu")
+            cudaspline.register(
+                cudaspline.Image(SMALL, 1), away, "rigid", initial="none", device="cpu"
+            )
 
-    @pytest.mark.parametrize("kind, metric", [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")] + [("demons", "meansquares")])
+    @pytest.mark.parametrize(
+        "kind, metric",
+        [(kind, metric) for kind in ("syn", "greedy") for metric in ("cc", "meansquares", "mattes")]
+        + [("demons", "meansquares")],
+    )
     def test_fields_in_space(self, kind, metric):
         """A field, or an error that names the wrong argument."""
         z, y, x = numpy.mgrid[:13, :12, :14]
-        fixed, moving = (100 + 30 * numpy.sin(0.6 * x + 0.3 * y + phase) + 20 * numpy.sin(0.5 * y - 0.4 * z) + 10 * numpy.sin(0.7 * z) for phase in (0.0, 0.5))
+        fixed, moving = (
+            100
+            + 30 * numpy.sin(0.6 * x + 0.3 * y + phase)
+            + 20 * numpy.sin(0.5 * y - 0.4 * z)
+            + 10 * numpy.sin(0.7 * z)
+            for phase in (0.0, 0.5)
+        )
         flat = numpy.full(fixed.shape, 3.0)
         sparse = numpy.where(x < 4, numpy.nan, moving)
         noise = numpy.random.default_rng(1).standard_normal(fixed.shape)
         coarse = {"shrink": (4, 1), "sigmas": (0, 0)}  # three samples an axis
         fine = {"shrink": (1,), "sigmas": (0,)}
-        rough = {**fine, "learning_rate": 3.0, "update_variance": 0.0, "total_variance": 0.0, "iterations": 10}
+        rough = {
+            **fine,
+            "learning_rate": 3.0,
+            "update_variance": 0.0,
+            "total_variance": 0.0,
+            "iterations": 10,
+        }
         flat_error = "one value alone" if metric == "mattes" else None
         for images, more, error in (
             ((cudaspline.Image(fixed, 1), cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
@@ -165,11 +256,21 @@ class TestWrong:
             ((fixed, moving), {"mask": (x < 3) * 1, "moving_mask": (x > 9) * 1}, "registration: .*do not overlap.*under the masks"),
             ((fixed, moving), coarse, None), ((fixed, moving), {"update_variance": 0, "total_variance": 0}, None), ((fixed, noise), rough, None),
         ):  # fmt: skip
-            options = {"shrink": (2, 1), "sigmas": (1, 0), "iterations": 3, "initial": "none", "metric": metric, "device": "cpu", **more}
+            options = {
+                "shrink": (2, 1),
+                "sigmas": (1, 0),
+                "iterations": 3,
+                "initial": "none",
+                "metric": metric,
+                "device": "cpu",
+                **more,
+            }
             if metric == "cc":
                 options["radius"] = 2
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cudaspline.RegistrationWarning)  # about pixels that are not finite
+                warnings.simplefilter(
+                    "ignore", cudaspline.RegistrationWarning
+                )  # about pixels that are not finite
                 if error is not None:
                     with pytest.raises(ValueError, match=error):
                         cudaspline.register(*images, kind, **options)
@@ -177,7 +278,9 @@ class TestWrong:
                 found = cudaspline.register(*images, kind, **options)
             for transform in (found.transform, found.transform.inverse()):
                 assert numpy.isfinite(transform.field(images[0])).all()
-            if more is rough and kind == "greedy":  # those of demons make the metric worse, and are undone
+            if (
+                more is rough and kind == "greedy"
+            ):  # those of demons make the metric worse, and are undone
                 assert found.folding.voxels > 0
 
     def test_transforms(self, tmp_path):
@@ -221,7 +324,11 @@ class TestWrong:
                 cudaspline.register(SMALL, SMALL, spec=wrong, device="cpu")
         with pytest.raises(ValueError, match="^radius: it cannot be given together with spec"):
             cudaspline.register(SMALL, SMALL, spec=spec, radius=3)
-        for text, message in (("{", "is not JSON"), ("[]", "not a JSON object"), ('{"cudaspline_registration": 9}', "version 9")):
+        for text, message in (
+            ("{", "is not JSON"),
+            ("[]", "not a JSON object"),
+            ('{"cudaspline_registration": 9}', "version 9"),
+        ):
             (tmp_path / "spec.json").write_text(text, encoding="utf-8")
             with pytest.raises(ValueError, match=f"^spec: .*{message}"):
                 cudaspline.register(SMALL, SMALL, spec=tmp_path / "spec.json")

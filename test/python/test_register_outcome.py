@@ -1,5 +1,5 @@
-"""What a registration reports of its outcome, by cudaspline.register() and by CudaSplineRegister: unrelated images, turned slices, levels that
-are undone, and levels that need more iterations."""
+"""What a registration reports of its outcome, by cudaspline.register() and by CudaSplineRegister:
+unrelated images, turned slices, levels that are undone, and levels that need more iterations."""
 
 import json
 import subprocess
@@ -16,16 +16,27 @@ def head(size, seed, place=None, spacing=4.0):
     """An image of a head with the blobs of a seed, at place(x) for each point x of its grid."""
     n = len(size)
     rng = numpy.random.default_rng(seed)
-    grid = numpy.stack(numpy.meshgrid(*[(numpy.arange(m) - 0.5 * (m - 1)) * spacing for m in size], indexing="ij"), -1)
+    grid = numpy.stack(
+        numpy.meshgrid(*[(numpy.arange(m) - 0.5 * (m - 1)) * spacing for m in size], indexing="ij"),
+        -1,
+    )
     x = grid if place is None else grid @ place[0].T + place[1]
     axes = numpy.array([68.0, 88.0, 72.0][:n]) * rng.uniform(0.85, 1.05, n)
     radius = numpy.sqrt(((x / axes) ** 2).sum(-1))
     values = 90 / (1 + numpy.exp((radius - 1) * 22))
     for _ in range(36):
-        centre, width, height = rng.uniform(-0.7, 0.7, n) * axes, rng.uniform(7, 20), rng.uniform(-80, 90)
-        values = values + height * numpy.exp(-((x - centre) ** 2).sum(-1) / (2 * width**2)) * (radius < 1.05)
+        centre, width, height = (
+            rng.uniform(-0.7, 0.7, n) * axes,
+            rng.uniform(7, 20),
+            rng.uniform(-80, 90),
+        )
+        values = values + height * numpy.exp(-((x - centre) ** 2).sum(-1) / (2 * width**2)) * (
+            radius < 1.05
+        )
     origin = [-0.5 * (m - 1) * spacing for m in size]
-    return cudaspline.Image(numpy.ascontiguousarray(values.T.astype("float32")), [spacing] * n, origin)
+    return cudaspline.Image(
+        numpy.ascontiguousarray(values.T.astype("float32")), [spacing] * n, origin
+    )
 
 
 def turn(degrees):
@@ -48,14 +59,30 @@ def register(*arguments, **options):
 def run_program(tmp_path, fixed, moving, *options):
     """(the report, the points' map, what the program wrote to standard error)."""
     sitk = pytest.importorskip("SimpleITK")
-    names = [str(tmp_path / name) for name in ("fixed.mha", "moving.mha", "found.h5", "report.json")]
+    names = [
+        str(tmp_path / name) for name in ("fixed.mha", "moving.mha", "found.h5", "report.json")
+    ]
     for image, name in zip((fixed, moving), names):
         made = sitk.GetImageFromArray(image.array)
         made.SetSpacing(image.spacing.tolist())
         made.SetOrigin(image.origin.tolist())
         sitk.WriteImage(made, name)
     done = subprocess.run(
-        [PROGRAM, *names[:2], "-o", names[2], "--report", names[3], "--device", "cpu", "--quiet", *options], capture_output=True, text=True, check=False
+        [
+            PROGRAM,
+            *names[:2],
+            "-o",
+            names[2],
+            "--report",
+            names[3],
+            "--device",
+            "cpu",
+            "--quiet",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     with open(names[3], encoding="utf-8") as file:
@@ -63,9 +90,14 @@ def run_program(tmp_path, fixed, moving, *options):
 
 
 def error(transform, place, size):
-    """Mean error at places of the inner half, of a transform that should bring x to matrix x + shift."""
-    points = numpy.random.default_rng(4).uniform(-0.3, 0.3, (100, len(size))) * numpy.array(size) * 4.0
-    return float(numpy.linalg.norm(transform.apply(points) - (points @ place[0].T + place[1]), axis=1).mean())
+    """Mean error at places of the inner half, of a transform that should bring x to matrix x +
+    shift."""
+    points = (
+        numpy.random.default_rng(4).uniform(-0.3, 0.3, (100, len(size))) * numpy.array(size) * 4.0
+    )
+    return float(
+        numpy.linalg.norm(transform.apply(points) - (points @ place[0].T + place[1]), axis=1).mean()
+    )
 
 
 SOLID = (38, 48, 40)
@@ -73,14 +105,19 @@ PLANE = (56, 64)
 
 
 class TestAgreement:
-    """Unrelated images are warned of, related ones are not; program and Python report the same numbers."""
+    """Unrelated images are warned of, related ones are not; program and Python report the same
+    numbers."""
 
     def pairs(self):
         fixed = head(SOLID, 23)
         rng = numpy.random.default_rng(9)
         noise = like(fixed, rng.uniform(0, 100, fixed.array.shape))
         other = like(fixed, 140 - fixed.array + rng.normal(0, 3, fixed.array.shape))
-        return fixed, {"noise": noise, "other head": head(SOLID, 11), "one more": head(SOLID, 15)}, {"itself": fixed, "other contrast": other}
+        return (
+            fixed,
+            {"noise": noise, "other head": head(SOLID, 11), "one more": head(SOLID, 15)},
+            {"itself": fixed, "other contrast": other},
+        )
 
     @pytest.mark.parametrize("stages", [["affine"], ["affine", "syn"]])
     def test_register(self, stages):
@@ -90,7 +127,10 @@ class TestAgreement:
             options["radius"] = 2
         for name, moving in unrelated.items():
             found, texts = register(fixed, moving, stages, **options)
-            assert any("as unrelated images" in text for text in texts), (name, found.report.agreement)
+            assert any("as unrelated images" in text for text in texts), (
+                name,
+                found.report.agreement,
+            )
         for name, moving in related.items():
             found, texts = register(fixed, moving, stages, **options)
             assert not texts, (name, found.report.agreement)
@@ -101,14 +141,17 @@ class TestAgreement:
     def test_program(self, tmp_path):
         fixed, unrelated, _ = self.pairs()
         for moving in (unrelated["other head"], fixed):
-            report, _, text = run_program(tmp_path, fixed, moving, "-s", "affine", "--iterations", "10,5", "--shrink", "4,2")
+            report, _, text = run_program(
+                tmp_path, fixed, moving, "-s", "affine", "--iterations", "10,5", "--shrink", "4,2"
+            )
             found, texts = register(fixed, moving, "affine", iterations=(10, 5), shrink=(4, 2))
             assert report["agreement"] == pytest.approx(found.report.agreement._asdict())
             assert ("as unrelated images" in text) == (moving is not fixed) == bool(texts)
 
 
 class TestTurnedSlices:
-    """A slice that is turned far is found by a search of rotations, which ordinary pairs do not pay for."""
+    """A slice that is turned far is found by a search of rotations, which ordinary pairs do not pay
+    for."""
 
     @pytest.mark.parametrize("degrees", [30, 60, 90, 150])
     def test_register(self, degrees):
@@ -117,7 +160,12 @@ class TestTurnedSlices:
             inverse = numpy.linalg.inv(matrix)
             fixed, moving = head(PLANE, seed), head(PLANE, seed, (inverse, -inverse @ shift))
             found, texts = register(fixed, moving)
-            assert error(found.transform, (matrix, shift), PLANE) < 0.5, (degrees, seed, found.report, texts)
+            assert error(found.transform, (matrix, shift), PLANE) < 0.5, (
+                degrees,
+                seed,
+                found.report,
+                texts,
+            )
 
     @needs_program
     def test_program(self, tmp_path):
@@ -127,8 +175,12 @@ class TestTurnedSlices:
         report, transform, text = run_program(tmp_path, fixed, moving)
         found, texts = register(fixed, moving)
         assert error(transform, (matrix, shift), PLANE) < 0.5
-        assert "a search of rotations found another start" in text and any("a search of rotations" in one for one in texts)
-        assert numpy.allclose(found.transform.matrix, transform.matrix, rtol=0, atol=1e-9)  # the file has an offset instead of a centre
+        assert "a search of rotations found another start" in text and any(
+            "a search of rotations" in one for one in texts
+        )
+        assert numpy.allclose(
+            found.transform.matrix, transform.matrix, rtol=0, atol=1e-9
+        )  # the file has an offset instead of a centre
         assert report["agreement"]["explained"] == found.report.agreement.explained
 
     def test_ordinary_pairs(self):
@@ -137,7 +189,11 @@ class TestTurnedSlices:
         fixed, moving = head(PLANE, 23), head(PLANE, 23, (inverse, -inverse @ shift))
         _, texts = register(fixed, moving)
         assert not texts
-        stays = {"initial": "none", "iterations": (10, 10), "shrink": (2, 1)}  # what was asked for is not replaced
+        stays = {
+            "initial": "none",
+            "iterations": (10, 10),
+            "shrink": (2, 1),
+        }  # what was asked for is not replaced
         _, texts = register(fixed, head(PLANE, 7), **stays)
         assert not any("search of rotations" in text for text in texts)
 
@@ -148,18 +204,28 @@ class TestUndone:
     @pytest.mark.parametrize("kind, options", [("rigid", {"optimizer": "gradient-descent", "step": 30.0, "metric": "meansquares"}), ("syn", {"learning_rate": 4.0, "radius": 1}), ("greedy", {"learning_rate": 6.0, "radius": 1})])  # fmt: skip
     def test_steps_that_are_too_long(self, kind, options):
         fixed = head(PLANE, 23)
-        moving = like(fixed, fixed.array + numpy.random.default_rng(1).normal(0, 2, fixed.array.shape))
-        found, texts = register(fixed, moving, kind, initial="none", iterations=(3, 3), shrink=(2, 1), **options)
+        moving = like(
+            fixed, fixed.array + numpy.random.default_rng(1).normal(0, 2, fixed.array.shape)
+        )
+        found, texts = register(
+            fixed, moving, kind, initial="none", iterations=(3, 3), shrink=(2, 1), **options
+        )
         ends = [level.end for level in found.report.stages[0].levels]
         assert "it made the metric worse and was undone" in ends, (ends, found.history)
-        assert any(f"stages[0] ({kind!r}): what level" in text and "was undone" in text for text in texts), texts
+        assert any(
+            f"stages[0] ({kind!r}): what level" in text and "was undone" in text for text in texts
+        ), texts
         points = numpy.random.default_rng(2).uniform(-40, 40, (50, 2))
-        assert numpy.abs(found.transform.apply(points) - points).max() < 0.5  # the ground truth is the identity
+        assert (
+            numpy.abs(found.transform.apply(points) - points).max() < 0.5
+        )  # the ground truth is the identity
 
     @needs_program
     def test_program(self, tmp_path):
         fixed = head(PLANE, 23)
-        moving = like(fixed, fixed.array + numpy.random.default_rng(1).normal(0, 2, fixed.array.shape))
+        moving = like(
+            fixed, fixed.array + numpy.random.default_rng(1).normal(0, 2, fixed.array.shape)
+        )
         options = "-s rigid --optimizer gradient-descent --step 30 -m meansquares --iterations 3,3 --shrink 2,1 --initialize none"
         report, transform, text = run_program(tmp_path, fixed, moving, *options.split())
         assert "stage 1 (rigid): what level 1 of 2 and those after it did was undone" in text, text
@@ -177,24 +243,55 @@ class TestIterations:
 
     def test_register(self):
         fixed, moving, shift = self.pair()
-        options = {"metric": "meansquares", "optimizer": "gradient-descent", "step": 0.5, "initial": "none", "shrink": (2,)}
+        options = {
+            "metric": "meansquares",
+            "optimizer": "gradient-descent",
+            "step": 0.5,
+            "initial": "none",
+            "shrink": (2,),
+        }
         found, texts = register(fixed, moving, "translation", iterations=15, **options)
         assert found.report.stages[0].levels[0].iterations == 15  # never exceeded
-        assert any("level 1 of 1 ended after 15 iterations while the metric still fell by" in text and text.endswith("(iterations).") for text in texts)
-        found, texts = register(fixed, moving, "translation", iterations=15, iteration_limit=200, **options)
+        assert any(
+            "level 1 of 1 ended after 15 iterations while the metric still fell by" in text
+            and text.endswith("(iterations).")
+            for text in texts
+        )
+        found, texts = register(
+            fixed, moving, "translation", iterations=15, iteration_limit=200, **options
+        )
         assert found.report.stages[0].levels[0].iterations > 30
         assert not any("iterations" in text for text in texts), texts
         assert error(found.transform, (numpy.eye(2), shift), PLANE) < 0.5
-        assert register(fixed, moving, "translation", initial="none")[0].spec["stages"][0]["iteration_limit"] == [1000] * 3
+        assert (
+            register(fixed, moving, "translation", initial="none")[0].spec["stages"][0][
+                "iteration_limit"
+            ]
+            == [1000] * 3
+        )
 
     @needs_program
     def test_program(self, tmp_path):
         fixed, moving, _ = self.pair()
         options = "-s translation -m meansquares --optimizer gradient-descent --step 0.5 --initialize none --shrink 2"
         _, _, text = run_program(tmp_path, fixed, moving, *options.split(), "--iterations", "15")
-        assert "stage 1 (translation): level 1 of 1 ended after 15 iterations" in text and "(--iterations)" in text, text
-        report, _, text = run_program(tmp_path, fixed, moving, *options.split(), "--iterations", "15", "--iteration-limit", "200")
-        assert report["stages"][0]["levels"][0]["iterations"] > 30 and "iterations" not in text, text
+        assert (
+            "stage 1 (translation): level 1 of 1 ended after 15 iterations" in text
+            and "(--iterations)" in text
+        ), text
+        report, _, text = run_program(
+            tmp_path,
+            fixed,
+            moving,
+            *options.split(),
+            "--iterations",
+            "15",
+            "--iteration-limit",
+            "200",
+        )
+        assert report["stages"][0]["levels"][0]["iterations"] > 30 and "iterations" not in text, (
+            text
+        )
 
 
 class TestSeries:
@@ -205,7 +302,9 @@ class TestSeries:
         return numpy.stack([volume, numpy.full_like(volume, numpy.nan), volume])
 
     def test_register_series(self):
-        with pytest.raises(ValueError, match="^series: volume 1: it has no pixel with a finite value"):
+        with pytest.raises(
+            ValueError, match="^series: volume 1: it has no pixel with a finite value"
+        ):
             cudaspline.register_series(self.series(), iterations=2, device="cpu")
 
     @needs_program
@@ -214,9 +313,24 @@ class TestSeries:
         name = str(tmp_path / "series.nii")
         volumes = [sitk.GetImageFromArray(volume) for volume in self.series()]
         sitk.WriteImage(sitk.JoinSeries(volumes), name)
-        arguments = [PROGRAM, name, "--motion", "first", "-o", str(tmp_path / "found_%d.tfm"), "--iterations", "2", "--device", "cpu"]
+        arguments = [
+            PROGRAM,
+            name,
+            "--motion",
+            "first",
+            "-o",
+            str(tmp_path / "found_%d.tfm"),
+            "--iterations",
+            "2",
+            "--device",
+            "cpu",
+        ]
         done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and "volume 1 of" in done.stderr and "no voxel with a finite value" in done.stderr, done.stderr
+        assert (
+            done.returncode == 1
+            and "volume 1 of" in done.stderr
+            and "no voxel with a finite value" in done.stderr
+        ), done.stderr
 
 
 class TestConstantImages:
@@ -225,13 +339,30 @@ class TestConstantImages:
     @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
     def test_register(self, kind):
         image = head(PLANE, 23)
-        for images in ((image, like(image, 0 * image.array + 7)), (like(image, 0 * image.array + 7), image)):
+        for images in (
+            (image, like(image, 0 * image.array + 7)),
+            (like(image, 0 * image.array + 7), image),
+        ):
             _, texts = register(*images, kind, initial="none", iterations=(2, 2), shrink=(2, 1))
-            assert any(text.startswith("One of the images is the same everywhere") for text in texts), texts
+            assert any(
+                text.startswith("One of the images is the same everywhere") for text in texts
+            ), texts
 
     @needs_program
     def test_program(self, tmp_path):
         image = head(PLANE, 23)
         flat = like(image, 0 * image.array + 7)
-        _, _, text = run_program(tmp_path, flat, image, "-s", "demons", "--initialize", "none", "--iterations", "2,2", "--shrink", "2,1")
+        _, _, text = run_program(
+            tmp_path,
+            flat,
+            image,
+            "-s",
+            "demons",
+            "--initialize",
+            "none",
+            "--iterations",
+            "2,2",
+            "--shrink",
+            "2,1",
+        )
         assert "one of the images is the same everywhere" in text, text

@@ -18,15 +18,23 @@ def sitk():
 
 @needs_program
 class TestProgram:
-    """What CudaSplineRegister writes, to the bit where both have the same numbers: images along the axes of space, whose matrices have exact
-    inverses in both."""
+    """What CudaSplineRegister writes, to the bit where both have the same numbers: images along the
+    axes of space, whose matrices have exact inverses in both."""
 
     def run(self, *arguments):
-        done = subprocess.run([PROGRAM, *map(str, arguments), "--device", "cpu"], capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(
+            [PROGRAM, *map(str, arguments), "--device", "cpu"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
 
     def write(self, sitk, tmp_path, rng, size=(30, 28, 22)):
-        phantom = Phantom(rng, size, oblique=False, spacing=numpy.array([1.0, 1.0, 2.0][: len(size)]))
+        phantom = Phantom(
+            rng, size, oblique=False, spacing=numpy.array([1.0, 1.0, 2.0][: len(size)])
+        )
         linear, bend = phantom.linear(rng, "rigid"), phantom.bend(1.5)
         images = phantom.images(lambda places: linear(bend(places)))
         files = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
@@ -45,9 +53,15 @@ class TestProgram:
             *files, "--stage", "syn", "--radius", 2, "--iterations", "12,8,4", "--initialize", initial, "--field", tmp_path / "field.mha",
             "--warped", tmp_path / "warped.mha", "--jacobian", tmp_path / "jacobian.mha",
         )  # fmt: skip
-        found = cudaspline.register(*images, "syn", radius=2, iterations=(12, 8, 4), initial=initial, device="cpu")
-        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped", "jacobian")]
-        # The field is what is left of T(x) - x, which the program rounds at places, and this at an image of places: 1e-10 mm.
+        found = cudaspline.register(
+            *images, "syn", radius=2, iterations=(12, 8, 4), initial=initial, device="cpu"
+        )
+        read = [
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
+            for name in ("field", "warped", "jacobian")
+        ]
+        # The field is what is left of T(x) - x, which the program rounds at places, and this at an
+        # image of places: 1e-10 mm.
         assert difference(found.field.array, read[0]) < 1e-6
         assert numpy.array_equal(found.warped.array, read[1])
         assert difference(found.jacobian().array, read[2]) < 1e-5
@@ -61,9 +75,19 @@ class TestProgram:
             "--inversion", "anderson", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
         )  # fmt: skip
         found = cudaspline.register(
-            *images, kind, radius=2, iterations=(12, 8, 4), optimizer=optimizer, determinant_limit=2, inversion="anderson", device="cpu"
+            *images,
+            kind,
+            radius=2,
+            iterations=(12, 8, 4),
+            optimizer=optimizer,
+            determinant_limit=2,
+            inversion="anderson",
+            device="cpu",
         )
-        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        read = [
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
+            for name in ("field", "warped")
+        ]
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
@@ -80,23 +104,44 @@ class TestProgram:
             "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
         )  # fmt: skip
         found = cudaspline.register(
-            *images, "greedy", radius=2, iterations=(12, 8, 4), learning_rate=0.25, total_variance=0.5, mask=mask, device="cpu"
+            *images,
+            "greedy",
+            radius=2,
+            iterations=(12, 8, 4),
+            learning_rate=0.25,
+            total_variance=0.5,
+            mask=mask,
+            device="cpu",
         )
-        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        read = [
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
+            for name in ("field", "warped")
+        ]
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
     @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
-    @pytest.mark.parametrize("options", [{}, {"learning_rate": 0.8, "update_variance": 0.25, "total_variance": 2.0}])
+    @pytest.mark.parametrize(
+        "options", [{}, {"learning_rate": 0.8, "update_variance": 0.25, "total_variance": 2.0}]
+    )
     def test_demons(self, rng, sitk, tmp_path, size, options):
         images, files = self.write(sitk, tmp_path, rng, size)
-        words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+        words = [
+            word
+            for name, value in options.items()
+            for word in (f"--{name.replace('_', '-')}", value)
+        ]
         self.run(
             *files, "--stage", "demons", "--iterations", "12,8,4", *words, "--field", tmp_path / "field.mha", "--warped",
             tmp_path / "warped.mha",
         )  # fmt: skip
-        found = cudaspline.register(*images, "demons", iterations=(12, 8, 4), device="cpu", **options)
-        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        found = cudaspline.register(
+            *images, "demons", iterations=(12, 8, 4), device="cpu", **options
+        )
+        read = [
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
+            for name in ("field", "warped")
+        ]
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
@@ -110,7 +155,12 @@ class TestProgram:
         metrics = [(entry[0], float(entry[1]) if len(entry) > 1 else 1.0) for entry in entries]
         also, words = [], ["--radius", 2] if "cc" in metric else []
         if len(metrics) > 1:
-            also = [cudaspline.Image(100 - image.array[..., :-1], image.spacing, image.origin, image.direction) for image in images]
+            also = [
+                cudaspline.Image(
+                    100 - image.array[..., :-1], image.spacing, image.origin, image.direction
+                )
+                for image in images
+            ]
             for image, side in zip(also, ("fixed", "moving")):
                 made = sitk.GetImageFromArray(image.array)
                 made.SetSpacing(image.spacing.tolist())
@@ -122,7 +172,8 @@ class TestProgram:
         made = sitk.GetImageFromArray(mask)
         made.CopyInformation(sitk.ReadImage(str(files[0])))
         sitk.WriteImage(made, str(tmp_path / "mask.mha"))
-        # Fewer iterations of a level than the convergence has values: of SyN it is of the first pair there, and of all pairs here.
+        # Fewer iterations of a level than the convergence has values: of SyN it is of the first
+        # pair there, and of all pairs here.
         self.run(
             *files, *words, "--stage", kind, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
             "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
@@ -131,7 +182,10 @@ class TestProgram:
             *images, kind, radius=2, bins=24, iterations=(9, 8, 4), also=[also] if also else (), metric=metrics, winsorize=(0.01, 0.99), mask=mask,
             device="cpu",
         )  # fmt: skip
-        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        read = [
+            sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha")))
+            for name in ("field", "warped")
+        ]
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
@@ -148,24 +202,40 @@ class TestProgram:
             *files, "--stage", "rigid", "--initialize", "search", "--iterations", "0", "--output", tmp_path / "found.tfm",
             *(["--fixed-mask", tmp_path / "mask.mha"] if masked else []),
         )  # fmt: skip
-        found = cudaspline.register(*images, "rigid", initial="search", iterations=0, mask=mask if masked else None, device="cpu")
+        found = cudaspline.register(
+            *images,
+            "rigid",
+            initial="search",
+            iterations=0,
+            mask=mask if masked else None,
+            device="cpu",
+        )
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
         assert difference(read.matrix, found.transform.matrix) < 1e-12
 
     @pytest.mark.parametrize("preset", ["brain", "fast", "standard"])
     def test_presets(self, rng, sitk, tmp_path, preset):
-        # At an eighth of the size a smaller image, or mask, leaves mutual information so few samples that roundings grow without bound.
+        # At an eighth of the size a smaller image, or mask, leaves mutual information so few
+        # samples that roundings grow without bound.
         images, files = self.write(sitk, tmp_path, rng, (48, 44, 40))
         mask = numpy.ones((40, 44, 48), "u1")
         mask[:, :, -1] = 0
         made = sitk.GetImageFromArray(mask)
         made.CopyInformation(sitk.ReadImage(str(files[0])))
         sitk.WriteImage(made, str(tmp_path / "mask.mha"))
-        self.run(*files, "--preset", preset, "--fixed-mask", tmp_path / "mask.mha", "--warped", tmp_path / "warped.mha")
+        self.run(
+            *files,
+            "--preset",
+            preset,
+            "--fixed-mask",
+            tmp_path / "mask.mha",
+            "--warped",
+            tmp_path / "warped.mha",
+        )
         found = cudaspline.register(*images, preset=preset, mask=mask, device="cpu")
         read = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "warped.mha")))
-        # Hundreds of steps let roundings grow; another option, as a window of another radius, moves edges by parts of a voxel. Voxels at the
-        # moving image's edge are in or out.
+        # Hundreds of steps let roundings grow; another option, as a window of another radius, moves
+        # edges by parts of a voxel. Voxels at the moving image's edge are in or out.
         away = numpy.abs(found.warped.array - read)[3:-3, 3:-3, 3:-3]
         assert numpy.quantile(away, 0.99) <= 1e-2 * numpy.abs(read).max()
 
@@ -173,15 +243,33 @@ class TestProgram:
     @pytest.mark.parametrize("metric", ["mattes", "correlation", "meansquares"])
     def test_matrices(self, rng, sitk, tmp_path, kind, metric):
         images, files = self.write(sitk, tmp_path, rng)
-        self.run(*files, "--stage", kind, "--metric", metric, "--iterations", "20,10,5", "--output", tmp_path / "found.tfm")
-        found = cudaspline.register(*images, kind, metric=metric, iterations=(20, 10, 5), device="cpu")
+        self.run(
+            *files,
+            "--stage",
+            kind,
+            "--metric",
+            metric,
+            "--iterations",
+            "20,10,5",
+            "--output",
+            tmp_path / "found.tfm",
+        )
+        found = cudaspline.register(
+            *images, kind, metric=metric, iterations=(20, 10, 5), device="cpu"
+        )
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), 3)
         assert difference(read.matrix, found.transform.matrix) < 1e-6
 
     @pytest.mark.parametrize(
         "options",
         [
-            {"metric": "mattes", "sampling": "regular", "fraction": 0.25, "optimizer": "gradient-descent", "step": 0.1},
+            {
+                "metric": "mattes",
+                "sampling": "regular",
+                "fraction": 0.25,
+                "optimizer": "gradient-descent",
+                "step": 0.1,
+            },
             {"metric": "mattes", "sampling": "random", "fraction": 0.4, "seed": 5},
             {"metric": "meansquares", "sampling": "regular"},
             {"metric": "correlation", "gradient": "filter"},
@@ -191,14 +279,30 @@ class TestProgram:
     @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
     def test_samples_and_gradients(self, rng, sitk, tmp_path, size, options):
         images, files = self.write(sitk, tmp_path, rng, size)
-        words = [word for name, value in options.items() if name != "order" for word in (f"--{name}", value)]
+        words = [
+            word
+            for name, value in options.items()
+            if name != "order"
+            for word in (f"--{name}", value)
+        ]
         words += ["--interpolation", "bspline"] if "order" in options else []
-        self.run(*files, "--stage", "rigid", "--iterations", "20,10,5", *words, "--output", tmp_path / "found.tfm")
-        found = cudaspline.register(*images, "rigid", iterations=(20, 10, 5), device="cpu", **options)
+        self.run(
+            *files,
+            "--stage",
+            "rigid",
+            "--iterations",
+            "20,10,5",
+            *words,
+            "--output",
+            tmp_path / "found.tfm",
+        )
+        found = cudaspline.register(
+            *images, "rigid", iterations=(20, 10, 5), device="cpu", **options
+        )
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
-        # Angles and a translation there, a matrix here: the same bits except for the rounding of the numbers of a file.
+        # Angles and a translation there, a matrix here: the same bits except for the rounding of
+        # the numbers of a file.
         assert difference(read.matrix, found.transform.matrix) < 1e-12
-
 
     @pytest.mark.parametrize(
         "options",
@@ -218,10 +322,21 @@ class TestProgram:
             "--output", tmp_path / "found.tfm",
         )  # fmt: skip
         found = cudaspline.register(
-            *images, "bspline", grid_spacing=9, iterations=(12, 8, 4), initial="none", precision="float64", device="cpu", **options
+            *images,
+            "bspline",
+            grid_spacing=9,
+            iterations=(12, 8, 4),
+            initial="none",
+            precision="float64",
+            device="cpu",
+            **options,
         )
         read = sitk.ReadTransform(str(tmp_path / "found.tfm"))
-        read = sitk.BSplineTransform(read) if read.GetName() == "BSplineTransform" else sitk.BSplineTransform(sitk.CompositeTransform(read).GetNthTransform(0))
+        read = (
+            sitk.BSplineTransform(read)
+            if read.GetName() == "BSplineTransform"
+            else sitk.BSplineTransform(sitk.CompositeTransform(read).GetNthTransform(0))
+        )
         coefficients = found.transform._parts[0].transform.coefficients
         assert numpy.array_equal(numpy.array(read.GetParameters()), coefficients.ravel())
 
@@ -238,13 +353,36 @@ class TestProgram:
             made.SetDirection(image.direction.ravel().tolist())
             sitk.WriteImage(made, str(file))
         read = [str(file) for file in files]
-        stages = ["similarity", cudaspline.Stage("affine", metric="cc", radius=2), cudaspline.Stage("bspline", grid_spacing=15), "syn", "greedy", "demons"]
-        found = cudaspline.register(*read, stages, iterations=4, shrink=(2, 1), winsorize=(0.01, 0.99), device="cpu")
+        stages = [
+            "similarity",
+            cudaspline.Stage("affine", metric="cc", radius=2),
+            cudaspline.Stage("bspline", grid_spacing=15),
+            "syn",
+            "greedy",
+            "demons",
+        ]
+        found = cudaspline.register(
+            *read, stages, iterations=4, shrink=(2, 1), winsorize=(0.01, 0.99), device="cpu"
+        )
         spec = tmp_path / "spec.json"
         spec.write_text(json.dumps(found.spec), encoding="utf-8")
-        self.run(*files, "--spec", spec, "--dump-spec", tmp_path / "dump.json", "--report", tmp_path / "report.json")
+        self.run(
+            *files,
+            "--spec",
+            spec,
+            "--dump-spec",
+            tmp_path / "dump.json",
+            "--report",
+            tmp_path / "report.json",
+        )
         report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-        assert json.loads((tmp_path / "dump.json").read_text(encoding="utf-8")) == found.spec == report["spec"]
-        assert [iteration["value"] for iteration in report["iterations"]] == found.history["value"].tolist()
+        assert (
+            json.loads((tmp_path / "dump.json").read_text(encoding="utf-8"))
+            == found.spec
+            == report["spec"]
+        )
+        assert [iteration["value"] for iteration in report["iterations"]] == found.history[
+            "value"
+        ].tolist()
         again = cudaspline.register(*read, spec=spec, device="cpu")
         assert again.spec == found.spec and numpy.array_equal(again.field.array, found.field.array)

@@ -1,4 +1,5 @@
-"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each backend, and compared with CudaSplineRegister."""
+"""cudaspline.register() of images whose values are far from 1, as an ADC's in m^2/s: on each
+backend, and compared with CudaSplineRegister."""
 
 import json
 import math
@@ -24,12 +25,20 @@ STAGES = {
 
 
 def blobs(size):
-    """Two, 1.35 samples from each other, whose largest values are in [1, 2): as they are what is scaled is brought to."""
+    """Two, 1.35 samples from each other, whose largest values are in [1, 2): as they are what is
+    scaled is brought to."""
     places = numpy.meshgrid(*map(numpy.arange, size[::-1]), indexing="ij")
     images = []
     for shift in (0.0, 1.35):
-        square = sum(((at - n / 2 + (shift if axis == 0 else 0)) / (4 + axis)) ** 2 for axis, (at, n) in enumerate(zip(places, size[::-1])))
-        images.append((1.2 * numpy.exp(-square) * (1 + 0.2 * numpy.sin(0.7 * places[-1] + shift))).astype("f4"))
+        square = sum(
+            ((at - n / 2 + (shift if axis == 0 else 0)) / (4 + axis)) ** 2
+            for axis, (at, n) in enumerate(zip(places, size[::-1]))
+        )
+        images.append(
+            (1.2 * numpy.exp(-square) * (1 + 0.2 * numpy.sin(0.7 * places[-1] + shift))).astype(
+                "f4"
+            )
+        )
     return images
 
 
@@ -53,18 +62,23 @@ def test_scales(backend, kind, size):
         scaled = [image * numpy.float32(scale) for image in images]
         found = register(scaled, kind, device=backend)
         assert numpy.array_equal(found.field.array, wanted.field.array)
-        assert found.report.value_factors == ((1 / scale, 1 / scale),) and "multiplied by" in str(found.report)
+        assert found.report.value_factors == ((1 / scale, 1 / scale),) and "multiplied by" in str(
+            found.report
+        )
         unit = 1.0 if kind == "syn" else scale**2
         assert numpy.array_equal(found.history["value"], wanted.history["value"] * unit)
-        assert [level.value for level in found.report.stages[0].levels] == [level.value * unit for level in wanted.report.stages[0].levels]
+        assert [level.value for level in found.report.stages[0].levels] == [
+            level.value * unit for level in wanted.report.stages[0].levels
+        ]
         assert numpy.array_equal(found.warped, wanted.warped * numpy.float32(scale))
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1e12, 1e30])
 @pytest.mark.parametrize("kind", list(STAGES))
 def test_other_scales(kind, scale):
-    """The same up to rounding, which decides how often an inversion of SyN is repeated, above all where the images are flat; and demons ignore
-    differences below 0.001 of values that are scaled to [1, 2)."""
+    """The same up to rounding, which decides how often an inversion of SyN is repeated, above all
+    where the images are flat; and demons ignore differences below 0.001 of values that are scaled
+    to [1, 2)."""
     images = blobs((26, 24))
     wanted = register(images, kind).field.array
     found = register([image * numpy.float32(scale) for image in images], kind).field.array
@@ -82,7 +96,10 @@ def test_the_program(tmp_path, backend, kind, size):
     told = []
     for number, scale in enumerate((1.0, 2.0**-100)):
         scaled = [cudaspline.Image(image * numpy.float32(scale)) for image in images]
-        files = [str(write(tmp_path / f"{name}{number}.mha", image)) for name, image in zip(("fixed", "moving"), scaled)]
+        files = [
+            str(write(tmp_path / f"{name}{number}.mha", image))
+            for name, image in zip(("fixed", "moving"), scaled)
+        ]
         command = [
             PROGRAM, *files, "--stage", kind, *words_of(STAGES[kind]), "--shrink", "2,1", "--warped", str(tmp_path / "warped.mha"), "--report",
             str(tmp_path / "report.json"), "--evaluate", "--verbose", "--quiet", "--device", backend,
@@ -101,7 +118,9 @@ def test_the_program(tmp_path, backend, kind, size):
     (one, warped, _), (other, scaled, scale) = told
     assert numpy.array_equal(scaled, warped * numpy.float32(scale))
     unit = 1.0 if kind == "syn" else scale**2
-    assert [entry["value"] for entry in other["iterations"]] == [entry["value"] * unit for entry in one["iterations"]]
+    assert [entry["value"] for entry in other["iterations"]] == [
+        entry["value"] * unit for entry in one["iterations"]
+    ]
     assert other["evaluation"]["correlation"] == one["evaluation"]["correlation"]
     assert other["evaluation"]["local_correlation"] == one["evaluation"]["local_correlation"]
     assert other["agreement"] == one["agreement"]
@@ -114,7 +133,10 @@ def test_the_program_under_a_mask(tmp_path):
     mask = numpy.ones(fixed.shape, "u1")
     mask[:3, :3] = 0
     fixed[0, 0] = 1e20
-    images = {name: cudaspline.Image(array) for name, array in (("fixed", fixed), ("moving", moving), ("mask", mask))}
+    images = {
+        name: cudaspline.Image(array)
+        for name, array in (("fixed", fixed), ("moving", moving), ("mask", mask))
+    }
     files = {name: str(write(tmp_path / f"{name}.mha", image)) for name, image in images.items()}
     command = [
         PROGRAM, files["fixed"], files["moving"], "--fixed-mask", files["mask"], "--stage", "demons", "--iterations", "9", "--shrink", "1",
@@ -122,8 +144,17 @@ def test_the_program_under_a_mask(tmp_path):
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    found = register((images["fixed"], images["moving"]), "demons", iterations=9, shrink=(1,), sigmas=(0,), mask=images["mask"])
-    assert json.loads((tmp_path / "report.json").read_text())["value_factors"] == [[2.0**40, 2.0**40]]
+    found = register(
+        (images["fixed"], images["moving"]),
+        "demons",
+        iterations=9,
+        shrink=(1,),
+        sigmas=(0,),
+        mask=images["mask"],
+    )
+    assert json.loads((tmp_path / "report.json").read_text())["value_factors"] == [
+        [2.0**40, 2.0**40]
+    ]
     assert found.report.value_factors == ((2.0**40, 2.0**40),)
     assert numpy.array_equal(found.warped.array, read(tmp_path / "warped.mha"))
 
@@ -132,25 +163,42 @@ class TestFactors:
     def factors(self, images, stages, **options):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = cudaspline.register(*images, stages, iterations=0, shrink=(1,), initial="none", device="cpu", **options)
+            found = cudaspline.register(
+                *images, stages, iterations=0, shrink=(1,), initial="none", device="cpu", **options
+            )
         return found.report.value_factors, [str(one.message) for one in told]
 
     def test_one_for_both_where_values_are_compared(self):
         one, other = blobs((26, 24))
         images = one * numpy.float32(2.0**-20), other * numpy.float32(2.0**40)
         assert self.factors(images, ["rigid", "syn"]) == (((2.0**20, 2.0**-40),), [])
-        factors, told = self.factors(images, [cudaspline.Stage("affine"), cudaspline.Stage("greedy", metric="meansquares")])
+        factors, told = self.factors(
+            images, [cudaspline.Stage("affine"), cudaspline.Stage("greedy", metric="meansquares")]
+        )
         assert factors == ((2.0**-40, 2.0**-40),)
-        assert len(told) == 1 and "'meansquares'" in told[0] and f"{images[0].max():.6g} and {images[1].max():.6g}" in told[0]
+        assert (
+            len(told) == 1
+            and "'meansquares'" in told[0]
+            and f"{images[0].max():.6g} and {images[1].max():.6g}" in told[0]
+        )
         assert self.factors((one, other * numpy.float32(2.0**-40)), "demons")[1]
         assert self.factors(images[::-1], "demons")[1]
 
     def test_a_pair_each(self):
         one, other = blobs((26, 24))
-        small, large = ([image * numpy.float32(scale) for image in (one, other)] for scale in (2.0**-33, 2.0**33))
+        small, large = (
+            [image * numpy.float32(scale) for image in (one, other)]
+            for scale in (2.0**-33, 2.0**33)
+        )
         metric = [("cc", 0.5), ("meansquares", 0.5)]
-        factors, told = self.factors((one, other), "greedy", also=[(large[0], small[1])], metric=metric)
-        assert factors == ((1.0, 1.0), (2.0**-33, 2.0**-33)) and len(told) == 1 and "also[0]" in told[0]
+        factors, told = self.factors(
+            (one, other), "greedy", also=[(large[0], small[1])], metric=metric
+        )
+        assert (
+            factors == ((1.0, 1.0), (2.0**-33, 2.0**-33))
+            and len(told) == 1
+            and "also[0]" in told[0]
+        )
         factors, told = self.factors(small, "greedy", also=[large], metric=metric)
         assert factors == ((2.0**33, 2.0**33), (2.0**-33, 2.0**-33)) and not told
 
@@ -162,7 +210,9 @@ class TestFactors:
         scaled = [image * numpy.float32(2.0**-40) for image in images]
         found = register(images, "greedy", also=[scaled], **options)
         assert numpy.array_equal(found.field.array, wanted.field.array)
-        assert numpy.array_equal(found.history["value"], wanted.history["value"])  # of the multiplied images
+        assert numpy.array_equal(
+            found.history["value"], wanted.history["value"]
+        )  # of the multiplied images
 
     @pytest.mark.parametrize("dtype", ["int16", "uint8", "float64"])
     def test_values_within_the_limits_stay(self, dtype):
@@ -170,7 +220,8 @@ class TestFactors:
         assert self.factors(images, "demons") == (((1.0, 1.0),), [])
 
     def test_what_lies_outside(self):
-        """Pixels that are not finite, or outside of the mask, do not change the factors, and are ignored."""
+        """Pixels that are not finite, or outside of the mask, do not change the factors, and are
+        ignored."""
         images = [image * numpy.float32(2.0**-40) for image in blobs((26, 24))]
         mask = numpy.ones(images[0].shape, "u1")
         mask[:3, :3] = 0
@@ -178,19 +229,33 @@ class TestFactors:
         assert wanted.report.value_factors == ((2.0**40, 2.0**40),)
         marked = images[0].copy()
         marked[0, 0] = 1e20  # which no level sees, without a Gaussian
-        found = register((marked, images[1]), "affine", mask=mask, shrink=(1,), sigmas=(0,), iterations=6)
+        found = register(
+            (marked, images[1]), "affine", mask=mask, shrink=(1,), sigmas=(0,), iterations=6
+        )
         assert found.report.value_factors == ((2.0**40, 2.0**40),)
         assert numpy.abs(found.field.array).max() > 0.5
         marked[0, 0] = numpy.nan
         marked[1, 1] = numpy.inf
         with pytest.warns(cudaspline.RegistrationWarning, match="not finite"):
-            found = cudaspline.register(marked, images[1], "affine", metric="meansquares", iterations=3, shrink=(2, 1), mask=mask, device="cpu")
+            found = cudaspline.register(
+                marked,
+                images[1],
+                "affine",
+                metric="meansquares",
+                iterations=3,
+                shrink=(2, 1),
+                mask=mask,
+                device="cpu",
+            )
         assert found.report.value_factors == ((2.0**40, 2.0**40),)
 
     def test_images_without_a_value(self):
         nothing = numpy.zeros((20, 22), "f4")
         assert self.factors((nothing, nothing), "demons") == (((1.0, 1.0),), [])
-        assert self.factors((nothing, nothing + numpy.float32(2.0**-20)), "demons") == (((2.0**20, 2.0**20),), [])
+        assert self.factors((nothing, nothing + numpy.float32(2.0**-20)), "demons") == (
+            ((2.0**20, 2.0**20),),
+            [],
+        )
 
 
 def test_a_series():

@@ -1,7 +1,8 @@
-"""resample() and zoom(): against SimpleITK, which runs ITK, and against closed forms where it is not installed.
+"""resample() and zoom(): against SimpleITK, which runs ITK, and against closed forms where it is
+not installed.
 
-Tolerances against ITK: linear interpolation, nearest neighbours, windowed sinc and label Gaussian in double are ITK's to rounding; ITK's
-spline coefficients are truncated at 1e-10 of a sample.
+Tolerances against ITK: linear interpolation, nearest neighbours, windowed sinc and label Gaussian
+in double are ITK's to rounding; ITK's spline coefficients are truncated at 1e-10 of a sample.
 """
 
 import numpy
@@ -83,14 +84,19 @@ def compare(sitk, found, wanted, kind):
     inside = wanted != -7
     assert 0.05 < inside.mean()  # something is in view
     if kind in ("nearest", "label"):
-        # Points that are a rounding away from the middle between two samples: none, as the grids are random.
+        # Points that are a rounding away from the middle between two samples: none, as the grids
+        # are random.
         assert (found != wanted).mean() < 1e-3
         return
     # Points on the edge may be inside for one of the two: a rounding of the places.
     on_edge = (found == -7) != (wanted == -7)
     assert on_edge.mean() < 1e-3
-    # 1e-10 is ITK's truncation of the coefficients, of samples of up to 100 with a gain of up to 3 an axis.
-    assert difference(numpy.where(on_edge, 0, found), numpy.where(on_edge, 0, wanted)) < 1e-10 * 100 * 27
+    # 1e-10 is ITK's truncation of the coefficients, of samples of up to 100 with a gain of up to 3
+    # an axis.
+    assert (
+        difference(numpy.where(on_edge, 0, found), numpy.where(on_edge, 0, wanted))
+        < 1e-10 * 100 * 27
+    )
 
 
 @pytest.mark.parametrize("kind", ["linear", "bspline", "nearest", "sinc"])
@@ -100,11 +106,19 @@ def test_agrees_with_itk_by_transform(rng, kind):
     reference = reference_of(sitk, rng, image)
     name, options = INTERPOLATIONS[kind]
     for transform in make_transforms(sitk, rng, image).values():
-        found = cudaspline.resample(image, transform, reference, interpolation=kind, default=-7, **options)
+        found = cudaspline.resample(
+            image, transform, reference, interpolation=kind, default=-7, **options
+        )
         wanted = sitk.Resample(image, reference, transform, getattr(sitk, name), -7)
         compare(sitk, found, wanted, kind)
-        assert found.GetSpacing() == reference.GetSpacing() and found.GetOrigin() == reference.GetOrigin()
-        assert found.GetDirection() == reference.GetDirection() and found.GetSize() == reference.GetSize()
+        assert (
+            found.GetSpacing() == reference.GetSpacing()
+            and found.GetOrigin() == reference.GetOrigin()
+        )
+        assert (
+            found.GetDirection() == reference.GetDirection()
+            and found.GetSize() == reference.GetSize()
+        )
 
 
 @pytest.mark.parametrize("kind", INTERPOLATIONS)
@@ -112,7 +126,11 @@ def test_agrees_with_itk_by_transform(rng, kind):
 def test_agrees_with_itk_by_type(rng, dtype, kind):
     sitk = pytest.importorskip("SimpleITK")
     image = make_image(sitk, rng)
-    array = numpy.abs(sitk.GetArrayFromImage(image)) if dtype.startswith("u") else sitk.GetArrayFromImage(image)
+    array = (
+        numpy.abs(sitk.GetArrayFromImage(image))
+        if dtype.startswith("u")
+        else sitk.GetArrayFromImage(image)
+    )
     if kind == "label":
         array = array // 25
     typed = sitk.GetImageFromArray(array.astype(dtype))
@@ -120,18 +138,22 @@ def test_agrees_with_itk_by_type(rng, dtype, kind):
     reference = reference_of(sitk, rng, image)
     transform = make_transforms(sitk, rng, image)["rigid"]
     name, options = INTERPOLATIONS[kind]
-    found = cudaspline.resample(typed, transform, reference, interpolation=kind, rounding="itk", **options)
+    found = cudaspline.resample(
+        typed, transform, reference, interpolation=kind, rounding="itk", **options
+    )
     wanted = sitk.Resample(typed, reference, transform, getattr(sitk, name))
     a, b = (sitk.GetArrayFromImage(i).astype("f8") for i in (found, wanted))
     assert found.GetPixelID() == typed.GetPixelID() and a.any()
     if dtype.startswith("float") and kind not in ("nearest", "label"):
-        # float: some 6^3 products of float32 numbers of up to 100 * 27, or 100 and weights of up to 1 (sinc: 10^3 of them).
+        # float: some 6^3 products of float32 numbers of up to 100 * 27, or 100 and weights of up to
+        # 1 (sinc: 10^3 of them).
         eps = 1e-9 if dtype == "float64" else 1e-7 * 100 * (27 if kind == "bspline" else 10)
         on_edge = (a == 0) != (b == 0)
         assert on_edge.mean() < 1e-3
         assert difference(a[~on_edge], b[~on_edge]) < eps * (100 if dtype == "float64" else 1)
     else:
-        # Values next to an integer are truncated to either side; those on the edge are inside for one of the two.
+        # Values next to an integer are truncated to either side; those on the edge are inside for
+        # one of the two.
         assert (a != b).mean() < 2e-3
 
 
@@ -141,7 +163,9 @@ def test_vectors_agree_with_itk(rng):
     vectors = sitk.Compose([image, -2 * image, image**2])
     transforms = make_transforms(sitk, rng, image)
     for name in ("rigid", "composite"):
-        found = cudaspline.resample(vectors, transforms[name], interpolation="linear", default=[-1, -2, -3])
+        found = cudaspline.resample(
+            vectors, transforms[name], interpolation="linear", default=[-1, -2, -3]
+        )
         assert found.GetNumberOfComponentsPerPixel() == 3
         for component in range(3):
             part = sitk.VectorIndexSelectionCast(vectors, component)
@@ -154,10 +178,14 @@ def test_vectors_agree_with_itk(rng):
 
 def test_nearest_extrapolation(rng):
     image = rng.uniform(-1, 1, (9, 10, 11))
-    shifted = cudaspline.resample(image, [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]], extrapolate=True, interpolation="linear")
+    shifted = cudaspline.resample(
+        image, [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]], extrapolate=True, interpolation="linear"
+    )
     wanted = image[:, :, numpy.minimum(numpy.arange(11) + 5, 10)]
     assert difference(shifted, wanted) < 1e-15
-    spline = cudaspline.resample(image, [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]], extrapolate=True)
+    spline = cudaspline.resample(
+        image, [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]], extrapolate=True
+    )
     assert difference(spline, wanted) < 1e-12
 
 
@@ -184,30 +212,45 @@ def mitchell_netravali(x, b=1 / 3, c=1 / 3):
 def test_cubic_convolution_is_its_formula(rng, shape, name, options, parameters):
     image = rng.uniform(-1, 1, shape)
     shift, scale = rng.uniform(-2, 2, len(shape)), rng.uniform(0.6, 1.1, len(shape))
-    found = cudaspline.resample(image, numpy.column_stack([numpy.diag(scale), shift]), interpolation=name, default=numpy.nan, **options)
+    found = cudaspline.resample(
+        image,
+        numpy.column_stack([numpy.diag(scale), shift]),
+        interpolation=name,
+        default=numpy.nan,
+        **options,
+    )
     wanted = image
     for axis in range(len(shape)):
         n = shape[axis]
         at = scale[::-1][axis] * numpy.arange(n) + shift[::-1][axis]
         taps = numpy.floor(at).astype(int)[:, None] + numpy.arange(-1, 3)
-        folded = numpy.abs((taps + n - 1) % (2 * n - 2) - (n - 1))  # mirrored about the outermost samples
+        folded = numpy.abs(
+            (taps + n - 1) % (2 * n - 2) - (n - 1)
+        )  # mirrored about the outermost samples
         weights = mitchell_netravali(at[:, None] - taps, *parameters)
         weights[(at < -0.5) | (at >= n - 0.5)] = numpy.nan
         matrix = numpy.zeros((n, n))
         numpy.add.at(matrix, (numpy.arange(n)[:, None], folded), weights)
         matrix[numpy.isnan(weights[:, 0])] = numpy.nan
         wanted = numpy.moveaxis(numpy.tensordot(matrix, wanted, (1, axis)), 0, axis)
-    assert numpy.array_equal(numpy.isnan(found), numpy.isnan(wanted)) and numpy.isfinite(found).any()
+    assert (
+        numpy.array_equal(numpy.isnan(found), numpy.isnan(wanted)) and numpy.isfinite(found).any()
+    )
     assert numpy.nanmax(numpy.abs(found - wanted)) < 1e-13
 
 
 def test_mitchell_smooths_at_samples(rng):
-    """It does not interpolate: a sample is weighted by 16/18, its neighbours by 1/18 along each axis. It has no tension."""
+    """It does not interpolate: a sample is weighted by 16/18, its neighbours by 1/18 along each
+    axis. It has no tension."""
     image = rng.uniform(-1, 1, (20, 30))
     wanted = image
     for axis in range(2):
-        padded = numpy.pad(wanted, [(1, 1) if d == axis else (0, 0) for d in range(2)], mode="reflect")
-        below, middle, above = (numpy.take(padded, numpy.arange(wanted.shape[axis]) + k, axis) for k in range(3))
+        padded = numpy.pad(
+            wanted, [(1, 1) if d == axis else (0, 0) for d in range(2)], mode="reflect"
+        )
+        below, middle, above = (
+            numpy.take(padded, numpy.arange(wanted.shape[axis]) + k, axis) for k in range(3)
+        )
         wanted = (below + 16 * middle + above) / 18
     assert difference(cudaspline.resample(image, interpolation="mitchell"), wanted) < 1e-14
     assert difference(cudaspline.resample(image + 3, interpolation="mitchell"), wanted + 3) < 1e-14
@@ -251,10 +294,15 @@ def test_source(rng):
     array = rng.uniform(-1, 1, (10, 12, 14)).astype("f4")
     matrix = numpy.eye(4) + 0.05 * numpy.vstack([rng.normal(size=(3, 4)), numpy.zeros(4)])
     source = cudaspline.Source(array, order=5)
-    assert numpy.array_equal(cudaspline.resample(source, matrix), cudaspline.resample(array, matrix, order=5))
+    assert numpy.array_equal(
+        cudaspline.resample(source, matrix), cudaspline.resample(array, matrix, order=5)
+    )
     labels = rng.integers(0, 9, (10, 12, 14)).astype("u1")
     source = cudaspline.Source(labels, interpolation="nearest")
-    assert numpy.array_equal(cudaspline.resample(source, matrix), cudaspline.resample(labels, matrix, interpolation="nearest"))
+    assert numpy.array_equal(
+        cudaspline.resample(source, matrix),
+        cudaspline.resample(labels, matrix, interpolation="nearest"),
+    )
 
 
 def test_texture_mode_is_near(rng):
@@ -263,7 +311,8 @@ def test_texture_mode_is_near(rng):
     exact = cudaspline.resample(array, matrix)
     for mode in ("texture", "texture-table"):
         error = difference(cudaspline.resample(array, matrix, mode=mode), exact)
-        # The hardware's weights have 8 bits: 2^-9 of differences of coefficients of up to 2 * 27, an axis.
+        # The hardware's weights have 8 bits: 2^-9 of differences of coefficients of up to 2 * 27,
+        # an axis.
         assert 0 < error < 3 * 2.0**-9 * 54
 
 
@@ -280,25 +329,33 @@ def test_pieces_have_the_bits_of_the_whole(rng):
 def test_zoom_keeps_edges_or_centers(rng):
     ramp = numpy.arange(20.0)
     found = cudaspline.zoom(ramp, 2, interpolation="linear")
-    assert difference(found[1:-1], (numpy.arange(1, 39) - 0.5) / 2) < 1e-13  # half samples keep the edges
+    assert (
+        difference(found[1:-1], (numpy.arange(1, 39) - 0.5) / 2) < 1e-13
+    )  # half samples keep the edges
     found = cudaspline.zoom(ramp, None, size=(39,), align="centers", interpolation="linear")
     assert difference(found, numpy.arange(39) / 2) < 1e-13
 
 
-@pytest.mark.parametrize("interpolation", ["bspline", "catmull-rom", "mitchell", "linear", "nearest"])
+@pytest.mark.parametrize(
+    "interpolation", ["bspline", "catmull-rom", "mitchell", "linear", "nearest"]
+)
 def test_zoom_agrees_with_scipy(rng, interpolation):
     ndimage = pytest.importorskip("scipy.ndimage")
     image = rng.uniform(-1, 1, (16, 18, 12))
     found = cudaspline.zoom(image, (2, 1.5, 1.75), align="centers", interpolation=interpolation)
     assert found.shape == (28, 27, 24)
     if interpolation in ("bspline", "linear"):
-        wanted = ndimage.zoom(image, (1.75, 1.5, 2), order=3 if interpolation == "bspline" else 1, mode="mirror")
+        wanted = ndimage.zoom(
+            image, (1.75, 1.5, 2), order=3 if interpolation == "bspline" else 1, mode="mirror"
+        )
         assert difference(found, wanted) < 1e-12
     image = cudaspline.Image(image, spacing=(1, 2, 3), origin=(1, 1, 1))
     found = cudaspline.zoom(image, 2, interpolation=interpolation)
     assert difference(found.spacing, [0.5, 1, 1.5]) < 1e-15
     assert difference(found.origin, [0.75, 0.5, 0.25]) < 1e-15
-    assert numpy.isfinite(found.array).all() and not (found.array == 0).any()  # no sample is outside
+    assert (
+        numpy.isfinite(found.array).all() and not (found.array == 0).any()
+    )  # no sample is outside
 
 
 @pytest.mark.parametrize(
@@ -336,7 +393,10 @@ def test_errors_name_the_argument(arguments, error, text):
         cudaspline.resample(numpy.zeros((4, 5, 6), "f4"), **arguments)
 
 
-@pytest.mark.parametrize("arguments, text", [(dict(zoom=0), "zoom"), (dict(zoom=None), "zoom"), (dict(zoom=2, align="left"), "align")])
+@pytest.mark.parametrize(
+    "arguments, text",
+    [(dict(zoom=0), "zoom"), (dict(zoom=None), "zoom"), (dict(zoom=2, align="left"), "align")],
+)
 def test_errors_of_zoom(arguments, text):
     with pytest.raises(ValueError, match=text):
         cudaspline.zoom(numpy.zeros((4, 5, 6), "f4"), **arguments)
@@ -345,7 +405,8 @@ def test_errors_of_zoom(arguments, text):
 @pytest.mark.parametrize("interpolation", ["nearest", "linear", "bspline", "lanczos"])
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 def test_lines_that_enter_the_image_and_leave_it(rng, interpolation, dtype):
-    """On the host what lies outside at the ends of a run is stored beforehand; of pixels of two numbers each sample is looked at."""
+    """On the host what lies outside at the ends of a run is stored beforehand; of pixels of two
+    numbers each sample is looked at."""
     image = rng.uniform(1, 200, (9, 11, 70)).astype(dtype)
     turn = numpy.linalg.qr(rng.standard_normal((3, 3)))[0]
     for scale in (0.7, 1.5, 4.0):
@@ -357,5 +418,11 @@ def test_lines_that_enter_the_image_and_leave_it(rng, interpolation, dtype):
         for transform in (move, [move, cudaspline.DisplacementField(field)]):
             options = dict(interpolation=interpolation, smooth=False, device="cpu")
             found = cudaspline.resample(image, transform, default=3, **options)
-            both = cudaspline.resample(numpy.stack([image, image], -1), transform, default=(3, 3), channels=True, **options)
-            assert (scale < 4 or (found == 3).any()) and numpy.array_equal(found, both[..., 0]) and numpy.array_equal(found, both[..., 1])
+            both = cudaspline.resample(
+                numpy.stack([image, image], -1), transform, default=(3, 3), channels=True, **options
+            )
+            assert (
+                (scale < 4 or (found == 3).any())
+                and numpy.array_equal(found, both[..., 0])
+                and numpy.array_equal(found, both[..., 1])
+            )

@@ -24,7 +24,9 @@ def brain(points):
 
 
 def points():
-    return numpy.stack(numpy.meshgrid(numpy.arange(SIZE), numpy.arange(SIZE)), axis=-1).astype(float)
+    return numpy.stack(numpy.meshgrid(numpy.arange(SIZE), numpy.arange(SIZE)), axis=-1).astype(
+        float
+    )
 
 
 def bend(rng, reach):
@@ -33,7 +35,12 @@ def bend(rng, reach):
 
     def displacements(where):
         return reach * numpy.stack(
-            [numpy.sin(wave[i, 0] * where[..., 0] + phase[i, 0]) * numpy.cos(wave[i, 1] * where[..., 1] + phase[i, 1]) for i in (0, 1)], -1
+            [
+                numpy.sin(wave[i, 0] * where[..., 0] + phase[i, 0])
+                * numpy.cos(wave[i, 1] * where[..., 1] + phase[i, 1])
+                for i in (0, 1)
+            ],
+            -1,
         )
 
     return displacements
@@ -46,7 +53,9 @@ def brains(rng, count=6, reach=2.5):
         displacements = bend(rng, reach)
         for sign in (1, -1):
             origin = points()
-            for _ in range(60):  # of a point of the image, the one of the mean shape that goes there
+            for _ in range(
+                60
+            ):  # of a point of the image, the one of the mean shape that goes there
                 origin = points() - sign * displacements(origin)
             found.append(cudaspline.Image(brain(origin).astype("f4")))
     return found
@@ -56,23 +65,40 @@ def distance(image):
     """The mean displacement (mm) within the head from the mean shape to that of an image."""
     truth = cudaspline.Image(brain(points()).astype("f4"))
     found = cudaspline.register(truth, image, "greedy", initial="none", device="cpu", **LEVELS)
-    return numpy.hypot(*numpy.moveaxis(numpy.asarray(found.field.array), -1, 0))[truth.array > 20].mean()
+    return numpy.hypot(*numpy.moveaxis(numpy.asarray(found.field.array), -1, 0))[
+        truth.array > 20
+    ].mean()
 
 
 def test_the_template_has_the_mean_shape(tmp_path):
     rng = numpy.random.default_rng(5)
     images = brains(rng)
     found = cudaspline.cohort.template(
-        images, linear="translation", deformable="syn", rounds=3, device="cpu", checkpoint=tmp_path / "rounds", **LEVELS
+        images,
+        linear="translation",
+        deformable="syn",
+        rounds=3,
+        device="cpu",
+        checkpoint=tmp_path / "rounds",
+        **LEVELS,
     )
     distances = [distance(image) for image in images]
-    print("distances of images", distances, "of the template", distance(found.image), "updates", found.rounds)
+    print(
+        "distances of images",
+        distances,
+        "of the template",
+        distance(found.image),
+        "updates",
+        found.rounds,
+    )
     mean = cudaspline.Image(numpy.mean([image.array for image in images], axis=0))
     assert min(distances) > 1 and distance(mean) > 0.35 and distance(found.image) < 0.2
     assert [one["is_linear"] for one in found.rounds] == [True, False, False, False]
     assert found.rounds[-1]["update"] < 0.5 * found.rounds[1]["update"]
     # From the first image, one of the most bent ones, the template converges to the mean shape, too.
-    biased = cudaspline.cohort.template(images, start=images[0], linear="translation", rounds=3, device="cpu", **LEVELS)
+    biased = cudaspline.cohort.template(
+        images, start=images[0], linear="translation", rounds=3, device="cpu", **LEVELS
+    )
     print("from the first image", distance(biased.image))
     assert distance(biased.image) < 0.3
 
@@ -85,19 +111,28 @@ def test_a_template_continues_after_its_last_round(tmp_path, monkeypatch):
     assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["round-01", "round-02"]
     counted = []
     original = _template._register
-    monkeypatch.setattr(_template, "_register", lambda *call: (counted.append(1), original(*call))[1])
+    monkeypatch.setattr(
+        _template, "_register", lambda *call: (counted.append(1), original(*call))[1]
+    )
     again = cudaspline.cohort.template(images, rounds=2, checkpoint=tmp_path / "parts", **options)
     assert len(counted) == len(images) and again.rounds == whole.rounds
     assert numpy.array_equal(again.image.array, whole.image.array)
     with pytest.raises(ValueError, match="^checkpoint: .*other weights"):
-        cudaspline.cohort.template(images, rounds=2, weights=[1, 2, 3, 4], checkpoint=tmp_path / "parts", **options)
+        cudaspline.cohort.template(
+            images, rounds=2, weights=[1, 2, 3, 4], checkpoint=tmp_path / "parts", **options
+        )
 
 
 def test_weights_and_modalities():
     y, x = numpy.mgrid[:40, :48]
-    moved = [100 * numpy.exp(-((x - 23 - s) ** 2 / 50 + (y - 19) ** 2 / 40)).astype("f4") for s in (-3, 3)]
+    moved = [
+        100 * numpy.exp(-((x - 23 - s) ** 2 / 50 + (y - 19) ** 2 / 40)).astype("f4")
+        for s in (-3, 3)
+    ]
     pairs = [(one, 50 - 0.3 * one) for one in moved]
-    options = dict(linear="translation", linear_rounds=2, rounds=0, device="cpu", start=moved[0], sharpen=None)
+    options = dict(
+        linear="translation", linear_rounds=2, rounds=0, device="cpu", start=moved[0], sharpen=None
+    )
     for weights, wanted in (([1, 1], 23.0), ([3, 1], 21.5)):
         found = cudaspline.cohort.template(moved, weights=weights, **options)
         assert _template._centre_of(found.image)[0] == pytest.approx(wanted, abs=0.1)
@@ -105,7 +140,12 @@ def test_weights_and_modalities():
     both = cudaspline.cohort.template(pairs, **options)
     assert len(both.images) == 2 and both.image.array.argmax() == both.images[1].array.argmin()
     deformed = cudaspline.cohort.template(
-        pairs, **{**options, "rounds": 1, "deformable": "greedy"}, metric=[("cc", 0.5), ("cc", 0.5)], radius=2, iterations=5, shrink=(1,)
+        pairs,
+        **{**options, "rounds": 1, "deformable": "greedy"},
+        metric=[("cc", 0.5), ("cc", 0.5)],
+        radius=2,
+        iterations=5,
+        shrink=(1,),
     )
     assert len(deformed.rounds) == 3
 
@@ -115,9 +155,14 @@ def test_workers_register():
     images = brains(numpy.random.default_rng(7), 4)
     options = dict(linear="translation", rounds=1, device="cpu", **LEVELS)
     here = cudaspline.cohort.template(images, **options)
-    with distributed.Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    with distributed.Client(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as client:
         there = cudaspline.cohort.template(images, client=client, **options)
-    assert numpy.abs(there.image.array - here.image.array).max() <= 1e-5 * numpy.abs(here.image.array).max()
+    assert (
+        numpy.abs(there.image.array - here.image.array).max()
+        <= 1e-5 * numpy.abs(here.image.array).max()
+    )
 
 
 def test_the_mean_of_rotations_is_a_rotation():
@@ -141,7 +186,20 @@ def test_sharpening_is_that_of_itk():
     assert numpy.allclose(found, wanted, rtol=1e-6, atol=1e-6 * values.max())
 
 
-@pytest.mark.parametrize("options, message", [({"weights": [1]}, "^weights: "), ({"rounds": 0, "linear_rounds": 0}, "^rounds: "), ({"start": [1, 2]}, "^start: "), ({"sharpen": "more"}, "^sharpen: ")])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"weights": [1]}, "^weights: "),
+        ({"rounds": 0, "linear_rounds": 0}, "^rounds: "),
+        ({"start": [1, 2]}, "^start: "),
+        ({"sharpen": "more"}, "^sharpen: "),
+    ],
+)
 def test_arguments(options, message):
     with pytest.raises(ValueError, match=message):
-        cudaspline.cohort.template(brains(numpy.random.default_rng(1), 2), **{"start": None, **options} if "start" not in options else {"start": [numpy.zeros((4, 4))] * 2})
+        cudaspline.cohort.template(
+            brains(numpy.random.default_rng(1), 2),
+            **{"start": None, **options}
+            if "start" not in options
+            else {"start": [numpy.zeros((4, 4))] * 2},
+        )

@@ -1,4 +1,5 @@
-"""cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
+"""cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's
+grid_sample, and transforms of PyTorch."""
 
 import concurrent.futures
 import contextlib
@@ -34,7 +35,9 @@ def places(rng, size, *shape, inside=False):
     low, high = (0.0, length - 1.0) if inside else (-0.7 * length, 1.7 * length)
     points = rng.uniform(low, high, (*shape, len(size)))
     fraction = numpy.mod(2 * points, 1.0)
-    points = numpy.floor(2 * points) / 2 + 0.5 * numpy.clip(fraction, 0.05, 0.95)  # not next to half samples
+    points = numpy.floor(2 * points) / 2 + 0.5 * numpy.clip(
+        fraction, 0.05, 0.95
+    )  # not next to half samples
     return torch.tensor(points, requires_grad=True)
 
 
@@ -50,7 +53,9 @@ def test_values_are_those_of_ndimage(rng, mode):
         image = rng.uniform(-1, 1, size)
         points = rng.uniform(-0.7 * numpy.array(size), 1.7 * numpy.array(size), (40, len(size)))
         wanted = ndimage.map_coordinates(image, points.T, order=order, mode=mode, cval=0.75)
-        found = spline.sample(torch.tensor(image), torch.tensor(points), order=order, mode=mode, cval=0.75)
+        found = spline.sample(
+            torch.tensor(image), torch.tensor(points), order=order, mode=mode, cval=0.75
+        )
         assert numpy.abs(found.numpy() - wanted).max() < TOLERANCE, (size, order)
 
 
@@ -59,7 +64,13 @@ def test_gradients_of_sample(rng, mode):
     for order, size in zip(ORDERS, [(4,), (5,), (3, 4), (4, 3), (5, 2), (3, 2, 4)]):
         image, points = tensor(rng, 2, 2, *size), places(rng, size, 2, 3)
         for prefilter in (True, False):
-            check(lambda image, points: spline.sample(image, points, order=order, mode=mode, cval=0.5, prefilter=prefilter), image, points)  # noqa: B023
+            check(
+                lambda image, points: spline.sample(
+                    image, points, order=order, mode=mode, cval=0.5, prefilter=prefilter
+                ),
+                image,
+                points,
+            )  # noqa: B023
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -67,56 +78,119 @@ def test_gradients_of_push_and_grad(rng, mode):
     for order, size in zip(ORDERS, [(4,), (3, 2, 4), (3, 4), (5,), (5, 2), (4, 3)]):
         numbers, points = tensor(rng, 2, 2, 3), places(rng, size, 2, 3)
         for prefilter in (True, False):
-            check(lambda numbers, points: spline.push(numbers, points, size, order=order, mode=mode, prefilter=prefilter), numbers, points)  # noqa: B023
-        check(lambda points: spline.count(points, size, order=order, mode=mode), places(rng, size, 3))  # noqa: B023
-        check(lambda image, points: spline.grad(image, points, order=order, mode=mode, cval=0.5), tensor(rng, 2, 2, *size), points)  # noqa: B023
+            check(
+                lambda numbers, points: spline.push(
+                    numbers, points, size, order=order, mode=mode, prefilter=prefilter
+                ),
+                numbers,
+                points,
+            )  # noqa: B023
+        check(
+            lambda points: spline.count(points, size, order=order, mode=mode), places(rng, size, 3)
+        )  # noqa: B023
+        check(
+            lambda image, points: spline.grad(image, points, order=order, mode=mode, cval=0.5),
+            tensor(rng, 2, 2, *size),
+            points,
+        )  # noqa: B023
 
 
 def test_gradients_of_one_image_for_many_points_and_the_other_way_round(rng):
     size = (4, 5)
-    check(lambda image, points: spline.sample(image, points), tensor(rng, 1, 2, *size), places(rng, size, 3, 2))
-    check(lambda image, points: spline.sample(image, points), tensor(rng, 3, 2, *size), places(rng, size, 1, 2))
-    check(lambda image, points: spline.sample(image, points), tensor(rng, *size), places(rng, size, 2, 3))
+    check(
+        lambda image, points: spline.sample(image, points),
+        tensor(rng, 1, 2, *size),
+        places(rng, size, 3, 2),
+    )
+    check(
+        lambda image, points: spline.sample(image, points),
+        tensor(rng, 3, 2, *size),
+        places(rng, size, 1, 2),
+    )
+    check(
+        lambda image, points: spline.sample(image, points),
+        tensor(rng, *size),
+        places(rng, size, 2, 3),
+    )
 
 
 def test_gradients_of_warp_affine_and_resample(rng):
     size = (5, 4)
     field = torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
-    check(lambda image, field: spline.warp(image, field, mode="reflect"), tensor(rng, 2, 1, *size), field)
+    check(
+        lambda image, field: spline.warp(image, field, mode="reflect"),
+        tensor(rng, 2, 1, *size),
+        field,
+    )
     one = field[0].detach().requires_grad_()
-    check(lambda image, field: spline.warp(image, field, mode="mirror"), tensor(rng, 2, 1, *size), one)
+    check(
+        lambda image, field: spline.warp(image, field, mode="mirror"), tensor(rng, 2, 1, *size), one
+    )
     images = tensor(rng, 2, 1, *size)
     assert torch.equal(spline.warp(images, one), spline.warp(images, one.expand(2, *one.shape)))
     matrix = torch.tensor([[0.81, 0.12], [-0.11, 0.93]], dtype=torch.float64, requires_grad=True)
     offset = torch.tensor([0.3, -0.2], dtype=torch.float64, requires_grad=True)
-    check(lambda *given: spline.affine(*given, (3, 4), mode="mirror", order=2), tensor(rng, *size), matrix, offset)
+    check(
+        lambda *given: spline.affine(*given, (3, 4), mode="mirror", order=2),
+        tensor(rng, *size),
+        matrix,
+        offset,
+    )
     batch = torch.stack([matrix, matrix.mT]).detach().requires_grad_()
-    check(lambda *given: spline.affine(*given, (2, 3), mode="nearest"), tensor(rng, 1, 2, *size), batch, tensor(rng, 2, 2))
-    check(lambda *given: spline.resample(*given, mode="mirror"), tensor(rng, *size), torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_())
+    check(
+        lambda *given: spline.affine(*given, (2, 3), mode="nearest"),
+        tensor(rng, 1, 2, *size),
+        batch,
+        tensor(rng, 2, 2),
+    )
+    check(
+        lambda *given: spline.resample(*given, mode="mirror"),
+        tensor(rng, *size),
+        torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_(),
+    )
 
 
 def test_gradients_of_prefilter(rng):
     for order, mode in itertools.product(range(2, 6), MODES):
-        check(lambda image: spline.prefilter(image, order=order, mode=mode), tensor(rng, 1, 2, 5, 1, 3))  # noqa: B023
+        check(
+            lambda image: spline.prefilter(image, order=order, mode=mode),
+            tensor(rng, 1, 2, 5, 1, 3),
+        )  # noqa: B023
         check(lambda image: spline.spline_coeff(image, order, mode, 0), tensor(rng, 4, 3))  # noqa: B023
     image = tensor(rng, 12, 9, grad=False)
     for order, mode in itertools.product(ORDERS, ("mirror", "reflect", "grid-wrap")):
-        wanted = ndimage.spline_filter(image.numpy(), order=order, mode=mode) if order > 1 else image.numpy()
-        assert numpy.abs(spline.spline_coeff_nd(image, order, mode).numpy() - wanted).max() < TOLERANCE
+        wanted = (
+            ndimage.spline_filter(image.numpy(), order=order, mode=mode)
+            if order > 1
+            else image.numpy()
+        )
+        assert (
+            numpy.abs(spline.spline_coeff_nd(image, order, mode).numpy() - wanted).max() < TOLERANCE
+        )
 
 
 def test_affine_and_resample_are_those_of_the_package(rng):
     image = tensor(rng, 7, 8, 6, grad=False)
     matrix, offset = numpy.eye(3) + rng.uniform(-0.1, 0.1, (3, 3)), rng.uniform(-1, 1, 3)
-    found = spline.affine(image, torch.tensor(matrix), torch.tensor(offset), (5, 6, 7), mode="reflect")
+    found = spline.affine(
+        image, torch.tensor(matrix), torch.tensor(offset), (5, 6, 7), mode="reflect"
+    )
     wanted = ndimage.affine_transform(image.numpy(), matrix, offset, (5, 6, 7), mode="reflect")
     assert numpy.abs(found.numpy() - wanted).max() < TOLERANCE
 
     source = cudaspline.Image(image.numpy(), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0))
-    target = cudaspline.Image(numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0))
+    target = cudaspline.Image(
+        numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0)
+    )
     transform = numpy.concatenate([matrix, offset[:, None]], 1)
     wanted = cudaspline.resample(source, transform, target, order=3, boundary="mirror")
-    found = spline.resample(image, torch.tensor(transform), source=source.geometry, target=target.geometry, mode="mirror")
+    found = spline.resample(
+        image,
+        torch.tensor(transform),
+        source=source.geometry,
+        target=target.geometry,
+        mode="mirror",
+    )
     assert numpy.abs(found.numpy() - wanted.array).max() < TOLERANCE
 
 
@@ -125,12 +199,23 @@ def test_grid_sample(rng, align):
     for size in ((5, 7), (4, 5, 6)):
         image, grid = tensor(rng, 2, 3, *size), tensor(rng, 2, *size[::-1], len(size))
         wide = grid.detach().mul(1.4).requires_grad_()
-        for padding, mode in (("zeros", "grid-constant"), ("border", "nearest"), ("reflection", "mirror" if align else "reflect")):
-            wanted = torch.nn.functional.grid_sample(image, wide, padding_mode=padding, align_corners=align)
-            found = spline.sample(image, wide, order=1, mode=mode, convention="grid_sample", align_corners=align)
+        for padding, mode in (
+            ("zeros", "grid-constant"),
+            ("border", "nearest"),
+            ("reflection", "mirror" if align else "reflect"),
+        ):
+            wanted = torch.nn.functional.grid_sample(
+                image, wide, padding_mode=padding, align_corners=align
+            )
+            found = spline.sample(
+                image, wide, order=1, mode=mode, convention="grid_sample", align_corners=align
+            )
             assert (found - wanted).abs().max() < TOLERANCE, (size, padding)
             seed = tensor(rng, *found.shape, grad=False)
-            for one, other in zip(torch.autograd.grad(found, (image, wide), seed), torch.autograd.grad(wanted, (image, wide), seed)):
+            for one, other in zip(
+                torch.autograd.grad(found, (image, wide), seed),
+                torch.autograd.grad(wanted, (image, wide), seed),
+            ):
                 assert (one - other).abs().max() < 100 * TOLERANCE, (size, padding)
 
 
@@ -144,11 +229,23 @@ def functions(rng):
     whole = torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_()
     return [
         ("sample", lambda *given: spline.sample(*given, order=4, mode="nearest"), (image, points)),
-        ("grad", lambda *given: spline.grad(*given, order=4, mode="grid-constant", cval=0.5), (image, points)),
-        ("push", lambda *given: spline.push(*given, size, order=3, mode="reflect", prefilter=True), (tensor(rng, 2, 2, 3), points)),
+        (
+            "grad",
+            lambda *given: spline.grad(*given, order=4, mode="grid-constant", cval=0.5),
+            (image, points),
+        ),
+        (
+            "push",
+            lambda *given: spline.push(*given, size, order=3, mode="reflect", prefilter=True),
+            (tensor(rng, 2, 2, 3), points),
+        ),
         ("count", lambda points: spline.count(points[:, None], size, order=3), (points,)),
         ("warp", lambda *given: spline.warp(*given, mode="mirror"), (image, field)),
-        ("affine", lambda *given: spline.affine(*given, (3, 4), mode="mirror"), (tensor(rng, *size), matrix, offset)),
+        (
+            "affine",
+            lambda *given: spline.affine(*given, (3, 4), mode="mirror"),
+            (tensor(rng, *size), matrix, offset),
+        ),
         ("resample", lambda *given: spline.resample(*given, mode="mirror"), (image, whole)),
         ("prefilter", lambda image: spline.prefilter(image, order=5, mode="grid-wrap"), (image,)),
     ]
@@ -156,20 +253,33 @@ def functions(rng):
 
 @pytest.mark.parametrize("number", range(8))
 def test_forward_mode(rng, number):
-    """Tangents against finite differences, and those of the gradients; torch.func.jvp has the transpose of what goes backward."""
+    """Tangents against finite differences, and those of the gradients; torch.func.jvp has the
+    transpose of what goes backward."""
     _, function, given = functions(rng)[number]
-    assert torch.autograd.gradcheck(function, given, eps=1e-6, atol=1e-5, check_forward_ad=True, check_backward_ad=False)
-    assert torch.autograd.gradgradcheck(function, given, eps=1e-6, atol=1e-4, check_fwd_over_rev=True, fast_mode=True)
+    assert torch.autograd.gradcheck(
+        function, given, eps=1e-6, atol=1e-5, check_forward_ad=True, check_backward_ad=False
+    )
+    assert torch.autograd.gradgradcheck(
+        function, given, eps=1e-6, atol=1e-4, check_fwd_over_rev=True, fast_mode=True
+    )
     tangents = tuple(torch.tensor(rng.uniform(-1, 1, one.shape)) for one in given)
     values = tuple(one.detach() for one in given)
     found, tangent = torch.func.jvp(function, values, tangents)
     assert torch.allclose(found, function(*values), rtol=0, atol=TOLERANCE)
-    many = torch.vmap(lambda *tangents: torch.func.jvp(function, values, tangents)[1])(*(torch.stack([one, -2 * one]) for one in tangents))
+    many = torch.vmap(lambda *tangents: torch.func.jvp(function, values, tangents)[1])(
+        *(torch.stack([one, -2 * one]) for one in tangents)
+    )
     assert torch.allclose(many, torch.stack([tangent, -2 * tangent]), rtol=0, atol=1000 * TOLERANCE)
     # Backward, of which it is the transpose: g . (J t) = (J^T g) . t.
     seed = torch.tensor(rng.uniform(-1, 1, found.shape))
     pulled = torch.autograd.grad(function(*given), given, seed)
-    assert abs((seed * tangent).sum() - sum((one * other).sum() for one, other in zip(pulled, tangents))) < 1000 * TOLERANCE
+    assert (
+        abs(
+            (seed * tangent).sum()
+            - sum((one * other).sum() for one, other in zip(pulled, tangents))
+        )
+        < 1000 * TOLERANCE
+    )
 
 
 def test_forward_mode_of_fields_and_losses(rng):
@@ -187,30 +297,50 @@ def test_forward_mode_of_fields_and_losses(rng):
         (lambda field: spline.folding(field, least=1.0), (one,)),
         (spline.mean_squares, images),
         (spline.local_correlation, images),
-        (lambda *given: spline.mutual_information(*given, bins=8, limits=((-1.5, 1.5), (-1.5, 1.5))), images),
+        (
+            lambda *given: spline.mutual_information(
+                *given, bins=8, limits=((-1.5, 1.5), (-1.5, 1.5))
+            ),
+            images,
+        ),
     ):
         tangents = tuple(torch.tensor(rng.uniform(-1, 1, value.shape)) for value in given)
         _, found = torch.func.jvp(function, given, tangents)
         step = 1e-6
-        ends = [function(*(value + sign * step * tangent for value, tangent in zip(given, tangents))) for sign in (1, -1)]
+        ends = [
+            function(*(value + sign * step * tangent for value, tangent in zip(given, tangents)))
+            for sign in (1, -1)
+        ]
         wanted = (ends[0] - ends[1]) / (2 * step)
         assert (found - wanted).abs().max() < 1e-6 * (1 + wanted.abs().max())
 
 
 def test_higher_derivatives_forward_and_backward(rng):
-    """All of one order agree, whichever is forward; operations that require a fourth one raise an error."""
+    """All of one order agree, whichever is forward; operations that require a fourth one raise an
+    error."""
     image, points = tensor(rng, 1, 2, 5, 4, grad=False), places(rng, (5, 4), 1, 1).detach()
     both = (torch.func.jacfwd, torch.func.jacrev)
 
     def value(points):
-        return (spline.sample(image, points, order=5, mode="mirror") * torch.tensor([1.0, -2.0])[None, :, None]).sum()
+        return (
+            spline.sample(image, points, order=5, mode="mirror")
+            * torch.tensor([1.0, -2.0])[None, :, None]
+        ).sum()
 
     for order in (2, 3):
-        first, *others = (functools.reduce(lambda f, of: of(f), ways, value)(points) for ways in itertools.product(both, repeat=order))
+        first, *others = (
+            functools.reduce(lambda f, of: of(f), ways, value)(points)
+            for ways in itertools.product(both, repeat=order)
+        )
         assert first.abs().max() > 1e-3
         for found in others:
             assert torch.allclose(found, first, rtol=0, atol=1000 * TOLERANCE)
-    assert torch.allclose(torch.func.hessian(value)(points), torch.autograd.functional.hessian(value, points), rtol=0, atol=100 * TOLERANCE)
+    assert torch.allclose(
+        torch.func.hessian(value)(points),
+        torch.autograd.functional.hessian(value, points),
+        rtol=0,
+        atol=100 * TOLERANCE,
+    )
     for again in both:
         with pytest.raises(NotImplementedError, match="beyond the 3rd"):
             again(torch.func.jacfwd(torch.func.jacfwd(torch.func.jacfwd(value))))(points)
@@ -218,18 +348,28 @@ def test_higher_derivatives_forward_and_backward(rng):
 
 @pytest.mark.parametrize("number", range(8))
 def test_batching(rng, number):
-    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with gradients: what a loop makes."""
+    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with
+    gradients: what a loop makes."""
     _, function, given = functions(rng)[number]
     values = tuple(one.detach() for one in given)
     many = tuple(torch.stack([one, 0.9 * one, one + 0.01]) for one in values)
-    ways = [tuple(0 if i == k else None for i in range(len(values))) for k in range(len(values))] + [(0,) * len(values)]
+    ways = [
+        tuple(0 if i == k else None for i in range(len(values))) for k in range(len(values))
+    ] + [(0,) * len(values)]
     for in_dims in dict.fromkeys(ways):
-        moved = tuple(values[i] if axis is None else many[i].movedim(0, -1) for i, axis in enumerate(in_dims))
+        moved = tuple(
+            values[i] if axis is None else many[i].movedim(0, -1) for i, axis in enumerate(in_dims)
+        )
         axes = tuple(None if axis is None else -1 for axis in in_dims)
-        each = [tuple(values[i] if axis is None else many[i][k] for i, axis in enumerate(in_dims)) for k in range(3)]
+        each = [
+            tuple(values[i] if axis is None else many[i][k] for i, axis in enumerate(in_dims))
+            for k in range(3)
+        ]
         found = torch.vmap(function, axes)(*moved)
         for one, own in zip(found, each):
-            assert torch.allclose(one, function(*own), rtol=0, atol=TOLERANCE)  # a batch is filtered in another order of the axes
+            assert torch.allclose(
+                one, function(*own), rtol=0, atol=TOLERANCE
+            )  # a batch is filtered in another order of the axes
         numbers = tuple(range(len(values)))
 
         def loss(*given):
@@ -245,11 +385,15 @@ def test_transforms_of_pytorch(rng):
     images, points = tensor(rng, 4, *size), places(rng, size, 4, 3)
     found = torch.vmap(spline.sample)(images, points)
     wanted = torch.stack([spline.sample(image, point) for image, point in zip(images, points)])
-    assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)  # a batch is filtered in another order of the axes
+    assert torch.allclose(
+        found, wanted, rtol=0, atol=TOLERANCE
+    )  # a batch is filtered in another order of the axes
     found = torch.vmap(spline.sample, in_dims=(None, 0))(images[0], points)
     wanted = torch.stack([spline.sample(images[0], point) for point in points])
     assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
-    found = torch.vmap(lambda numbers, points: spline.push(numbers, points, size))(tensor(rng, 4, 3), points)
+    found = torch.vmap(lambda numbers, points: spline.push(numbers, points, size))(
+        tensor(rng, 4, 3), points
+    )
     assert found.shape == (4, *size)
 
     def loss(points):
@@ -260,17 +404,26 @@ def test_transforms_of_pytorch(rng):
     each = torch.vmap(torch.func.grad(loss))(points)
     assert torch.allclose(each[0], gradient, rtol=0, atol=TOLERANCE)
     hessian = torch.func.jacrev(torch.func.grad(loss))(points[0])
-    assert torch.allclose(hessian, torch.autograd.functional.hessian(loss, points[0].detach()), rtol=0, atol=TOLERANCE)
-    torch.library.opcheck(torch.ops.cudaspline.evaluate.default, (images[:, None], points, 3, 0, 0.0, 1))
-    torch.library.opcheck(torch.ops.cudaspline.contract.default, (images[:, None], points, tensor(rng, 4, 1, 3, 1), 3, 0, 0.0, 0))
-    torch.library.opcheck(torch.ops.cudaspline.scatter.default, (tensor(rng, 4, 1, 3, 1), points, size, 3, 0, 0))
+    assert torch.allclose(
+        hessian, torch.autograd.functional.hessian(loss, points[0].detach()), rtol=0, atol=TOLERANCE
+    )
+    torch.library.opcheck(
+        torch.ops.cudaspline.evaluate.default, (images[:, None], points, 3, 0, 0.0, 1)
+    )
+    torch.library.opcheck(
+        torch.ops.cudaspline.contract.default,
+        (images[:, None], points, tensor(rng, 4, 1, 3, 1), 3, 0, 0.0, 0),
+    )
+    torch.library.opcheck(
+        torch.ops.cudaspline.scatter.default, (tensor(rng, 4, 1, 3, 1), points, size, 3, 0, 0)
+    )
     torch.library.opcheck(torch.ops.cudaspline.filter.default, (images, [1, 2], 3, 0, False))
 
 
 @pytest.mark.parametrize("number", range(8))
 def test_compile(rng, number):
-    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are those of the plain call. Shapes that
-    change are compiled as symbols."""
+    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are
+    those of the plain call. Shapes that change are compiled as symbols."""
     _, function, given = functions(rng)[number]
     torch.compiler.reset()
 
@@ -287,7 +440,10 @@ def test_compile_between_geometries(rng):
     torch.compiler.reset()
     source = cudaspline.Image(numpy.zeros((4, 5)), spacing=(1.5, 0.7), origin=(3.0, -4.0)).geometry
     target = cudaspline.Image(numpy.zeros((6, 3)), spacing=(1.1, 1.2), origin=(2.5, -4.5)).geometry
-    image, transform = tensor(rng, 4, 5), torch.tensor([[0.9, 0.1, 0.2], [-0.1, 1.0, 0.3]], dtype=torch.float64, requires_grad=True)
+    image, transform = (
+        tensor(rng, 4, 5),
+        torch.tensor([[0.9, 0.1, 0.2], [-0.1, 1.0, 0.3]], dtype=torch.float64, requires_grad=True),
+    )
 
     def moved(image, transform):
         return spline.resample(image, transform, source=source, target=target, mode="mirror")
@@ -295,7 +451,10 @@ def test_compile_between_geometries(rng):
     wanted = moved(image, transform)
     found = torch.compile(moved, backend="aot_eager", fullgraph=True)(image, transform)
     assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
-    for one, other in zip(torch.autograd.grad(found.sum(), (image, transform)), torch.autograd.grad(wanted.sum(), (image, transform))):
+    for one, other in zip(
+        torch.autograd.grad(found.sum(), (image, transform)),
+        torch.autograd.grad(wanted.sum(), (image, transform)),
+    ):
         assert torch.allclose(one, other, rtol=0, atol=100 * TOLERANCE)
 
 
@@ -304,11 +463,16 @@ def needed_by_inductor():
     compiler = os.environ.get("CXX") or next(filter(shutil.which, ("g++", "c++", "clang++")), "")
     if not shutil.which(compiler):
         return "there is no C++ compiler"
-    return "" if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) else "there is no Python.h"
+    return (
+        ""
+        if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))
+        else "there is no Python.h"
+    )
 
 
 def test_compile_by_default(rng, tmp_path, monkeypatch):
-    """By inductor, which compiles the code around the operators: the numbers of the plain call, forward and backward."""
+    """By inductor, which compiles the code around the operators: the numbers of the plain call,
+    forward and backward."""
     if missing := needed_by_inductor():
         pytest.skip(f"{missing}, which torch.compile's default backend needs")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))  # nothing is there of another run
@@ -317,10 +481,16 @@ def test_compile_by_default(rng, tmp_path, monkeypatch):
     field = torch.tensor(rng.uniform(0.1, 0.4, (5, 4, 2)), requires_grad=True)
 
     def loss(image, points, field):
-        return spline.sample(spline.warp(image, field, mode="mirror"), points, order=2, mode="reflect").square().mean()
+        return (
+            spline.sample(spline.warp(image, field, mode="mirror"), points, order=2, mode="reflect")
+            .square()
+            .mean()
+        )
 
     wanted = loss(image, points, field)
-    found = torch.compile(loss, fullgraph=True, options={"compile_threads": 1})(image, points, field)
+    found = torch.compile(loss, fullgraph=True, options={"compile_threads": 1})(
+        image, points, field
+    )
     assert any(tmp_path.rglob("*.so")), "nothing was compiled"
     assert abs(found - wanted) < TOLERANCE
     given = image, points, field
@@ -329,53 +499,82 @@ def test_compile_by_default(rng, tmp_path, monkeypatch):
 
 
 def test_numbers_that_pytorch_has_not_written_yet(rng):
-    """The sign of an imaginary part, and zeros of derivatives, which are flags and not in the memory."""
+    """The sign of an imaginary part, and zeros of derivatives, which are flags and not in the
+    memory."""
     image = torch.complex(*(tensor(rng, 5, 6, grad=False) for _ in range(2))).conj().imag
     assert image.is_neg()
     points = places(rng, (5, 6), 9).detach()
-    assert torch.equal(spline.sample(image, points), spline.sample(image.resolve_neg().clone(), points))
+    assert torch.equal(
+        spline.sample(image, points), spline.sample(image.resolve_neg().clone(), points)
+    )
     assert torch.equal(spline.prefilter(image), spline.prefilter(image.resolve_neg().clone()))
     numbers = torch.complex(*(tensor(rng, 9, grad=False) for _ in range(2))).conj().imag
-    assert torch.equal(spline.push(numbers, points, (5, 6)), spline.push(numbers.resolve_neg().clone(), points, (5, 6)))
+    assert torch.equal(
+        spline.push(numbers, points, (5, 6)),
+        spline.push(numbers.resolve_neg().clone(), points, (5, 6)),
+    )
     zero = torch._efficientzerotensor((9,), dtype=torch.float64)
     assert not spline.push(zero, points, (5, 6)).any()
 
 
 def test_compile_with_shapes_as_symbols(rng):
     torch.compiler.reset()
-    compiled = torch.compile(lambda image, points: spline.sample(image, points, mode="mirror"), backend="aot_eager", fullgraph=True, dynamic=True)
+    compiled = torch.compile(
+        lambda image, points: spline.sample(image, points, mode="mirror"),
+        backend="aot_eager",
+        fullgraph=True,
+        dynamic=True,
+    )
     for size, count in (((5, 6), 7), ((8, 9), 11), ((6, 5), 3)):
         image, points = tensor(rng, 2, 3, *size), places(rng, size, 2, count)
         wanted = spline.sample(image, points, mode="mirror")
         found = compiled(image, points)
         assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
-        for one, other in zip(torch.autograd.grad(found.sum(), (image, points)), torch.autograd.grad(wanted.sum(), (image, points))):
+        for one, other in zip(
+            torch.autograd.grad(found.sum(), (image, points)),
+            torch.autograd.grad(wanted.sum(), (image, points)),
+        ):
             assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
 
 
 def test_the_same_bits_at_every_call(rng):
     size = (9, 8, 7)
-    image, points = tensor(rng, 1, 2, *size, dtype=torch.float32), places(rng, size, 1, 5000).detach().float().requires_grad_()
+    image, points = (
+        tensor(rng, 1, 2, *size, dtype=torch.float32),
+        places(rng, size, 1, 5000).detach().float().requires_grad_(),
+    )
     seed = tensor(rng, 1, 2, 5000, grad=False, dtype=torch.float32)
     first = torch.autograd.grad(spline.sample(image, points), (image, points), seed)
     for _ in range(3):
-        for one, other in zip(torch.autograd.grad(spline.sample(image, points), (image, points), seed), first):
+        for one, other in zip(
+            torch.autograd.grad(spline.sample(image, points), (image, points), seed), first
+        ):
             assert torch.equal(one, other)
 
 
 def apart(tensor):
     """The same numbers, a gap between any two: which is not how the library takes them."""
-    return torch.stack([tensor.detach(), torch.zeros_like(tensor)], -1)[..., 0].requires_grad_(tensor.requires_grad)
+    return torch.stack([tensor.detach(), torch.zeros_like(tensor)], -1)[..., 0].requires_grad_(
+        tensor.requires_grad
+    )
 
 
-@pytest.mark.parametrize("order, mode", [(1, "constant"), (2, "mirror"), (3, "grid-wrap"), (3, "nearest"), (5, "reflect")])
+@pytest.mark.parametrize(
+    "order, mode",
+    [(1, "constant"), (2, "mirror"), (3, "grid-wrap"), (3, "nearest"), (5, "reflect")],
+)
 def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
-    """Where nothing has to be copied a call and its backward are a call of the library each: with the bits of the operators that others take."""
+    """Where nothing has to be copied a call and its backward are a call of the library each: with
+    the bits of the operators that others take."""
     size = (5, 4, 6)
     for batch, dtype in itertools.product(((), (2, 3)), (torch.float32, torch.float64)):
         image = tensor(rng, *batch, *size, dtype=dtype)
         points = places(rng, size, *batch[:1], 7, 3).detach().to(dtype).requires_grad_()
-        for function, options in ((spline.sample, {}), (spline.sample, {"prefilter": False}), (spline.grad, {"prefilter": True})):
+        for function, options in (
+            (spline.sample, {}),
+            (spline.sample, {"prefilter": False}),
+            (spline.grad, {"prefilter": True}),
+        ):
             found = []
             for given in ((image, points), (apart(image), apart(points))):
                 values = function(*given, order=order, mode=mode, cval=0.5, **options)
@@ -383,18 +582,28 @@ def test_calls_that_are_done_at_once_have_the_same_bits(rng, order, mode):
                 first = torch.autograd.grad(values, given, seed, create_graph=True)
                 with torch.no_grad():
                     plain = function(*given, order=order, mode=mode, cval=0.5, **options)
-                again = torch.autograd.grad(function(*given, order=order, mode=mode, cval=0.5, **options), given, seed)
+                again = torch.autograd.grad(
+                    function(*given, order=order, mode=mode, cval=0.5, **options), given, seed
+                )
                 second = torch.autograd.grad(sum(one.square().sum() for one in first), given)
-                assert torch.equal(plain, values) and all(torch.equal(one, other) for one, other in zip(first, again))
+                assert torch.equal(plain, values) and all(
+                    torch.equal(one, other) for one, other in zip(first, again)
+                )
                 found.append((values, *first, *second))
             assert all(torch.equal(one, other) for one, other in zip(*found))
 
 
 def test_calls_that_are_alike_are_refused_as_before(rng):
-    """An accepted call does not imply that numbers of another type are accepted, which compare equal."""
+    """An accepted call does not imply that numbers of another type are accepted, which compare
+    equal."""
     image, points = tensor(rng, 6, 5, grad=False), torch.rand(4, 2, dtype=torch.float64)
     spline.sample(image, points, order=1, prefilter=True, cval=0)
-    for options, name in (({"order": True}, "order"), ({"order": 1.0}, "order"), ({"prefilter": 1}, "prefilter"), ({"align_corners": 0}, "align")):
+    for options, name in (
+        ({"order": True}, "order"),
+        ({"order": 1.0}, "order"),
+        ({"prefilter": 1}, "prefilter"),
+        ({"align_corners": 0}, "align"),
+    ):
         with pytest.raises(TypeError, match=name):
             spline.sample(image, points, **{"order": 1, **options})
     for cval in (numpy.inf, numpy.nan):
@@ -412,7 +621,9 @@ def test_types(rng):
         image = exact.detach().to(dtype).requires_grad_()
         found = spline.sample(image, points.detach().to(torch.float32))
         assert found.dtype == dtype
-        assert (found.double() - spline.sample(image.double(), points.detach().float().double())).abs().max() < 20 * 2.0**-digits
+        assert (
+            found.double() - spline.sample(image.double(), points.detach().float().double())
+        ).abs().max() < 20 * 2.0**-digits
         found.sum().backward()
         assert image.grad.dtype == dtype
     assert wanted.dtype == torch.float64
@@ -423,16 +634,28 @@ def test_types(rng):
 def test_halves(rng, dtype, digits):
     """Values and gradients are those in float32, rounded."""
     calls = support.calls_in_halves(rng)
-    transposed = [(name, arrays, {**options, "prefilter": True}) for name, arrays, options in calls if name == "push"]
+    transposed = [
+        (name, arrays, {**options, "prefilter": True})
+        for name, arrays, options in calls
+        if name == "push"
+    ]
     for name, arrays, options in (*calls, *transposed):
-        known = {key: torch.tensor(value) if key == "mask" else value for key, value in options.items()}
+        known = {
+            key: torch.tensor(value) if key == "mask" else value for key, value in options.items()
+        }
         halves = [torch.tensor(array, dtype=dtype, requires_grad=True) for array in arrays]
         floats = [half.detach().float().requires_grad_() for half in halves]
-        found, wanted = getattr(spline, name)(*halves, **known), getattr(spline, name)(*floats, **known)
+        found, wanted = (
+            getattr(spline, name)(*halves, **known),
+            getattr(spline, name)(*floats, **known),
+        )
         assert found.dtype == (torch.float32 if name in support.SUMS else dtype), name
         seed = torch.tensor(support.eighths(rng, wanted.shape), dtype=torch.float32)
         assert support.nearly_rounded(found.detach().float(), wanted.detach(), digits), name
-        of_halves, of_floats = torch.autograd.grad(found, halves, seed.to(found.dtype)), torch.autograd.grad(wanted, floats, seed)
+        of_halves, of_floats = (
+            torch.autograd.grad(found, halves, seed.to(found.dtype)),
+            torch.autograd.grad(wanted, floats, seed),
+        )
         for one, other in zip(of_halves, of_floats):
             assert one.dtype == dtype and support.nearly_rounded(one.float(), other, digits), name
 
@@ -447,12 +670,25 @@ def test_indices_have_more_digits_than_half_precision(rng):
         assert found.dtype == torch.float32
         wanted = spline.warp(image, field.float(), order=1, mode="nearest")
         assert torch.equal(found, wanted)
-        assert torch.equal(spline.affine(image, torch.tensor([[1.0, 0.25]], dtype=dtype), order=1, mode="nearest"), wanted)
+        assert torch.equal(
+            spline.affine(image, torch.tensor([[1.0, 0.25]], dtype=dtype), order=1, mode="nearest"),
+            wanted,
+        )
         twice = spline.compose(field, field)
         assert twice.dtype == dtype and (twice[:-2] - 0.5).abs().max() <= step
-        assert spline.exp(field).dtype == spline.invert(field).dtype == spline.jacobian_determinant(field).dtype == dtype
+        assert (
+            spline.exp(field).dtype
+            == spline.invert(field).dtype
+            == spline.jacobian_determinant(field).dtype
+            == dtype
+        )
         # Sums of many samples are beyond what these types have.
-        assert spline.bending(field).dtype == spline.folding(field).dtype == spline.jacobian(field).dtype == torch.float32
+        assert (
+            spline.bending(field).dtype
+            == spline.folding(field).dtype
+            == spline.jacobian(field).dtype
+            == torch.float32
+        )
 
 
 def test_places_are_exact_whatever_products_of_matrices_are(rng):
@@ -462,8 +698,11 @@ def test_places_are_exact_whatever_products_of_matrices_are(rng):
     try:
         for precision in ("highest", "medium"):
             torch.set_float32_matmul_precision(precision)
-            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and sums.
-            assert (spline.affine(image, matrix, order=1, mode="nearest").double() - wanted).abs().max() < 2.0**-14
+            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and
+            # sums.
+            assert (
+                spline.affine(image, matrix, order=1, mode="nearest").double() - wanted
+            ).abs().max() < 2.0**-14
     finally:
         torch.set_float32_matmul_precision(before)
 
@@ -489,10 +728,17 @@ def test_nan_and_empty(rng):
         assert spline.push(values, points, (4, 5)).shape == (n, c, 4, 5)
         assert spline.grad(image, points).shape == (n, c, count, 2)
         assert spline.prefilter(image).shape == image.shape
-        assert spline.affine(image, torch.eye(2)).shape == spline.resample(image).shape == (n, c, 4, 5)
+        assert (
+            spline.affine(image, torch.eye(2)).shape == spline.resample(image).shape == (n, c, 4, 5)
+        )
         assert spline.warp(image, image.new_zeros((n, 4, 5, 2))).shape == (n, c, 4, 5)
     fields = torch.zeros(0, 4, 5, 2, requires_grad=True)
-    for function in (spline.exp, spline.invert, spline.jacobian_determinant, lambda field: spline.compose(field, field)):
+    for function in (
+        spline.exp,
+        spline.invert,
+        spline.jacobian_determinant,
+        lambda field: spline.compose(field, field),
+    ):
         assert function(fields).shape[:3] == (0, 4, 5)
     for function in (spline.bending, spline.diffusion, spline.jacobian, spline.folding):
         assert function(fields).item() == 0
@@ -511,14 +757,29 @@ def test_what_is_refused(rng):
     refuses(TypeError, "image: ndarray is no", spline.sample, image.detach().numpy(), points)
     refuses(TypeError, "image: elements of type torch.int32", spline.sample, image.int(), points)
     refuses(ValueError, "image: its shape is (1, 4, 5)", spline.sample, image[0], points)
-    refuses(ValueError, "points: the shape is (2, 3, 4)", spline.sample, image, tensor(rng, 2, 3, 4))
-    refuses(ValueError, "points: there are 3 of them, and 2 images", spline.sample, image, tensor(rng, 3, 3, 2))
+    refuses(
+        ValueError, "points: the shape is (2, 3, 4)", spline.sample, image, tensor(rng, 2, 3, 4)
+    )
+    refuses(
+        ValueError,
+        "points: there are 3 of them, and 2 images",
+        spline.sample,
+        image,
+        tensor(rng, 3, 3, 2),
+    )
     refuses(ValueError, "order: 6", spline.sample, image, points, order=6)
     refuses(TypeError, "order: 2.5", spline.sample, image, points, order=2.5)
     refuses(ValueError, "mode: 'zero'", spline.sample, image, points, mode="zero")
     refuses(TypeError, "cval: 'a'", spline.sample, image, points, cval="a")
     refuses(ValueError, "convention: 'torch'", spline.sample, image, points, convention="torch")
-    refuses(ValueError, "input: its shape is (2, 1, 4)", spline.push, tensor(rng, 2, 1, 4), points, (4, 5))
+    refuses(
+        ValueError,
+        "input: its shape is (2, 1, 4)",
+        spline.push,
+        tensor(rng, 2, 1, 4),
+        points,
+        (4, 5),
+    )
     refuses(ValueError, "shape: (4,)", spline.push, tensor(rng, 2, 1, 3), points, (4,))
     for shape, error in (
         (3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError),
@@ -528,16 +789,43 @@ def test_what_is_refused(rng):
         refuses(error, "shape: ", spline.ffd, tensor(rng, 5, 5, 2), shape)
     for shape in (3, "ab", (2.5,), torch.tensor(3.0)):
         refuses(TypeError, "shape: ", spline.identity, shape)
-    refuses(TypeError, "prefilter: 'no' is neither True nor False", spline.sample, image, points, prefilter="no")
+    refuses(
+        TypeError,
+        "prefilter: 'no' is neither True nor False",
+        spline.sample,
+        image,
+        points,
+        prefilter="no",
+    )
     refuses(TypeError, "align_corners: None", spline.sample, image, points, align_corners=None)
-    refuses(ValueError, "cval: the tensor requires a gradient", spline.sample, image, points, cval=torch.tensor(1.0, requires_grad=True))
+    refuses(
+        ValueError,
+        "cval: the tensor requires a gradient",
+        spline.sample,
+        image,
+        points,
+        cval=torch.tensor(1.0, requires_grad=True),
+    )
     refuses(ValueError, "cval: nan", spline.sample, image, points, cval=float("nan"))
-    refuses(TypeError, "source: ndarray is not a cudaspline.Geometry", spline.resample, image, source=numpy.zeros(3))
-    refuses(TypeError, "target: Image is not a cudaspline.Geometry", spline.resample, image, target=cudaspline.Image(numpy.zeros((4, 5))))
+    refuses(
+        TypeError,
+        "source: ndarray is not a cudaspline.Geometry",
+        spline.resample,
+        image,
+        source=numpy.zeros(3),
+    )
+    refuses(
+        TypeError,
+        "target: Image is not a cudaspline.Geometry",
+        spline.resample,
+        image,
+        target=cudaspline.Image(numpy.zeros((4, 5))),
+    )
     refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
             source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
     refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))
-    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every machine has.
+    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every
+    # machine has.
     for name, function, given in (
         ("points", spline.sample, (image, points)),
         ("grid", spline.push, (tensor(rng, 2, 1, 3), points, (4, 5))),
@@ -555,14 +843,34 @@ def test_what_is_refused(rng):
         given[place] = one.to("meta")
         refuses(ValueError, f"{name}: it is on meta, and ", function, *given)
         if name != "mask":
-            for wrong in (one.to(torch.float8_e4m3fn), one.to(torch.complex64), one.to_sparse(), one.bool(), one.numpy()):
+            for wrong in (
+                one.to(torch.float8_e4m3fn),
+                one.to(torch.complex64),
+                one.to_sparse(),
+                one.bool(),
+                one.numpy(),
+            ):
                 given[place] = wrong
                 refuses(TypeError, f"{name}: ", function, *given)
     refuses(ValueError, "field: its shape", spline.warp, image, tensor(rng, 3, 2))
     refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
     refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))
-    refuses(ValueError, "offset: its shape is (3,)", spline.affine, image, tensor(rng, 2, 2), tensor(rng, 3))
-    refuses(ValueError, "offset: its shape is (4, 2)", spline.affine, image[0, 0], tensor(rng, 2, 2), tensor(rng, 4, 2))
+    refuses(
+        ValueError,
+        "offset: its shape is (3,)",
+        spline.affine,
+        image,
+        tensor(rng, 2, 2),
+        tensor(rng, 3),
+    )
+    refuses(
+        ValueError,
+        "offset: its shape is (4, 2)",
+        spline.affine,
+        image[0, 0],
+        tensor(rng, 2, 2),
+        tensor(rng, 4, 2),
+    )
     refuses(ValueError, "transform: its shape is (3, 2)", spline.resample, image, tensor(rng, 3, 2))
     refuses(ValueError, "dim: 4", spline.prefilter, image, dim=4)
     refuses(ValueError, "image: its shape is (2, 1, 4, 0)", spline.sample, image[..., :0], points)
@@ -570,7 +878,10 @@ def test_what_is_refused(rng):
 
 def test_orders_of_derivatives(rng):
     """The third derivatives have values; operations that require a fourth one raise an error."""
-    image, point = tensor(rng, 6, grad=False), torch.tensor([[2.3]], dtype=torch.float64, requires_grad=True)
+    image, point = (
+        tensor(rng, 6, grad=False),
+        torch.tensor([[2.3]], dtype=torch.float64, requires_grad=True),
+    )
     value = spline.sample(image, point, order=3, mode="mirror", prefilter=False)
     for _ in range(3):
         (value,) = torch.autograd.grad(value.sum(), point, create_graph=True)
@@ -602,7 +913,9 @@ def test_other_functions_refuse_tensors_that_want_gradients():
         "coordinates": lambda: ndimage.map_coordinates(image.numpy(), list(matrix)),
         "input": lambda: ndimage.spline_filter(matrix),
     }.items():
-        with pytest.raises(ValueError, match=f"^{name.strip()}: the tensor requires a gradient.*cudaspline.torch"):
+        with pytest.raises(
+            ValueError, match=f"^{name.strip()}: the tensor requires a gradient.*cudaspline.torch"
+        ):
             call()
     with torch.no_grad():
         assert ndimage.shift(image, [1.0, 1.0]).shape == (4, 5)
@@ -629,20 +942,39 @@ def in_another_thread(function, *arguments, **options):
 
 
 def test_threads_of_calls_and_of_their_gradients(rng, asked):
-    """threads=, forward and backward, of each function: of derivatives of derivatives and in another thread too."""
-    image, given = rng.uniform(-1, 1, (4, 5)), (rng.uniform(-1, 1, (4, 5)), rng.uniform(0.1, 2.9, (3, 2)))
-    calls = [*support.calls_in_halves(rng), ("pull", given, {"order": 3}), ("spline_coeff", (image,), {}), ("spline_coeff_nd", (image,), {})]
+    """threads=, forward and backward, of each function: of derivatives of derivatives and in
+    another thread too."""
+    image, given = (
+        rng.uniform(-1, 1, (4, 5)),
+        (rng.uniform(-1, 1, (4, 5)), rng.uniform(0.1, 2.9, (3, 2))),
+    )
+    calls = [
+        *support.calls_in_halves(rng),
+        ("pull", given, {"order": 3}),
+        ("spline_coeff", (image,), {}),
+        ("spline_coeff_nd", (image,), {}),
+    ]
     for name, arrays, options in calls:
-        function, tensors = getattr(spline, name), [torch.tensor(array, requires_grad=True) for array in arrays]
-        options = {option: torch.tensor(value) if option == "mask" else value for option, value in options.items()}
+        function, tensors = (
+            getattr(spline, name),
+            [torch.tensor(array, requires_grad=True) for array in arrays],
+        )
+        options = {
+            option: torch.tensor(value) if option == "mask" else value
+            for option, value in options.items()
+        }
         asked.clear()
         value = function(*tensors, threads=3, **options)
         assert bool(asked) != (name in support.WITHOUT_LIBRARY), name
         forward = len(asked)
-        slopes = in_another_thread(torch.autograd.grad, value.square().sum(), tensors, create_graph=True)
+        slopes = in_another_thread(
+            torch.autograd.grad, value.square().sum(), tensors, create_graph=True
+        )
         in_another_thread(torch.autograd.grad, value.sum(), tensors, retain_graph=True)
         with cudaspline.use_threads(2):
-            torch.autograd.grad(sum(slope.square().sum() for slope in slopes), tensors, allow_unused=True)
+            torch.autograd.grad(
+                sum(slope.square().sum() for slope in slopes), tensors, allow_unused=True
+            )
         assert len(asked) > forward or name in support.WITHOUT_LIBRARY | support.MADE_FORWARD, name
         assert set(asked) <= {3}, (name, asked)
     assert {name for name, *_ in calls} | {"identity"} == set(spline.__all__)
@@ -650,7 +982,8 @@ def test_threads_of_calls_and_of_their_gradients(rng, asked):
 
 
 def test_threads_of_with_statements(rng, asked):
-    """Those of the values are those of the gradients; where there are none, those about the gradients."""
+    """Those of the values are those of the gradients; where there are none, those about the
+    gradients."""
     image, points = tensor(rng, 5, 4), places(rng, (5, 4), 3)
     for forward, backward, wanted in ((2, 3, {2}), (None, 3, {3}), (None, None, {0})):
         asked.clear()
@@ -663,14 +996,25 @@ def test_threads_of_with_statements(rng, asked):
 
 
 def test_threads_under_transforms(rng, asked):
-    """Those of torch.func, and what is compiled: the number is a constant of it, of which backward passes know."""
-    image, points, tangent = tensor(rng, 1, 1, 5, 4), places(rng, (5, 4), 1, 3), torch.ones(1, 3, 2, dtype=torch.float64)
+    """Those of torch.func, and what is compiled: the number is a constant of it, of which backward
+    passes know."""
+    image, points, tangent = (
+        tensor(rng, 1, 1, 5, 4),
+        places(rng, (5, 4), 1, 3),
+        torch.ones(1, 3, 2, dtype=torch.float64),
+    )
 
     def loss(image, points):
         value = spline.sample(image, points, mode="mirror", threads=3).square().sum()
-        return value + spline.local_correlation(image, image, 1, threads=3) + spline.mutual_information(image, image.square(), 9, threads=3)
+        return (
+            value
+            + spline.local_correlation(image, image, 1, threads=3)
+            + spline.mutual_information(image, image.square(), 9, threads=3)
+        )
 
-    torch.func.jvp(lambda points: torch.func.grad(loss)(image.detach(), points), (points.detach(),), (tangent,))
+    torch.func.jvp(
+        lambda points: torch.func.grad(loss)(image.detach(), points), (points.detach(),), (tangent,)
+    )
     torch.vmap(torch.func.grad(loss), (None, 0))(image.detach(), points.detach()[None])
     assert set(asked) == {3}
     torch.compiler.reset()
@@ -678,9 +1022,17 @@ def test_threads_under_transforms(rng, asked):
     value = torch.empty(0)
     for name in ("forward", "backward"):
         asked.clear()
-        value = compiled(image, points) if name == "forward" else in_another_thread(torch.autograd.grad, value, (image, points))
+        value = (
+            compiled(image, points)
+            if name == "forward"
+            else in_another_thread(torch.autograd.grad, value, (image, points))
+        )
         assert set(asked) == {3} and len(asked) > 3
-    compiled = torch.compile(lambda points: spline.sample(image.detach(), points).sum(), backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(
+        lambda points: spline.sample(image.detach(), points).sum(),
+        backend="aot_eager",
+        fullgraph=True,
+    )
     for threads in (2, 4):
         asked.clear()
         with cudaspline.use_threads(threads):
@@ -691,8 +1043,18 @@ def test_threads_under_transforms(rng, asked):
 
 def test_threads_that_are_none():
     image = torch.zeros(4)
-    for wrong, error in ((-1, ValueError), (2**31, ValueError), (2.5, TypeError), (True, TypeError), ("2", TypeError), (None, TypeError)):
-        for call in (lambda n: spline.sample(image, image[:, None], threads=n), lambda n: spline.mean_squares(image, image, threads=n)):
+    for wrong, error in (
+        (-1, ValueError),
+        (2**31, ValueError),
+        (2.5, TypeError),
+        (True, TypeError),
+        ("2", TypeError),
+        (None, TypeError),
+    ):
+        for call in (
+            lambda n: spline.sample(image, image[:, None], threads=n),
+            lambda n: spline.mean_squares(image, image, threads=n),
+        ):
             with pytest.raises(error, match="^threads: "):
                 call(wrong)
     assert spline.sample(image, image[:, None], threads=numpy.int64(1)).shape == (4,)

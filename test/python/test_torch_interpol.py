@@ -1,4 +1,5 @@
-"""cudaspline.torch compared with torch-interpol, if that is installed: values, gradient images, push and count, and the gradients of all."""
+"""cudaspline.torch compared with torch-interpol, if that is installed: values, gradient images,
+push and count, and the gradients of all."""
 
 import itertools
 
@@ -9,7 +10,13 @@ interpol = pytest.importorskip("interpol", reason="torch-interpol is not install
 
 import cudaspline.torch as spline  # noqa: E402
 
-BOUNDS = {"mirror": "dct1", "reflect": "dct2", "grid-wrap": "dft", "nearest": "replicate", "grid-constant": "zero"}
+BOUNDS = {
+    "mirror": "dct1",
+    "reflect": "dct2",
+    "grid-wrap": "dft",
+    "nearest": "replicate",
+    "grid-constant": "zero",
+}
 TOLERANCE = 1e-10
 
 
@@ -18,7 +25,9 @@ def compare(one, other, inputs, rng):
     assert one.shape == other.shape
     assert (one - other).abs().max() < TOLERANCE
     seed = torch.tensor(rng.uniform(-1, 1, one.shape), device=one.device)
-    for a, b in zip(torch.autograd.grad(one, inputs, seed), torch.autograd.grad(other, inputs, seed)):
+    for a, b in zip(
+        torch.autograd.grad(one, inputs, seed), torch.autograd.grad(other, inputs, seed)
+    ):
         assert (a - b).abs().max() < 100 * TOLERANCE
 
 
@@ -27,14 +36,26 @@ def compare_functions(rng, mode, device):
     for order, size in itertools.product(range(1, 6), ((7, 5), (4, 5, 6))):
         options = {"interpolation": order, "bound": BOUNDS[mode], "extrapolate": True}
         image = torch.tensor(rng.uniform(-1, 1, (2, 2, *size)), device=device, requires_grad=True)
-        # Inside for the orders whose second derivatives jump; not next to samples, where the first ones do.
+        # Inside for the orders whose second derivatives jump; not next to samples, where the first
+        # ones do.
         grid = rng.uniform(-1.4, max(size) + 0.4, (2, *size, len(size)))
         grid = torch.tensor(grid, device=device, requires_grad=True)
         compare(
-            spline.pull(image, grid, order=order, mode=mode), interpol.grid_pull(image, grid, prefilter=False, **options), (image, grid), rng
+            spline.pull(image, grid, order=order, mode=mode),
+            interpol.grid_pull(image, grid, prefilter=False, **options),
+            (image, grid),
+            rng,
         )
-        compare(spline.push(image, grid, order=order, mode=mode), interpol.grid_push(image, grid, prefilter=False, **options), (image, grid), rng)
-        found, wanted = spline.count(grid, order=order, mode=mode), interpol.grid_count(grid, **options)
+        compare(
+            spline.push(image, grid, order=order, mode=mode),
+            interpol.grid_push(image, grid, prefilter=False, **options),
+            (image, grid),
+            rng,
+        )
+        found, wanted = (
+            spline.count(grid, order=order, mode=mode),
+            interpol.grid_count(grid, **options),
+        )
         assert (found - wanted).abs().max() < TOLERANCE
         found = spline.grad(image, grid, order=order, mode=mode)
         wanted = interpol.grid_grad(image, grid, prefilter=False, **options)
@@ -49,5 +70,10 @@ def test_values_and_gradients(rng, mode):
 def test_coefficients(rng):
     for order, mode in itertools.product(range(2, 6), ("mirror", "reflect", "grid-wrap")):
         image = torch.tensor(rng.uniform(-1, 1, (1, 2, 24, 21)), requires_grad=True)
-        found, wanted = spline.prefilter(image, order=order, mode=mode), interpol.spline_coeff_nd(image, order, BOUNDS[mode], 2)
-        assert (found - wanted).abs().max() < 1e-6  # torch-interpol's recursions begin with truncated sums
+        found, wanted = (
+            spline.prefilter(image, order=order, mode=mode),
+            interpol.spline_coeff_nd(image, order, BOUNDS[mode], 2),
+        )
+        assert (
+            found - wanted
+        ).abs().max() < 1e-6  # torch-interpol's recursions begin with truncated sums

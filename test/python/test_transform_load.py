@@ -1,4 +1,5 @@
-"""Transform.load(): files of transforms as one, with inverses, composites, and either order of lists; determinants on any grid."""
+"""Transform.load(): files of transforms as one, with inverses, composites, and either order of
+lists; determinants on any grid."""
 
 import pickle
 
@@ -35,12 +36,25 @@ def test_matrices_and_their_inverses(files, points, suffix):
     path = files / f"turn{suffix}"
     forth = cudaspline.Transform.load(path)
     assert forth.dimension == 3 and forth.is_linear and difference(forth.matrix[:3], TURN) < 1e-14
-    for inverse in (f"[{path},1]", f"{path},inverse", (path, "inverse"), [str(path), 1], forth.inverse()):
-        back = inverse if isinstance(inverse, cudaspline.Transform) else cudaspline.Transform.load(inverse)
+    for inverse in (
+        f"[{path},1]",
+        f"{path},inverse",
+        (path, "inverse"),
+        [str(path), 1],
+        forth.inverse(),
+    ):
+        back = (
+            inverse
+            if isinstance(inverse, cudaspline.Transform)
+            else cudaspline.Transform.load(inverse)
+        )
         assert difference(back.apply(apply(TURN, points)), points) < 1e-12
     for same in (str(path), f"[{path},0]", [path, 0], f"[{path}]"):
         assert difference(cudaspline.Transform.load(same).matrix, forth.matrix) == 0
-    assert difference(cudaspline.Transform.load((f"{path},inverse", "inverse")).matrix, forth.matrix) < 1e-15
+    assert (
+        difference(cudaspline.Transform.load((f"{path},inverse", "inverse")).matrix, forth.matrix)
+        < 1e-15
+    )
     path.unlink()
     assert difference(forth.apply(points), apply(TURN, points)) < 1e-12
     assert difference(pickle.loads(pickle.dumps(forth)).matrix, forth.matrix) == 0
@@ -57,7 +71,15 @@ def test_orders_of_lists(files, points):
     image = cudaspline.Image(numpy.random.default_rng(1).uniform(size=(8, 9, 10)), 2)
     for loaded, order in ((itk, "itk"), (ants, "ants")):
         found = cudaspline.resample(image, loaded, interpolation="linear")
-        assert difference(found.array, cudaspline.resample(image, names, transform_order=order, interpolation="linear").array) < 1e-12
+        assert (
+            difference(
+                found.array,
+                cudaspline.resample(
+                    image, names, transform_order=order, interpolation="linear"
+                ).array,
+            )
+            < 1e-12
+        )
 
 
 def test_two_axes_are_found(tmp_path):
@@ -70,7 +92,10 @@ def test_two_axes_are_found(tmp_path):
 
 def test_composites_and_fields(rng, tmp_path, points):
     sitk = pytest.importorskip("SimpleITK")
-    euler, scale = sitk.Euler3DTransform((1, 2, 3), 0.1, -0.2, 0.3, (4, 5, 6)), sitk.ScaleTransform(3, (1.1, 0.9, 1.0))
+    euler, scale = (
+        sitk.Euler3DTransform((1, 2, 3), 0.1, -0.2, 0.3, (4, 5, 6)),
+        sitk.ScaleTransform(3, (1.1, 0.9, 1.0)),
+    )
     field = sitk.GetImageFromArray(rng.uniform(-0.3, 0.3, (9, 9, 9, 3)), isVector=True)
     field.SetSpacing((6.0, 6.0, 6.0))
     field.SetOrigin((-24.0, -24.0, -24.0))
@@ -79,14 +104,23 @@ def test_composites_and_fields(rng, tmp_path, points):
     sitk.WriteTransform(composite, str(tmp_path / "all.h5"))
     found = cudaspline.Transform.load(tmp_path / "all.h5")
     wanted = [composite.TransformPoint(point) for point in points.tolist()]
-    assert difference(found.apply(points), wanted) < 1e-8 and not found.is_linear  # roundings of places up to 2^20 mm
+    assert (
+        difference(found.apply(points), wanted) < 1e-8 and not found.is_linear
+    )  # roundings of places up to 2^20 mm
     back = cudaspline.Transform.load((tmp_path / "all.h5", "inverse"))
     inner = points * 0.5
-    # The inverse of a field is one on its grid: between samples it errs by a tenth of the displacements there.
-    assert numpy.abs(back.apply(found.apply(inner)) - inner).max() < 0.06 and numpy.abs(found.apply(inner) - inner).max() > 1
+    # The inverse of a field is one on its grid: between samples it errs by a tenth of the
+    # displacements there.
+    assert (
+        numpy.abs(back.apply(found.apply(inner)) - inner).max() < 0.06
+        and numpy.abs(found.apply(inner) - inner).max() > 1
+    )
     sitk.WriteImage(field, str(tmp_path / "1Warp.nii.gz"))
     alone = cudaspline.Transform.load(tmp_path / "1Warp.nii.gz")
-    assert difference(alone.apply(points), [warp.TransformPoint(point) for point in points.tolist()]) < 1e-5
+    assert (
+        difference(alone.apply(points), [warp.TransformPoint(point) for point in points.tolist()])
+        < 1e-5
+    )
 
 
 def test_what_is_refused(tmp_path):
@@ -105,30 +139,52 @@ def test_what_is_refused(tmp_path):
     (tmp_path / "series.tfm").write_text(f"#Insight Transform File V1.0\n{one}{one}")
     with pytest.raises(ValueError, match="^path: .*2 transforms and no composite"):
         cudaspline.Transform.load(tmp_path / "series.tfm")
-    (tmp_path / "singular.tfm").write_text("#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 0 0 0 0\nFixedParameters: 0 0 0\n")
+    (tmp_path / "singular.tfm").write_text(
+        "#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 0 0 0 0\nFixedParameters: 0 0 0\n"
+    )
     with pytest.raises(ValueError, match="^path"):
         cudaspline.Transform.load(tmp_path / "singular.tfm")
 
 
 def test_determinants(rng):
-    """Of a matrix its determinant; of x -> x + a sin(x / l) along x, 1 + a / l cos(x / l), to the square of the spacing."""
+    """Of a matrix its determinant; of x -> x + a sin(x / l) along x, 1 + a / l cos(x / l), to the
+    square of the spacing."""
     matrix = cudaspline.Transform(STRETCH, 3)
     determinant = numpy.linalg.det(STRETCH[:, :3])
     grid = cudaspline.Geometry((7, 6, 5), (1, 2, 3), (5, 5, 5))
     found = matrix.jacobian(grid)
-    assert isinstance(found, cudaspline.Image) and found.geometry == grid and found.dtype == "f4" and difference(found.array, numpy.full((5, 6, 7), determinant)) < 1e-6
-    logarithm = matrix.jacobian(cudaspline.Image(numpy.zeros((5, 6, 7)), 2), log=True, dtype="float64")
-    assert difference(logarithm.array, numpy.full((5, 6, 7), numpy.log(determinant))) < 1e-8  # roundings of places up to 2^20 mm
+    assert (
+        isinstance(found, cudaspline.Image)
+        and found.geometry == grid
+        and found.dtype == "f4"
+        and difference(found.array, numpy.full((5, 6, 7), determinant)) < 1e-6
+    )
+    logarithm = matrix.jacobian(
+        cudaspline.Image(numpy.zeros((5, 6, 7)), 2), log=True, dtype="float64"
+    )
+    assert (
+        difference(logarithm.array, numpy.full((5, 6, 7), numpy.log(determinant))) < 1e-8
+    )  # roundings of places up to 2^20 mm
     assert type(matrix.jacobian(numpy.zeros((5, 6, 7)))) is numpy.ndarray
     x = numpy.arange(40.0)
     displacements = numpy.zeros((6, 40, 2))
     displacements[..., 0] = 3 * numpy.sin(x / 4)
     wave = cudaspline.Transform(cudaspline.DisplacementField(displacements), 2)
     inner = wave.jacobian(numpy.zeros((6, 40)), dtype="float64")[:, 1:-1]
-    assert difference(inner, numpy.broadcast_to(1 + 3 * (numpy.sin((x + 1) / 4) - numpy.sin((x - 1) / 4))[1:-1] / 2, inner.shape)) < 1e-8
+    assert (
+        difference(
+            inner,
+            numpy.broadcast_to(
+                1 + 3 * (numpy.sin((x + 1) / 4) - numpy.sin((x - 1) / 4))[1:-1] / 2, inner.shape
+            ),
+        )
+        < 1e-8
+    )
     folding = wave.folding(numpy.zeros((6, 40)))
     assert folding.voxels == 0 and 0 < folding.least < 0.3
-    both = cudaspline.Transform(cudaspline.DisplacementField(2 * displacements), 2).folding(cudaspline.Geometry((40, 6)))
+    both = cudaspline.Transform(cudaspline.DisplacementField(2 * displacements), 2).folding(
+        cudaspline.Geometry((40, 6))
+    )
     assert both.voxels > 0 and both.least < 0
     with pytest.raises(TypeError, match="^log"):
         matrix.jacobian(grid, log=1)

@@ -1,4 +1,5 @@
-"""Transforms of all kinds: what the reader of files makes of ITK's, fields and grids of arrays, and images of displacements."""
+"""Transforms of all kinds: what the reader of files makes of ITK's, fields and grids of arrays, and
+images of displacements."""
 
 import numpy
 import pytest
@@ -20,14 +21,35 @@ def maps(transform, dimension, points):
         array = numpy.broadcast_to(span.reshape(shape), (size,) * dimension).copy()
         image = cudaspline.Image(array, 10.0, -200.0)
         values = [
-            cudaspline.resample(image, transform, size=(1,) * dimension, origin=point, interpolation="linear", default=numpy.nan).array.ravel()[0]
+            cudaspline.resample(
+                image,
+                transform,
+                size=(1,) * dimension,
+                origin=point,
+                interpolation="linear",
+                default=numpy.nan,
+            ).array.ravel()[0]
             for point in points
         ]
         found.append(values)
     return numpy.array(found).T
 
 
-@pytest.mark.parametrize("name", ["translation", "scale", "versor", "similarity", "rigid", "affine", "bspline", "bspline of order 2", "field", "composite"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "translation",
+        "scale",
+        "versor",
+        "similarity",
+        "rigid",
+        "affine",
+        "bspline",
+        "bspline of order 2",
+        "field",
+        "composite",
+    ],
+)
 @pytest.mark.parametrize("suffix", [".tfm", ".h5", ".mat"])
 def test_files_map_as_itk_does(rng, tmp_path, name, suffix):
     sitk = pytest.importorskip("SimpleITK")
@@ -37,7 +59,10 @@ def test_files_map_as_itk_does(rng, tmp_path, name, suffix):
         pytest.skip("Matlab's format has no composites")
     path = tmp_path / f"transform{suffix}"
     sitk.WriteTransform(transform, str(path))
-    points = [image.TransformContinuousIndexToPhysicalPoint(rng.uniform(2, 15, 3).tolist()) for _ in range(5)]
+    points = [
+        image.TransformContinuousIndexToPhysicalPoint(rng.uniform(2, 15, 3).tolist())
+        for _ in range(5)
+    ]
     wanted = numpy.array([transform.TransformPoint(point) for point in points])
     assert difference(maps(str(path), 3, points), wanted) < 1e-9  # text has 15 digits at least
     assert difference(maps(path, 3, points), wanted) < 1e-9
@@ -47,7 +72,10 @@ def test_composites_in_lists(rng):
     sitk = pytest.importorskip("SimpleITK")
     image = make_image(sitk, rng)
     transforms = make_transforms(sitk, rng, image)
-    points = [image.TransformContinuousIndexToPhysicalPoint(rng.uniform(4, 14, 3).tolist()) for _ in range(5)]
+    points = [
+        image.TransformContinuousIndexToPhysicalPoint(rng.uniform(4, 14, 3).tolist())
+        for _ in range(5)
+    ]
     chain = [transforms["affine"], transforms["composite"], transforms["rigid"]]
     wanted = numpy.array([sitk.CompositeTransform(chain).TransformPoint(point) for point in points])
     assert difference(maps(chain, 3, points), wanted) < 1e-9
@@ -63,7 +91,9 @@ def test_fields_of_arrays(rng, dimension, dtype):
     points = [(-10 + 4.0 * at).tolist(), [-150.0] * dimension]
     wanted = numpy.array(points)
     wanted[0] += vectors[tuple(at[::-1])]
-    assert difference(maps(field, dimension, points), wanted) < 1e-5  # the second one is outside of the field, and stays
+    assert (
+        difference(maps(field, dimension, points), wanted) < 1e-5
+    )  # the second one is outside of the field, and stays
     going_on = cudaspline.DisplacementField(vectors, spacing=4, origin=-10, extend=True)
     wanted[1] += vectors[(0,) * dimension]
     assert difference(maps(going_on, dimension, points), wanted) < 1e-5
@@ -73,11 +103,15 @@ def test_fields_of_arrays(rng, dimension, dtype):
 
 
 def test_grids_of_arrays(rng):
-    coefficients = numpy.broadcast_to(numpy.array([1.0, -2.0, 3.0]).reshape(3, 1, 1, 1), (3, 7, 8, 9))
+    coefficients = numpy.broadcast_to(
+        numpy.array([1.0, -2.0, 3.0]).reshape(3, 1, 1, 1), (3, 7, 8, 9)
+    )
     for order in (1, 2, 3):
         grid = cudaspline.BSplineGrid(coefficients, spacing=20, origin=-80, order=order)
         points = [[0.0, 1, 2], [-5, 7, 3]]
-        assert difference(maps(grid, 3, points), numpy.array(points) + [1, -2, 3]) < 1e-12  # weights sum up to 1
+        assert (
+            difference(maps(grid, 3, points), numpy.array(points) + [1, -2, 3]) < 1e-12
+        )  # weights sum up to 1
 
 
 def test_images_of_displacements(rng):
@@ -97,7 +131,9 @@ def test_nifti_displacements_are_turned(rng):
     image = nibabel.Nifti1Image(vectors, numpy.diag([10.0, 10, 10, 1]))
     # Index (1, 2, 3) is at RAS (10, 20, 30): LPS (-10, -20, 30).
     found = maps(image, 3, [[-10.0, -20, 30]])
-    assert difference(found, numpy.array([[-10.0, -20, 30]]) + vectors[1, 2, 3] * [-1, -1, 1]) < 1e-12
+    assert (
+        difference(found, numpy.array([[-10.0, -20, 30]]) + vectors[1, 2, 3] * [-1, -1, 1]) < 1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["Linear", "NearestNeighbor"])
@@ -112,13 +148,23 @@ def test_fields_are_interpolated_as_they_say(rng, name, within):
     wanted = numpy.array([transform.TransformPoint(point) for point in points])
     assert difference(maps(transform, 3, points), wanted) < 1e-12
     if within == "CompositeTransform":  # several, and within each other
-        other = sitk.DisplacementFieldTransform(sitk.GetImageFromArray(rng.uniform(-1, 1, (8, 9, 10, 3)), isVector=True))
+        other = sitk.DisplacementFieldTransform(
+            sitk.GetImageFromArray(rng.uniform(-1, 1, (8, 9, 10, 3)), isVector=True)
+        )
         if name == "Linear":
             other.SetInterpolator(sitk.sitkNearestNeighbor)
-        chain = sitk.CompositeTransform([sitk.TranslationTransform(3, [0.3, 0.2, 0.1]), sitk.CompositeTransform([other, field]), other])
+        chain = sitk.CompositeTransform(
+            [
+                sitk.TranslationTransform(3, [0.3, 0.2, 0.1]),
+                sitk.CompositeTransform([other, field]),
+                other,
+            ]
+        )
         again = numpy.array([chain.TransformPoint(point) for point in points])
         assert difference(maps(chain, 3, points), again) < 1e-12
-    field.SetInterpolator(sitk.sitkLinear if name == "NearestNeighbor" else sitk.sitkNearestNeighbor)
+    field.SetInterpolator(
+        sitk.sitkLinear if name == "NearestNeighbor" else sitk.sitkNearestNeighbor
+    )
     assert difference([field.TransformPoint(point) for point in points], wanted) > 1e-2
 
 
@@ -144,7 +190,11 @@ def test_transforms_are_finite(rng, tmp_path, number):
     "text, error, message",
     [
         *[
-            (f"#Insight Transform File V1.0\nTransform: {kind}_double_3_3\nParameters: {numbers}\nFixedParameters: {fixed}\n", ValueError, "not finite")
+            (
+                f"#Insight Transform File V1.0\nTransform: {kind}_double_3_3\nParameters: {numbers}\nFixedParameters: {fixed}\n",
+                ValueError,
+                "not finite",
+            )
             for kind, numbers, fixed in (
                 ("TranslationTransform", "1 nan 3", ""),
                 ("AffineTransform", "1 0 0 0 1 0 0 0 inf 0 0 0", "0 0 0"),
@@ -156,10 +206,26 @@ def test_transforms_are_finite(rng, tmp_path, number):
         ],
         ("#Insight Transform File V1.0\n", ValueError, "no transform"),
         ("Transform: AffineTransform_double_3_3\n", ValueError, "does not begin"),
-        ("#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 2 3\nFixedParameters: 0 0 0\n", ValueError, "12 parameters"),
-        ("#Insight Transform File V1.0\nTransform: AffineTransform_double_2_2\nParameters: 1 0 0 1 2 3\nFixedParameters: 0 0\n", ValueError, "dimensions"),
-        ("#Insight Transform File V1.0\nTransform: AzimuthElevationToCartesianTransform_double_3_3\nParameters:\n", TypeError, "Azimuth"),
-        ("#Insight Transform File V1.0\nTransform: TranslationTransform_double_3_3\nParameters: 1 b 3\n", ValueError, "no numbers"),
+        (
+            "#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 2 3\nFixedParameters: 0 0 0\n",
+            ValueError,
+            "12 parameters",
+        ),
+        (
+            "#Insight Transform File V1.0\nTransform: AffineTransform_double_2_2\nParameters: 1 0 0 1 2 3\nFixedParameters: 0 0\n",
+            ValueError,
+            "dimensions",
+        ),
+        (
+            "#Insight Transform File V1.0\nTransform: AzimuthElevationToCartesianTransform_double_3_3\nParameters:\n",
+            TypeError,
+            "Azimuth",
+        ),
+        (
+            "#Insight Transform File V1.0\nTransform: TranslationTransform_double_3_3\nParameters: 1 b 3\n",
+            ValueError,
+            "not numbers",
+        ),
     ],
 )
 def test_errors_of_files(tmp_path, text, error, message):
@@ -187,7 +253,12 @@ def test_errors_of_grids(transform, text):
 
 def test_fields_and_grids_are_told_briefly():
     field = cudaspline.DisplacementField(numpy.zeros((30, 40, 50, 3)), spacing=2.0, extend=True)
-    assert repr(field) == "DisplacementField(array=<numpy float64 (30, 40, 50, 3)>, spacing=2.0, extend=True)"
+    assert (
+        repr(field)
+        == "DisplacementField(array=<numpy float64 (30, 40, 50, 3)>, spacing=2.0, extend=True)"
+    )
     grid = cudaspline.BSplineGrid(numpy.zeros((2, 8, 8), "f4"), origin=[-4, -4])
     assert repr([grid]) == "[BSplineGrid(coefficients=<numpy float32 (2, 8, 8)>, origin=[-4, -4])]"
-    assert field == field and field != cudaspline.DisplacementField(field.array, spacing=2.0)  # arrays have no one truth
+    assert field == field and field != cudaspline.DisplacementField(
+        field.array, spacing=2.0
+    )  # arrays have no one truth

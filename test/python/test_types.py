@@ -153,19 +153,37 @@ def check(folder, text):
     environment = dict(os.environ, MYPYPATH=str(Path(cudaspline.__file__).parents[1]))
     if "site-packages" in environment["MYPYPATH"]:
         del environment["MYPYPATH"]  # an installed package is found by py.typed
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={folder / 'cache'}", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        f"--cache-dir={folder / 'cache'}",
+        str(path),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, cwd=folder
+    )
     return done.returncode, done.stdout + done.stderr
 
 
 def test_programs_are_checked(tmp_path):
-    good, bad = (GOOD, BAD) if importlib.util.find_spec("torch") is None else (GOOD + GOOD_TORCH, BAD + BAD_TORCH)
+    good, bad = (
+        (GOOD, BAD)
+        if importlib.util.find_spec("torch") is None
+        else (GOOD + GOOD_TORCH, BAD + BAD_TORCH)
+    )
     code, said = check(tmp_path, good + "".join(f"{line}\n" for line, _ in bad))
     first = good.count("\n") + 1
     for number, (line, kind) in enumerate(bad, first):
-        assert any(f"program.py:{number}:" in found and f"[{kind}]" in found for found in said.splitlines()), f"{line}: {said}"
+        assert any(
+            f"program.py:{number}:" in found and f"[{kind}]" in found for found in said.splitlines()
+        ), f"{line}: {said}"
     lines = {found.split(":")[1] for found in said.splitlines() if ": error:" in found}
-    assert max(map(len, said.splitlines())) < 1000 and "overload" not in said  # no list of all keywords with all their values
+    assert (
+        max(map(len, said.splitlines())) < 1000 and "overload" not in said
+    )  # no list of all keywords with all their values
     assert code == 1 and lines == {str(number) for number in range(first, first + len(bad))}, said
 
 

@@ -1,4 +1,5 @@
-"""Functions that the formulas of fields and losses require of an array library, in addition to the operators and methods that all arrays have."""
+"""Functions that the formulas of fields and losses require of an array library, in addition to the
+operators and methods that all arrays have."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ from typing import Any, Callable, Protocol, Sequence
 
 
 class FormulaOperations(Protocol):
-    """Functions of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
-    min, max and reshape; all of these have derivatives in it."""
+    """Functions of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators,
+    indices, and the methods sum (axis, keepdims), mean, min, max and reshape; all of these have
+    derivatives in it."""
 
     def check(self, array: Any, name: str) -> Any:
         """An array of floating-point numbers. Raises TypeError, naming the argument."""
@@ -58,15 +60,22 @@ class FormulaOperations(Protocol):
         """The result of a function of arrays, without derivatives."""
 
     def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
-        """The result of repeated steps, until no number changes by more than the given bound. Without derivatives."""
+        """The result of repeated steps, until no number changes by more than the given bound.
+        Without derivatives."""
 
-    def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
-        """The first of what solve(array) finds, with the derivatives of the implicit function theorem, of all orders, and not those of how it is
-        found. The first axis is a batch's.
+    def implicit(
+        self,
+        solve: Callable[..., Any],
+        tangent: Callable[..., Any],
+        cotangent: Callable[..., Any],
+        array: Any,
+    ) -> Any:
+        """The first of what solve(array) finds, with the derivatives of the implicit function
+        theorem, of all orders, and not those of how it is found. The first axis is a batch's.
 
         tangent(array, found, change): how the found moves with the array
-        cotangent(array, found, others, gradient): the transpose of that; others: what else solve() found, or nothing, where it has to have
-        derivatives"""
+        cotangent(array, found, others, gradient): the transpose of that; others: what else solve()
+        found, or nothing, where it has to have derivatives"""
 
     def identity(self, shape: Sequence[int], like: Any) -> Any:
         """The positions of all samples, (*shape, D)."""
@@ -87,5 +96,15 @@ class ArrayOperations(FormulaOperations, Protocol):
     def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
         """_loss_formulas.correlation_sums(), by the library where it can."""
 
-    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
-        """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""
+    def of_joint_histogram(
+        self,
+        function: Callable[[Any, Any], Any],
+        fixed: Any,
+        moving: Any,
+        mask: Any,
+        ends: Any,
+        bins: int,
+        count: Any,
+    ) -> Any:
+        """The number that a function makes of _loss_formulas.joint_histogram(), by the library
+        where it can, and a count without a gradient."""

@@ -1,5 +1,5 @@
-"""Losses of registrations, for whatever library of arrays: one formula below cudaspline.torch and cudaspline.jax, which document the functions
-of these names. of: what the library has."""
+"""Losses of registrations, for whatever library of arrays: one formula below cudaspline.torch and
+cudaspline.jax, which document the functions of these names. of: what the library has."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from ._array_operations import ArrayOperations, FormulaOperations
 from ._field_formulas import is_empty, mean
 
 
-def _checked(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
+def _checked(
+    of: ArrayOperations, fixed: Any, moving: Any, mask: Any
+) -> tuple[Any, Any, Optional[Any]]:
     """Both images in the type that is computed in, and the mask as true and false."""
     fixed, moving = of.check(fixed, "fixed"), of.check(moving, "moving")
     if fixed.shape != moving.shape:
-        raise ValueError(f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}.")
+        raise ValueError(
+            f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}."
+        )
     of.check_together(moving, fixed, "moving", "fixed")
     fixed, moving = of.computed(fixed, moving)
     if mask is None:
@@ -24,19 +28,28 @@ def _checked(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[A
     try:
         mask = of.broadcast((mask != 0) & (mask == mask), fixed.shape)
     except (RuntimeError, ValueError):
-        raise ValueError(f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}.") from None
+        raise ValueError(
+            f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}."
+        ) from None
     return fixed, moving, mask
 
 
-def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
+def _pair(
+    of: ArrayOperations, fixed: Any, moving: Any, mask: Any
+) -> tuple[Any, Any, Optional[Any]]:
     """The same with images that are 0 where the mask is 0 or NaN."""
     fixed, moving, mask = _checked(of, fixed, moving, mask)
     return (*_under(of, fixed, moving, mask), mask)
 
 
 def _under(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any]) -> tuple[Any, Any]:
-    """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0 times it."""
-    return (fixed, moving) if mask is None else (of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0))
+    """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0
+    times it."""
+    return (
+        (fixed, moving)
+        if mask is None
+        else (of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0))
+    )
 
 
 def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any:
@@ -48,7 +61,9 @@ def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any
 def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any, mask: Any) -> Any:
     fixed, moving, mask = _checked(of, fixed, moving, mask)
     if not 3 <= fixed.ndim <= 5:
-        raise ValueError(f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes.")
+        raise ValueError(
+            f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes."
+        )
     reach = _radius_of(radius, fixed.ndim - 2)
     if is_empty(fixed):
         return -(fixed + moving).sum()
@@ -62,19 +77,26 @@ def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any,
 def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
     """The radii of windows, one per axis."""
     given: tuple[Any, ...] = (radius,) * dimension
-    if not isinstance(radius, int):  # of which torch.compile refuses to make a tuple, instead of raising what Python raises
+    if not isinstance(
+        radius, int
+    ):  # of which torch.compile refuses to make a tuple, instead of raising what Python raises
         try:
             given = tuple(radius)
         except TypeError:
             pass
     if len(given) != dimension:
-        raise ValueError(f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one per axis.")
+        raise ValueError(
+            f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one per axis."
+        )
     return tuple(integer(one, "radius", 1, 10000) for one in given)
 
 
-def correlation_sums(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]) -> Any:
-    """For each image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window around each: (N, C). With
-    derivatives of all orders; the library's operation has the same values and first derivatives."""
+def correlation_sums(
+    of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]
+) -> Any:
+    """For each image of a batch (N, C, *size), the sum over its samples of the squared correlation
+    in the window around each: (N, C). With derivatives of all orders; the library's operation has
+    the same values and first derivatives."""
     fixed, moving = _under(of, fixed, moving, mask)
     ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
     valid = ones if mask is None else of.where(mask, ones, 0.0)
@@ -100,25 +122,42 @@ def correlation_sums(of: FormulaOperations, fixed: Any, moving: Any, mask: Optio
     return (correlation if mask is None else of.where(mask, correlation, 0.0)).sum(axes)
 
 
-def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, mask: Any, limits: Any) -> Any:
+def mutual_information(
+    of: ArrayOperations, fixed: Any, moving: Any, bins: int, mask: Any, limits: Any
+) -> Any:
     fixed, moving, mask = _checked(of, fixed, moving, mask)
     count = integer(bins, "bins", 5, 4096)
     ends = None if limits is None else _check_limits(of, limits)
     if is_empty(fixed):
         return (fixed + moving).sum()
     if ends is None:
-        found = [of.constants(lambda image: _ends(of, image, mask), image) for image in (fixed, moving)]
+        found = [
+            of.constants(lambda image: _ends(of, image, mask), image) for image in (fixed, moving)
+        ]
     else:
-        found = [tuple(of.array(end, image) for end in pair) for pair, image in zip(ends, (fixed, moving))]
+        found = [
+            tuple(of.array(end, image) for end in pair)
+            for pair, image in zip(ends, (fixed, moving))
+        ]
     number: Any = float(math.prod(fixed.shape))
     if mask is not None:
         number = mask.sum()
         number = of.where(number > 0, number, 1)
-    value = of.of_joint_histogram(lambda *given: _information(of, *given), fixed, moving, mask, of.stack([*found[0], *found[1]]), count, number)
+    value = of.of_joint_histogram(
+        lambda *given: _information(of, *given),
+        fixed,
+        moving,
+        mask,
+        of.stack([*found[0], *found[1]]),
+        count,
+        number,
+    )
     if ends is not None:
         return value
     (a, b), (c, d) = found
-    return value * (1.0 + ((a - a) + (b - b) + (c - c) + (d - d)))  # NaN where an end is not finite: all samples would be in no bin
+    return value * (
+        1.0 + ((a - a) + (b - b) + (c - c) + (d - d))
+    )  # NaN where an end is not finite: all samples would be in no bin
 
 
 def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:
@@ -130,9 +169,12 @@ def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:
     return -(of.where(is_there, joint, 0.0) * of.log(ratio)).sum()
 
 
-def joint_histogram(of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int) -> Any:
-    """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins are left beyond either end. With derivatives
-    of all orders; the library's operation has the same values and first derivatives.
+def joint_histogram(
+    of: FormulaOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int
+) -> Any:
+    """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins
+    are left beyond either end. With derivatives of all orders; the library's operation has the same
+    values and first derivatives.
 
     ends: least and most of fixed, then of moving"""
     fixed, moving = _under(of, fixed, moving, mask)
@@ -163,7 +205,9 @@ def _check_limits(of: ArrayOperations, limits: Any) -> list[list[float]]:
         if [len(pair) for pair in found] != [2, 2]:
             raise TypeError
     except TypeError:
-        raise TypeError(f"limits: {limits!r} are not two pairs of numbers, ((least, most) of fixed, (least, most) of moving).") from None
+        raise TypeError(
+            f"limits: {limits!r} are not two pairs of numbers, ((least, most) of fixed, (least, most) of moving)."
+        ) from None
     if not all(low < high for low, high in found):
         raise ValueError(f"limits: {limits!r} are not two pairs of numbers, the least one first.")
     return found

@@ -1,6 +1,7 @@
 """Losses of the library, by address: the common code of cudaspline.torch and cudaspline.jax.
 
-The structures are those of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents them. Nothing here knows an array's library.
+The structures are those of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents them.
+Nothing here knows an array's library.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ def run_local_correlation(
     moving_gradient: int,
     threads: int = 0,
 ) -> None:
-    """Sums of squared correlations, one an image, and their gradients where an address is not 0; raises the library's errors."""
+    """Sums of squared correlations, one an image, and their gradients where an address is not 0;
+    raises the library's errors."""
     described = LocalCorrelation()
     described.dimension = len(size)
     described.size[: len(size)] = size
@@ -95,7 +97,11 @@ def run_local_correlation(
     described.images = images
     described.element = _library.TYPES[dtype]
     described.fixed, described.moving, described.mask, described.mask_stride = pairs
-    described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
+    described.sums, described.fixed_gradient, described.moving_gradient = (
+        sums,
+        fixed_gradient,
+        moving_gradient,
+    )
     described.device, described.stream = place
     _library.run_where("cudaspline_correlate_locally", described, threads)
 
@@ -110,7 +116,8 @@ def run_joint_histogram(
     gradients: Optional[tuple[int, int]] = None,
     threads: int = 0,
 ) -> None:
-    """The joint histogram of samples, or, with addresses for them, the gradients of its sum with weights; raises the library's errors.
+    """The joint histogram of samples, or, with addresses for them, the gradients of its sum with
+    weights; raises the library's errors.
 
     images: addresses of fixed, moving, mask (0: none) and ends"""
     described = JointSamples()
@@ -120,4 +127,8 @@ def run_joint_histogram(
     described.joint = joint
     described.fixed_gradient, described.moving_gradient = gradients or (0, 0)
     described.device, described.stream = place
-    _library.run_where(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described, threads)
+    _library.run_where(
+        f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram",
+        described,
+        threads,
+    )

@@ -10,7 +10,9 @@ import numpy
 _STEPS = 50
 
 
-def mean_matrix(matrices: Sequence[numpy.ndarray], shares: Sequence[float], centre: numpy.ndarray) -> numpy.ndarray:
+def mean_matrix(
+    matrices: Sequence[numpy.ndarray], shares: Sequence[float], centre: numpy.ndarray
+) -> numpy.ndarray:
     """The mean of homogeneous matrices: of their linear parts that M for which the mean of log(M^-1 M_i) is 0, and of the points to which they
     map a centre.
 
@@ -19,11 +21,15 @@ def mean_matrix(matrices: Sequence[numpy.ndarray], shares: Sequence[float], cent
     linear = [matrix[:n, :n] for matrix in matrices]
     mean = sum(share * one for share, one in zip(shares, linear))
     for _ in range(_STEPS):
-        step = sum(share * _logarithm(numpy.linalg.solve(mean, one)) for share, one in zip(shares, linear))
+        step = sum(
+            share * _logarithm(numpy.linalg.solve(mean, one)) for share, one in zip(shares, linear)
+        )
         mean = mean @ _exponential(step)
         if numpy.abs(step).max() < 1e-14:
             break
-    point = sum(share * (matrix[:n, :n] @ centre + matrix[:n, n]) for share, matrix in zip(shares, matrices))
+    point = sum(
+        share * (matrix[:n, :n] @ centre + matrix[:n, n]) for share, matrix in zip(shares, matrices)
+    )
     found = numpy.eye(n + 1)
     found[:n, :n], found[:n, n] = mean, point - mean @ centre
     return found
@@ -35,7 +41,10 @@ def _logarithm(matrix: numpy.ndarray) -> numpy.ndarray:
     while numpy.abs(matrix - eye).max() > 0.05 and halvings < 20:
         root, inverse = matrix, eye
         for _ in range(30):
-            root, inverse = 0.5 * (root + numpy.linalg.inv(inverse)), 0.5 * (inverse + numpy.linalg.inv(root))
+            root, inverse = (
+                0.5 * (root + numpy.linalg.inv(inverse)),
+                0.5 * (inverse + numpy.linalg.inv(root)),
+            )
         matrix, halvings = root, halvings + 1
     power, found = eye, numpy.zeros_like(matrix)
     for k in range(1, 25):

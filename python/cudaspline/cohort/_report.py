@@ -43,14 +43,18 @@ def _write_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(COLUMNS), restval="")
         writer.writeheader()
-        writer.writerows([{name: "" if row.get(name) is None else row[name] for name in COLUMNS} for row in rows])
+        writer.writerows(
+            [{name: "" if row.get(name) is None else row[name] for name in COLUMNS} for row in rows]
+        )
 
 
 def _write_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     pyarrow, parquet = _import_pyarrow()
     types = {str: pyarrow.string(), float: pyarrow.float64(), int: pyarrow.int64()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
-    table = pyarrow.Table.from_pylist([{name: row.get(name) for name in COLUMNS} for row in rows], schema=schema)
+    table = pyarrow.Table.from_pylist(
+        [{name: row.get(name) for name in COLUMNS} for row in rows], schema=schema
+    )
     parquet.write_table(table, path)
 
 
@@ -58,4 +62,6 @@ def _import_pyarrow() -> tuple[Any, Any]:
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise ImportError("report: Parquet needs pyarrow; pip install pyarrow, or write .csv.") from error
+        raise ImportError(
+            "report: Parquet needs pyarrow; pip install pyarrow, or write .csv."
+        ) from error

@@ -14,9 +14,8 @@ from typing import Any, Callable, Optional
 
 import numpy
 
-from .. import Image, RegistrationWarning, __version__
+from .. import Image, RegistrationWarning, __version__, resample
 from .. import register as register_pair
-from .. import resample
 from ..dask._batch import BatchError, device_of
 from ..dask._engine import client_of, each
 from ..dask._files import folder_written_once, read_image, remove_parts, write_image
@@ -44,7 +43,9 @@ class Cohort:
         return self.of("failed")
 
     def __str__(self) -> str:
-        lines = [f"{len(self.of('done'))} done, {len(self.of('done before'))} done before, {len(self.failed)} failed"]
+        lines = [
+            f"{len(self.of('done'))} done, {len(self.of('done before'))} done before, {len(self.failed)} failed"
+        ]
         return "\n".join(lines + [f"  {row['output']}: {row['reason']}" for row in self.failed])
 
     def save(self, path: Any) -> None:
@@ -127,24 +128,42 @@ def register(
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ValueError(f"retries: {retries!r} is not a number from 0 on.")
     client = client_of(client)
-    rows: list[Optional[dict[str, Any]]] = [_refused(item, fixed, listed) or _earlier(item) for item in listed]
+    rows: list[Optional[dict[str, Any]]] = [
+        _refused(item, fixed, listed) or _earlier(item) for item in listed
+    ]
     shown = _Bar(len(rows), progress)
     for row in rows:
         if row is not None:
             shown.draw(row)
     waiting = [i for i, row in enumerate(rows) if row is None]
-    calls = [(asdict(listed[i]), None if fixed is None else os.path.abspath(fixed), {"threads": 1, **options}, device) for i in waiting]
+    calls = [
+        (
+            asdict(listed[i]),
+            None if fixed is None else os.path.abspath(fixed),
+            {"threads": 1, **options},
+            device,
+        )
+        for i in waiting
+    ]
     try:
         for number, found, error in each(client, _do, calls, retries):
             item = listed[waiting[number]]
-            row = found if error is None else _failure(item, fixed, f"{type(error).__name__}: {error}")
+            row = (
+                found
+                if error is None
+                else _failure(item, fixed, f"{type(error).__name__}: {error}")
+            )
             rows[waiting[number]] = row
             shown.draw(row)
             if done is not None:
                 done(row)
     finally:
         shown.end()
-        remove_parts(Path(os.path.abspath(item.output)) for item in listed if os.path.isdir(os.path.dirname(os.path.abspath(item.output))))
+        remove_parts(
+            Path(os.path.abspath(item.output))
+            for item in listed
+            if os.path.isdir(os.path.dirname(os.path.abspath(item.output)))
+        )
         cohort = Cohort([row for row in rows if row is not None])
         if report is not None:
             cohort.save(report)
@@ -162,13 +181,21 @@ def _failure(item: Item, fixed: Any, reason: str) -> dict[str, Any]:
 def _refused(item: Item, fixed: Any, listed: list[Item]) -> Optional[dict[str, Any]]:
     """The row of an item that cannot be done, known before any work."""
     if item.fixed is None and fixed is None:
-        return _failure(item, fixed, "ValueError: fixed: the item has no fixed image, and the call has none.")
+        return _failure(
+            item, fixed, "ValueError: fixed: the item has no fixed image, and the call has none."
+        )
     path = os.path.abspath(item.output)
     counts = Counter(os.path.abspath(other.output) for other in listed)
     if counts[path] > 1:
-        return _failure(item, fixed, f"ValueError: output: {path} is the output of {counts[path]} items.")
+        return _failure(
+            item, fixed, f"ValueError: output: {path} is the output of {counts[path]} items."
+        )
     if os.path.exists(path) and not os.path.exists(os.path.join(path, _ROW)):
-        return _failure(item, fixed, f"FileExistsError: output: {path} exists and is not a complete output of a cohort.")
+        return _failure(
+            item,
+            fixed,
+            f"FileExistsError: output: {path} exists and is not a complete output of a cohort.",
+        )
     return None
 
 
@@ -180,7 +207,9 @@ def _earlier(item: Item) -> Optional[dict[str, Any]]:
     return {**json.loads(path.read_text(encoding="utf-8")), "status": "done before"}
 
 
-def _do(values: dict[str, Any], fixed: Optional[str], options: dict[str, Any], device: Any) -> dict[str, Any]:
+def _do(
+    values: dict[str, Any], fixed: Optional[str], options: dict[str, Any], device: Any
+) -> dict[str, Any]:
     """One item, by a worker."""
     from distributed import get_worker
 
@@ -198,9 +227,14 @@ def _do(values: dict[str, Any], fixed: Optional[str], options: dict[str, Any], d
     chosen = device_of(worker) if device == "worker" else device
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", RegistrationWarning)
-        found = register_pair(target, moving, mask=item.mask, moving_mask=item.moving_mask, device=chosen, **options)
+        found = register_pair(
+            target, moving, mask=item.mask, moving_mask=item.moving_mask, device=chosen, **options
+        )
         row = _row_of(item, str(name), found, target)
-    row["warnings"] = " ".join(str(one.message) for one in heard if issubclass(one.category, RegistrationWarning)) or None
+    row["warnings"] = (
+        " ".join(str(one.message) for one in heard if issubclass(one.category, RegistrationWarning))
+        or None
+    )
     row["worker"] = worker.address
     _write(Path(os.path.abspath(item.output)), found, target, row, begin)
     return row
@@ -234,9 +268,14 @@ def _dice(item: Item, found: Any, target: Any) -> Optional[float]:
     if item.labels is None or item.moving_labels is None:
         return None
     wanted = _array_of(read_image(item.labels))
-    moved = _array_of(resample(read_image(item.moving_labels), found.transform, target, interpolation="nearest"))
+    moved = _array_of(
+        resample(read_image(item.moving_labels), found.transform, target, interpolation="nearest")
+    )
     labels = [label for label in numpy.unique(wanted) if label != 0]
-    values = [2 * ((wanted == n) & (moved == n)).sum() / ((wanted == n).sum() + (moved == n).sum()) for n in labels]
+    values = [
+        2 * ((wanted == n) & (moved == n)).sum() / ((wanted == n).sum() + (moved == n).sum())
+        for n in labels
+    ]
     return float(numpy.mean(values)) if values else None
 
 
@@ -251,7 +290,10 @@ def _write(output: Path, found: Any, target: Any, row: dict[str, Any], begin: fl
         with folder_written_once(output) as part:
             part.mkdir()
             warped = found.warped
-            write_image(warped, part / ("warped.npy" if isinstance(warped, numpy.ndarray) else "warped.nii.gz"))
+            write_image(
+                warped,
+                part / ("warped.npy" if isinstance(warped, numpy.ndarray) else "warped.nii.gz"),
+            )
             found.transform.save_ants(f"{part}{os.sep}", target)
             row["seconds"] = time.perf_counter() - begin
             (part / _ROW).write_text(json.dumps(row, indent=1), encoding="utf-8")
@@ -272,11 +314,18 @@ class _Bar:
         """Counts a row."""
         before = sum(self._numbers.values())
         self._numbers[row["status"]] += 1
-        if not self._is_wanted or not (self._is_terminal or 10 * before // self._count < 10 * (before + 1) // self._count):
+        if not self._is_wanted or not (
+            self._is_terminal or 10 * before // self._count < 10 * (before + 1) // self._count
+        ):
             return
         width = 30 * (before + 1) // self._count
         text = f"[{'#' * width}{'.' * (30 - width)}] {before + 1}/{self._count}, {self._numbers['failed']} failed"
-        print(f"\r{text:<79}" if self._is_terminal else text, end="" if self._is_terminal else "\n", file=sys.stderr, flush=True)
+        print(
+            f"\r{text:<79}" if self._is_terminal else text,
+            end="" if self._is_terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def end(self) -> None:
         """Ends the line."""

@@ -38,7 +38,9 @@ class Item:
 #: Columns of a table.
 COLUMNS = tuple(one.name for one in fields(Item))
 #: What a BIDS name begins with, before its suffix and its ending.
-_BIDS = re.compile(r"sub-[A-Za-z0-9]+(_[A-Za-z0-9]+-[A-Za-z0-9]+)*_(?P<suffix>[A-Za-z0-9]+)\.nii(\.gz)?")
+_BIDS = re.compile(
+    r"sub-[A-Za-z0-9]+(_[A-Za-z0-9]+-[A-Za-z0-9]+)*_(?P<suffix>[A-Za-z0-9]+)\.nii(\.gz)?"
+)
 
 
 def read_table(path: Union[str, "os.PathLike[str]"]) -> list[Item]:
@@ -63,19 +65,31 @@ def read_table(path: Union[str, "os.PathLike[str]"]) -> list[Item]:
         reader = csv.DictReader(file, delimiter="\t" if table.suffix.lower() == ".tsv" else ",")
         unknown = [name for name in reader.fieldnames or [] if name not in COLUMNS]
         if unknown:
-            raise ValueError(f"table: {table} has an unknown column {unknown[0]!r}; known are {', '.join(COLUMNS)}.")
+            raise ValueError(
+                f"table: {table} has an unknown column {unknown[0]!r}; known are {', '.join(COLUMNS)}."
+            )
         return [_item_of(row, table, reader.line_num) for row in reader if any(row.values())]
 
 
 def _item_of(row: Mapping[str, Any], table: Path, line: int) -> Item:
-    values = {name: value.strip() for name, value in row.items() if name is not None and value and value.strip()}
+    values = {
+        name: value.strip()
+        for name, value in row.items()
+        if name is not None and value and value.strip()
+    }
     missing = [name for name in ("moving", "output") if name not in values]
     if missing or None in row:
-        raise ValueError(f"table: line {line} of {table} has {'more values than columns' if None in row else f'no {missing[0]}'}.")
+        raise ValueError(
+            f"table: line {line} of {table} has {'more values than columns' if None in row else f'no {missing[0]}'}."
+        )
     return Item(**{name: str(table.parent / value) for name, value in values.items()})
 
 
-def read_bids(folder: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[str]"], suffix: str = "T1w") -> list[Item]:
+def read_bids(
+    folder: Union[str, "os.PathLike[str]"],
+    output: Union[str, "os.PathLike[str]"],
+    suffix: str = "T1w",
+) -> list[Item]:
     """The images of a BIDS folder by their names: sub-*/anat/*_T1w.nii.gz, also in folders of sessions.
 
     folder: of the data set
@@ -110,10 +124,18 @@ def items_of(given: Any) -> list[Item]:
     if isinstance(given, (str, os.PathLike)):
         return read_table(given)
     if not isinstance(given, Iterable):
-        raise TypeError(f"items: the name of a table or a list of items is needed, not {type(given).__name__}.")
+        raise TypeError(
+            f"items: the name of a table or a list of items is needed, not {type(given).__name__}."
+        )
     found = []
     for number, one in enumerate(given):
         if not isinstance(one, (Item, Mapping)):
-            raise TypeError(f"items[{number}]: an Item or a mapping is needed, not {type(one).__name__}.")
-        found.append(one if isinstance(one, Item) else Item(**{name: os.fspath(value) for name, value in one.items()}))
+            raise TypeError(
+                f"items[{number}]: an Item or a mapping is needed, not {type(one).__name__}."
+            )
+        found.append(
+            one
+            if isinstance(one, Item)
+            else Item(**{name: os.fspath(value) for name, value in one.items()})
+        )
     return found

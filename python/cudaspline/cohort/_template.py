@@ -118,8 +118,16 @@ def template(
     """
     listed = [tuple(one) if isinstance(one, (list, tuple)) else (one,) for one in images]
     shares = _shares_of(weights, listed)
-    if not isinstance(linear_rounds, int) or not isinstance(rounds, int) or linear_rounds < 0 or rounds < 0 or linear_rounds + rounds < 1:
-        raise ValueError(f"rounds: {linear_rounds!r} linear and {rounds!r} deformable ones; at least one is needed.")
+    if (
+        not isinstance(linear_rounds, int)
+        or not isinstance(rounds, int)
+        or linear_rounds < 0
+        or rounds < 0
+        or linear_rounds + rounds < 1
+    ):
+        raise ValueError(
+            f"rounds: {linear_rounds!r} linear and {rounds!r} deformable ones; at least one is needed."
+        )
     if sharpen is not None:
         choose(sharpen, _SHARPENED, "sharpen")
     folder = None if checkpoint is None else Path(os.path.abspath(checkpoint))
@@ -127,13 +135,25 @@ def template(
         "version": __version__, "images": [[str(one) if isinstance(one, (str, os.PathLike)) else "" for one in few] for few in listed],
         "weights": shares, "linear": repr(linear), "deformable": repr(deformable), "sharpen": sharpen, "options": repr(sorted(options.items())),
     }  # fmt: skip
-    made = Template(_first(listed, shares, start, grid)) if folder is None else _resumed(folder, description, listed, shares, start, grid)
+    made = (
+        Template(_first(listed, shares, start, grid))
+        if folder is None
+        else _resumed(folder, description, listed, shares, start, grid)
+    )
     while len(made.rounds) < linear_rounds + rounds:
         is_linear = len(made.rounds) < linear_rounds
         stages = (linear, None if is_linear else deformable)
         calls = [(made.images, few, *stages, options, device) for few in listed]
-        images_of_round, moved = _mean(_registered(client, calls, retries), shares, made.images, sharpen)
-        made = Template(images_of_round, [*made.rounds, {"round": len(made.rounds) + 1, "is_linear": is_linear, "update": moved}])
+        images_of_round, moved = _mean(
+            _registered(client, calls, retries), shares, made.images, sharpen
+        )
+        made = Template(
+            images_of_round,
+            [
+                *made.rounds,
+                {"round": len(made.rounds) + 1, "is_linear": is_linear, "update": moved},
+            ],
+        )
         if folder is not None:
             _keep(folder, made, description)
         if progress is not None:
@@ -141,13 +161,24 @@ def template(
     return made
 
 
-def _shares_of(weights: Optional[Sequence[float]], listed: Sequence[tuple[Any, ...]]) -> list[float]:
+def _shares_of(
+    weights: Optional[Sequence[float]], listed: Sequence[tuple[Any, ...]]
+) -> list[float]:
     """Weights whose sum is 1. Raises ValueError, naming the argument."""
     if len(listed) < 2 or len({len(few) for few in listed}) != 1:
-        raise ValueError(f"images: at least two with the same number of modalities are needed; there are {[len(few) for few in listed]}.")
+        raise ValueError(
+            f"images: at least two with the same number of modalities are needed; there are {[len(few) for few in listed]}."
+        )
     given = numpy.asarray([1.0] * len(listed) if weights is None else weights, float)
-    if given.shape != (len(listed),) or not numpy.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
-        raise ValueError(f"weights: {weights!r}; {len(listed)} numbers from 0 on, not all 0, are needed.")
+    if (
+        given.shape != (len(listed),)
+        or not numpy.isfinite(given).all()
+        or (given < 0).any()
+        or given.sum() <= 0
+    ):
+        raise ValueError(
+            f"weights: {weights!r}; {len(listed)} numbers from 0 on, not all 0, are needed."
+        )
     return [float(one) for one in given / given.sum()]
 
 
@@ -165,20 +196,34 @@ def _centre_of(image: Image) -> numpy.ndarray:
     if not total > 0:
         raise ValueError("images: one has no positive values.")
     axes = range(values.ndim)
-    index = [float((values.sum(tuple(a for a in axes if a != axis)) @ numpy.arange(values.shape[axis])) / total) for axis in axes]
+    index = [
+        float(
+            (values.sum(tuple(a for a in axes if a != axis)) @ numpy.arange(values.shape[axis]))
+            / total
+        )
+        for axis in axes
+    ]
     return numpy.asarray(image.geometry.point_of(index[::-1]))
 
 
-def _first(listed: Sequence[tuple[Any, ...]], shares: Sequence[float], start: Any, grid: Any) -> list[Image]:
+def _first(
+    listed: Sequence[tuple[Any, ...]], shares: Sequence[float], start: Any, grid: Any
+) -> list[Image]:
     """The template before the first round."""
     if start is not None:
         given = [_loaded(one) for one in (start if isinstance(start, (list, tuple)) else [start])]
         if len(given) != len(listed[0]):
-            raise ValueError(f"start: {len(given)} images; one for each of {len(listed[0])} modalities is needed.")
+            raise ValueError(
+                f"start: {len(given)} images; one for each of {len(listed[0])} modalities is needed."
+            )
         return given if grid is None else [resample(one, None, grid, smooth=False) for one in given]
     centres = [_centre_of(_loaded(few[0])) for few in listed]
     middle = sum(share * centre for share, centre in zip(shares, centres))
-    target = _loaded(listed[0][0]).geometry if grid is None else (grid if isinstance(grid, Geometry) else _loaded(grid).geometry)
+    target = (
+        _loaded(listed[0][0]).geometry
+        if grid is None
+        else (grid if isinstance(grid, Geometry) else _loaded(grid).geometry)
+    )
     sums = [numpy.zeros(target.shape) for _ in listed[0]]
     for few, share, centre in zip(listed, shares, centres):
         shift = numpy.hstack([numpy.eye(len(centre)), (centre - middle)[:, None]])
@@ -206,21 +251,30 @@ class _Moved:
     field: Optional[numpy.ndarray]
 
 
-def _register(means: list[Image], few: Any, linear: Any, deformable: Any, options: dict[str, Any], device: Any) -> _Moved:
+def _register(
+    means: list[Image], few: Any, linear: Any, deformable: Any, options: dict[str, Any], device: Any
+) -> _Moved:
     """Registers one image to the template: its linear stages by the first modality, then its fields by all."""
     moving = [_loaded(one) for one in few]
     found = register(means[0], moving[0], linear, device=device).transform
     matrix, displacements = found.matrix, None
     if deformable is not None:
         also = list(zip(means[1:], moving[1:]))
-        whole = register(means[0], moving[0], deformable, also=also, initial=found, device=device, **options).transform
+        whole = register(
+            means[0], moving[0], deformable, also=also, initial=found, device=device, **options
+        ).transform
         displacements = numpy.asarray((found.inverse() @ whole).field(means[0].geometry).array)
         found = whole
-    warped = [numpy.asarray(resample(one, found, mean, smooth=False, device=device).array) for one, mean in zip(moving, means)]
+    warped = [
+        numpy.asarray(resample(one, found, mean, smooth=False, device=device).array)
+        for one, mean in zip(moving, means)
+    ]
     return _Moved(warped, matrix, displacements)
 
 
-def _registered(client: Any, calls: Sequence[tuple[Any, ...]], retries: int) -> Iterator[tuple[int, _Moved]]:
+def _registered(
+    client: Any, calls: Sequence[tuple[Any, ...]], retries: int
+) -> Iterator[tuple[int, _Moved]]:
     """The registrations of a round, in any order."""
     if client is None:
         yield from ((number, _register(*call)) for number, call in enumerate(calls))
@@ -234,7 +288,10 @@ def _registered(client: Any, calls: Sequence[tuple[Any, ...]], retries: int) -> 
 
 
 def _mean(
-    found: Iterator[tuple[int, _Moved]], shares: Sequence[float], means: list[Image], sharpen: Optional[str]
+    found: Iterator[tuple[int, _Moved]],
+    shares: Sequence[float],
+    means: list[Image],
+    sharpen: Optional[str],
 ) -> tuple[list[Image], float]:
     """The next template, and the mean displacement of its shape update (mm). One registration is in memory at a time."""
     grid = means[0].geometry
@@ -245,10 +302,17 @@ def _mean(
         for total, values in zip(sums, one.warped):
             total += shares[number] * _normalised(values)
         if one.field is not None:
-            displacements = shares[number] * one.field + (0 if displacements is None else displacements)
-    update = Transform(mean_matrix(matrices, shares, grid.point_of([0.5 * (n - 1) for n in grid.size]))[:-1], grid.dimension).inverse()
+            displacements = shares[number] * one.field + (
+                0 if displacements is None else displacements
+            )
+    update = Transform(
+        mean_matrix(matrices, shares, grid.point_of([0.5 * (n - 1) for n in grid.size]))[:-1],
+        grid.dimension,
+    ).inverse()
     if displacements is not None:
-        mean_field = DisplacementField(displacements, grid.spacing, grid.origin, grid.direction, extend=True)
+        mean_field = DisplacementField(
+            displacements, grid.spacing, grid.origin, grid.direction, extend=True
+        )
         update = Transform(mean_field, grid.dimension).inverse() @ update
     if sharpen is not None:
         sums = [_SHARPENED[sharpen](total, grid) for total in sums]
@@ -263,7 +327,9 @@ def _without_laplacian(values: numpy.ndarray, grid: Geometry) -> numpy.ndarray:
     LaplacianSharpeningImageFilter has it."""
     laplacian = numpy.zeros_like(values)
     for axis, spacing in enumerate(grid.spacing[::-1]):
-        laplacian += (_shifted(values, 1, axis) + _shifted(values, -1, axis) - 2 * values) / spacing**2
+        laplacian += (
+            _shifted(values, 1, axis) + _shifted(values, -1, axis) - 2 * values
+        ) / spacing**2
     low, high, span = values.min(), values.max(), numpy.ptp(laplacian)
     if not span > 0:
         return values
@@ -276,7 +342,10 @@ def _without_blur(values: numpy.ndarray, grid: Geometry) -> numpy.ndarray:
     smooth = values
     weights = numpy.exp(-0.5 * numpy.arange(-4, 5) ** 2)
     for axis in range(grid.dimension):
-        smooth = sum(weight * _shifted(smooth, k, axis) for weight, k in zip(weights / weights.sum(), range(-4, 5)))
+        smooth = sum(
+            weight * _shifted(smooth, k, axis)
+            for weight, k in zip(weights / weights.sum(), range(-4, 5))
+        )
     return values + 0.5 * (values - smooth)
 
 
@@ -286,11 +355,19 @@ def _shifted(values: numpy.ndarray, count: int, axis: int) -> numpy.ndarray:
     return numpy.take(values, where, axis)
 
 
-_SHARPENED: dict[str, Callable[[numpy.ndarray, Geometry], numpy.ndarray]] = {"laplacian": _without_laplacian, "unsharp": _without_blur}
+_SHARPENED: dict[str, Callable[[numpy.ndarray, Geometry], numpy.ndarray]] = {
+    "laplacian": _without_laplacian,
+    "unsharp": _without_blur,
+}
 
 
 def _resumed(
-    folder: Path, description: dict[str, Any], listed: Sequence[tuple[Any, ...]], shares: Sequence[float], start: Any, grid: Any
+    folder: Path,
+    description: dict[str, Any],
+    listed: Sequence[tuple[Any, ...]],
+    shares: Sequence[float],
+    start: Any,
+    grid: Any,
 ) -> Template:
     """The last complete round of a folder, or the first template. Raises ValueError for rounds of another call."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -299,9 +376,13 @@ def _resumed(
     while (folder / _name_of(len(rounds) + 1) / _STATE).exists():
         last = folder / _name_of(len(rounds) + 1)
         state = json.loads((last / _STATE).read_text(encoding="utf-8"))
-        differing = [name for name in description if state["description"].get(name) != description[name]]
+        differing = [
+            name for name in description if state["description"].get(name) != description[name]
+        ]
         if differing:
-            raise ValueError(f"checkpoint: {last} is of a call with other {differing[0]}: choose another folder.")
+            raise ValueError(
+                f"checkpoint: {last} is of a call with other {differing[0]}: choose another folder."
+            )
         rounds.append(state["round"])
     if last is None:
         return Template(_first(listed, shares, start, grid))
@@ -319,11 +400,18 @@ def _keep(folder: Path, made: Template, description: dict[str, Any]) -> None:
         for i, image in enumerate(made.images):
             geometry = image.geometry
             numpy.savez(
-                part / f"template-{i}.npz", array=image.array, spacing=geometry.spacing, origin=geometry.origin, direction=geometry.direction
+                part / f"template-{i}.npz",
+                array=image.array,
+                spacing=geometry.spacing,
+                origin=geometry.origin,
+                direction=geometry.direction,
             )
             if geometry.dimension == 3:
                 write_image(image, part / f"template-{i}.nii.gz")
-        (part / _STATE).write_text(json.dumps({"round": made.rounds[-1], "description": description}, indent=1), encoding="utf-8")
+        (part / _STATE).write_text(
+            json.dumps({"round": made.rounds[-1], "description": description}, indent=1),
+            encoding="utf-8",
+        )
 
 
 def _restored(path: Path) -> Image:

@@ -11,9 +11,17 @@ def brief(given: Any) -> str:
 
     def describe(value: Any) -> str:
         if not hasattr(value, "shape"):
-            return f"{type(value).__name__} of {len(value)}" if isinstance(value, (list, tuple)) and len(value) > 3 else repr(value)
+            return (
+                f"{type(value).__name__} of {len(value)}"
+                if isinstance(value, (list, tuple)) and len(value) > 3
+                else repr(value)
+            )
         dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
         return f"<{' '.join(filter(None, [type(value).__module__.split('.', 1)[0], dtype, str(tuple(value.shape))]))}>"
 
-    told = [f"{field.name}={describe(value)}" for field in fields(given) if (value := getattr(given, field.name)) is not field.default]
+    told = [
+        f"{field.name}={describe(value)}"
+        for field in fields(given)
+        if (value := getattr(given, field.name)) is not field.default
+    ]
     return f"{type(given).__name__}({', '.join(told)})"

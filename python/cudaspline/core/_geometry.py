@@ -1,8 +1,8 @@
 """The geometry of an image: ITK's, x first.
 
-Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing, origin, direction and sizes name x
-first, as ITK and SimpleITK do; shapes of arrays name the slowest axis first, as NumPy does: an image of size (nx, ny, nz) is an
-array of shape (nz, ny, nx).
+Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing,
+origin, direction and sizes name x first, as ITK and SimpleITK do; shapes of arrays name the slowest
+axis first, as NumPy does: an image of size (nx, ny, nz) is an array of shape (nz, ny, nx).
 """
 
 from __future__ import annotations
@@ -16,16 +16,19 @@ import numpy
 
 from ._checks import LARGEST_INT64, integer
 
-#: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has it.
-_MOST = 1e15
-#: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of itkCudaSpline/files/NiftiHeader.h.
-_MOST_SHEAR = 0.5
+#: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has
+#: it.
+_MAX_MAGNITUDE = 1e15
+#: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of
+#: itkCudaSpline/files/NiftiHeader.h.
+_MAX_SHEAR = 0.5
 
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 
 
 def reals(value: Any, name: str, what: str) -> numpy.ndarray:
-    """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what is not made of real numbers."""
+    """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what
+    is not made of real numbers."""
     try:
         found = numpy.array(value)
         if found.dtype.kind not in "biufO":
@@ -36,24 +39,30 @@ def reals(value: Any, name: str, what: str) -> numpy.ndarray:
 
 
 def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A vector of float64 of that length; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    """A vector of float64 of that length; a single number stands for all axes. Raises TypeError or
+    ValueError, naming the argument."""
     found = reals(value, name, "vector")
     if found.ndim == 0:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
-        raise ValueError(f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}.")
+        raise ValueError(
+            f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}."
+        )
     if not numpy.isfinite(found).all():
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
 
 
 def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A square matrix of float64, by row and column. Raises TypeError or ValueError, naming the argument."""
+    """A square matrix of float64, by row and column. Raises TypeError or ValueError, naming the
+    argument."""
     found = reals(value, name, "matrix")
     if found.size == dimension * dimension:
         found = found.reshape(dimension, dimension)
     if found.shape != (dimension, dimension):
-        raise ValueError(f"{name}: a matrix of {dimension} x {dimension} is needed; its shape is {found.shape}.")
+        raise ValueError(
+            f"{name}: a matrix of {dimension} x {dimension} is needed; its shape is {found.shape}."
+        )
     if not numpy.all(numpy.isfinite(found)):
         raise ValueError(f"{name}: the matrix is not finite.")
     return found
@@ -68,8 +77,8 @@ class Geometry:
     origin: place of the first sample (mm), x first; None: 0
     direction: directions of the axes in columns; None: along the axes of space
 
-    Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not written. Raises TypeError or ValueError, naming
-    the argument.
+    Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not
+    written. Raises TypeError or ValueError, naming the argument.
 
     Examples
     --------
@@ -85,16 +94,27 @@ class Geometry:
     spacing: numpy.ndarray
     origin: numpy.ndarray
     direction: numpy.ndarray
-    #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to whoever compiles what reads them.
+    #: Rows of the matrix from index to place, and the origin, as numbers of Python: constants to
+    #: whoever compiles what reads them.
     numbers: tuple[tuple[tuple[float, ...], ...], tuple[float, ...]] = field(init=False, repr=False)
 
     def __init__(
-        self, size: Sequence[int], spacing: Optional[VectorLike] = None, origin: Optional[VectorLike] = None, direction: Optional[Any] = None
+        self,
+        size: Sequence[int],
+        spacing: Optional[VectorLike] = None,
+        origin: Optional[VectorLike] = None,
+        direction: Optional[Any] = None,
     ) -> None:
         _set_geometry(self, *_checked(check_size(size, "size"), spacing, origin, direction, ""))
 
     @classmethod
-    def _of(cls, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+    def _of(
+        cls,
+        size: tuple[int, ...],
+        spacing: numpy.ndarray,
+        origin: numpy.ndarray,
+        direction: numpy.ndarray,
+    ) -> Geometry:
         """A geometry of checked numbers, which are copied."""
         return _set_geometry(cls.__new__(cls), size, spacing, origin, direction)
 
@@ -133,10 +153,15 @@ class Geometry:
     @property
     def has_places_of_indices(self) -> bool:
         """Whether the points of samples are their indices."""
-        return bool((self.spacing == 1).all() and not self.origin.any() and numpy.array_equal(self.direction, numpy.eye(self.dimension)))
+        return bool(
+            (self.spacing == 1).all()
+            and not self.origin.any()
+            and numpy.array_equal(self.direction, numpy.eye(self.dimension))
+        )
 
     def point_of(self, index: Sequence[float]) -> numpy.ndarray:
-        """Place (mm) of an index, x first, by the program's sums in the program's order (PointOfIndex() in applications/Common)."""
+        """Place (mm) of an index, x first, by the program's sums in the program's order
+        (PointOfIndex() in applications/Common)."""
         point = self.origin.copy()
         for axis in range(self.dimension):
             point = point + self.index_to_point[:, axis] * index[axis]
@@ -150,27 +175,45 @@ class Geometry:
             isinstance(other, Geometry)
             and self.size == other.size
             and all(
-                numpy.array_equal(getattr(self, name), getattr(other, name)) for name in ("spacing", "origin", "direction")
+                numpy.array_equal(getattr(self, name), getattr(other, name))
+                for name in ("spacing", "origin", "direction")
             )
         )
 
 
-def _set_geometry(geometry: Geometry, size: tuple[int, ...], spacing: numpy.ndarray, origin: numpy.ndarray, direction: numpy.ndarray) -> Geometry:
+def _set_geometry(
+    geometry: Geometry,
+    size: tuple[int, ...],
+    spacing: numpy.ndarray,
+    origin: numpy.ndarray,
+    direction: numpy.ndarray,
+) -> Geometry:
     rows = tuple(map(tuple, (direction * spacing).tolist()))
-    geometry.__dict__.update(size=size, spacing=spacing, origin=origin, direction=direction, numbers=(rows, tuple(origin.tolist())))
+    geometry.__dict__.update(
+        size=size,
+        spacing=spacing,
+        origin=origin,
+        direction=direction,
+        numbers=(rows, tuple(origin.tolist())),
+    )
     return geometry
 
 
 def check_size(size: Any, name: str) -> tuple[int, ...]:
-    """Samples an axis, x first, of 1 to 4 axes. Raises TypeError or ValueError, naming the argument."""
+    """Samples an axis, x first, of 1 to 4 axes. Raises TypeError or ValueError, naming the
+    argument."""
     try:
         given = tuple(size)
     except TypeError:
-        raise TypeError(f"{name}: {size!r} is not a sequence of numbers, one per axis, x first.") from None
+        raise TypeError(
+            f"{name}: {size!r} is not a sequence of numbers, one per axis, x first."
+        ) from None
     if not 1 <= len(given) <= 4:
         raise ValueError(f"{name}: images have 1 to 4 axes; there are {len(given)}.")
     sizes = tuple(integer(n, name, 1, LARGEST_INT64) for n in given)
-    if math.prod(sizes) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
+    if (
+        math.prod(sizes) > LARGEST_INT64 // 64
+    ):  # bytes of several numbers a sample are counted in 64 bits
         raise ValueError(f"{name}: {sizes} are more samples than can be addressed.")
     return sizes
 
@@ -182,7 +225,8 @@ def make_geometry(
     direction: Optional[Any] = None,
     name: str = "",
 ) -> Geometry:
-    """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the identity.
+    """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the
+    identity.
 
     name: prefix of the arguments' names in errors. Raises TypeError or ValueError."""
     sizes = check_size(size, f"{name}size")
@@ -194,13 +238,18 @@ def make_geometry(
 
 
 def _is_few_numbers(value: Any) -> bool:
-    return value is None or type(value) in (int, float) or (type(value) is tuple and all(type(one) in (int, float) for one in value))
+    return (
+        value is None
+        or type(value) in (int, float)
+        or (type(value) is tuple and all(type(one) in (int, float) for one in value))
+    )
 
 
 def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
-    """mm between samples, x first; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    """mm between samples, x first; a single number stands for all axes. Raises TypeError or
+    ValueError, naming the argument."""
     found = vector(spacing, dimension, name)
-    if not (found.min() > 1 / _MOST and found.max() < _MOST):
+    if not (found.min() > 1 / _MAX_MAGNITUDE and found.max() < _MAX_MAGNITUDE):
         raise ValueError(f"{name}: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
     return found
 
@@ -208,22 +257,29 @@ def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
 def _checked(
     sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
 ) -> tuple[tuple[int, ...], numpy.ndarray, numpy.ndarray, numpy.ndarray]:
-    """The numbers of a geometry, in new arrays that are not written. Raises TypeError or ValueError, naming the argument."""
+    """The numbers of a geometry, in new arrays that are not written. Raises TypeError or
+    ValueError, naming the argument."""
     dimension = len(sizes)
     found = check_spacing(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
-    axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
+    axes = matrix(
+        numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction"
+    )
     determinant = numpy.linalg.det(axes)
     if not abs(determinant) >= 1e-12:
-        raise ValueError(f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}.")
+        raise ValueError(
+            f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}."
+        )
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
-    if not numpy.abs(first).max() < _MOST:
+    if not numpy.abs(first).max() < _MAX_MAGNITUDE:
         raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
     for array in (found, first, axes):
         array.flags.writeable = False
     return sizes, found, first, axes
 
 
-def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str) -> Geometry:
+def _make_geometry(
+    sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
+) -> Geometry:
     return Geometry._of(*_checked(sizes, spacing, origin, direction, name))
 
 
@@ -253,7 +309,8 @@ _FLIP = numpy.diag([-1.0, -1.0, 1.0])
 
 
 def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
-    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the front) becomes LPS.
+    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the
+    front) becomes LPS.
 
     name: of the argument, for errors."""
     if affine is None:
@@ -264,20 +321,26 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
     columns = _FLIP @ ras[:3, :3]
     with numpy.errstate(over="ignore"):
         spacing = numpy.sqrt((columns**2).sum(axis=0))
-    if not (spacing.min() > 1 / _MOST and spacing.max() < _MOST):
-        raise ValueError(f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15.")
+    if not (spacing.min() > 1 / _MAX_MAGNITUDE and spacing.max() < _MAX_MAGNITUDE):
+        raise ValueError(
+            f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15."
+        )
     axes = columns / spacing
     determinant = numpy.linalg.det(axes)
     if abs(determinant) < 1e-12:
-        raise ValueError(f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}.")
+        raise ValueError(
+            f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}."
+        )
     cosines = numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()
     shear = math.degrees(math.asin(min(1.0, cosines)))
-    if shear > _MOST_SHEAR:
+    if shear > _MAX_SHEAR:
         raise ValueError(
-            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MOST_SHEAR} degrees. Where its qform is right, "
+            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MAX_SHEAR} degrees. Where its qform is right, "
             "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header) has it; a shear that is meant goes into the transform."
         )
-    return make_geometry([int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: ")
+    return make_geometry(
+        [int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: "
+    )
 
 
 def affine_of_nifti(geometry: Geometry) -> numpy.ndarray:

@@ -16,12 +16,21 @@ def png(pixels: numpy.ndarray) -> bytes:
     colour = 2 if pixels.ndim == 3 else 0
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
-    rows = numpy.zeros((height, 1 + width * (3 if colour else 1)), numpy.uint8)  # each begins with its filter, none
+    rows = numpy.zeros(
+        (height, 1 + width * (3 if colour else 1)), numpy.uint8
+    )  # each begins with its filter, none
     rows[:, 1:] = pixels.reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows.tobytes(), 6))
+        + chunk(b"IEND", b"")
+    )
 
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:

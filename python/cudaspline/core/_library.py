@@ -1,4 +1,5 @@
-"""The library libCudaSplineC by ctypes: its structures, its functions, and exceptions in place of its codes.
+"""The library libCudaSplineC by ctypes: its structures, its functions, and exceptions in place of
+its codes.
 
 Nothing here knows NumPy: arrays are addresses. The names of functions and fields are those of
 include/itkCudaSpline/c/CudaSplineC.h, which documents them. Calls release the interpreter lock.
@@ -39,10 +40,30 @@ from ._structures import Vector as Vector
 
 INTERFACE = 7
 
-OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
+(
+    OK,
+    INVALID_ARGUMENT,
+    OUT_OF_MEMORY,
+    NO_DEVICE,
+    DEVICE_LOST,
+    DEVICE_ERROR,
+    ABORTED,
+    INTERNAL_ERROR,
+) = range(8)
 
 #: Names of the types of numbers, as NumPy names them, by their codes.
-TYPE_NAMES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64")
+TYPE_NAMES = (
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float32",
+    "float64",
+)
 #: Their codes by name.
 TYPES = {name: code for code, name in enumerate(TYPE_NAMES)}
 EXTENSIONS = {"mirror": 0, "reflect": 1, "grid-wrap": 2, "nearest": 3, "grid-constant": 4}
@@ -97,7 +118,9 @@ def _load() -> ctypes.CDLL:
     library.cudaspline_interface.restype = c_int32
     found = library.cudaspline_interface()
     if found != INTERFACE:  # of another one functions may be missing
-        raise ImportError(f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}.")
+        raise ImportError(
+            f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}."
+        )
     functions = {
         "cudaspline_version": (c_char_p, []),
         "cudaspline_cuda_version": (c_char_p, []),
@@ -110,24 +133,45 @@ def _load() -> ctypes.CDLL:
         "cudaspline_device_of_pointer": (c_int32, [c_void_p]),
         "cudaspline_release_memory": (c_int32, []),
         "cudaspline_prefilter": (c_int32, [POINTER(Image), c_int32, c_void_p, POINTER(Execution)]),
-        "cudaspline_prefilter_window": (c_int32, [POINTER(Image), c_int32, POINTER(c_int64), POINTER(c_int64)]),
-        "cudaspline_make_source": (c_int32, [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)]),
+        "cudaspline_prefilter_window": (
+            c_int32,
+            [POINTER(Image), c_int32, POINTER(c_int64), POINTER(c_int64)],
+        ),
+        "cudaspline_make_source": (
+            c_int32,
+            [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)],
+        ),
         "cudaspline_release_source": (None, [c_void_p]),
         "cudaspline_source_device": (c_int32, [c_void_p]),
         "cudaspline_source_elements": (c_int32, [c_void_p, c_void_p, c_int64]),
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_sample_image": (c_int32, [POINTER(Image), POINTER(Points), POINTER(Execution)]),
-        "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_resample_source": (
+            c_int32,
+            [c_void_p, POINTER(Resampling), POINTER(Execution)],
+        ),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
-        "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
-        "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
-        "cudaspline_describe_nifti": (c_int32, [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64]),
+        "cudaspline_sampling_steps": (
+            c_int32,
+            [POINTER(Image), POINTER(Resampling), POINTER(c_double)],
+        ),
+        "cudaspline_smooth_for_sampling": (
+            c_int32,
+            [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)],
+        ),
+        "cudaspline_describe_nifti": (
+            c_int32,
+            [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64],
+        ),
         "cudaspline_nifti_foreign_warp": (c_int32, [c_void_p, c_int64, c_void_p, c_int64]),
         "cudaspline_read_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_void_p]),
         "cudaspline_make_nifti_header": (c_int32, [POINTER(Nifti), c_void_p, POINTER(c_int64)]),
         "cudaspline_write_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_int64, c_void_p]),
         "cudaspline_looks_like_labels": (c_int32, [c_void_p, c_int32, c_int64]),
-        "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
+        "cudaspline_resample_windows": (
+            c_int32,
+            [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4],
+        ),
     }
     for name, (result, arguments) in functions.items():
         function = getattr(library, name)
@@ -149,7 +193,8 @@ _EXCEPTIONS = {
 
 
 def check(code: int, device: str = "") -> None:
-    """Raises what a code that a function returned stands for, with the library's message, and the argument's name where device was given."""
+    """Raises what a code that a function returned stands for, with the library's message, and the
+    argument's name where device was given."""
     if code != OK:
         message = _library.cudaspline_last_error().decode("utf-8", "replace")
         if code == NO_DEVICE and device:
@@ -179,7 +224,8 @@ class InverseResidual(NamedTuple):
 
     #: Name of the argument, with its position in a list and its file.
     name: str
-    #: Distance between a place and what the inverse and the transform make of it: on average over the inverse's domain (mm).
+    #: Distance between a place and what the inverse and the transform make of it: on average over
+    #: the inverse's domain (mm).
     mean: float
     #: At most (mm).
     largest: float
@@ -199,16 +245,26 @@ class Report:
     pieces: int
     #: Its time on the backend, without the start of a GPU.
     seconds: float
-    #: The use of each backend by this process so far, including this operation: use["Cuda"].calls, use["Cpu"].seconds.
+    #: The use of each backend by this process so far, including this operation: use["Cuda"].calls,
+    #: use["Cpu"].seconds.
     use: Dict[str, Use]
-    #: One for each transform that was inverted by iteration, in the order in which points are mapped by them.
+    #: One for each transform that was inverted by iteration, in the order in which points are
+    #: mapped by them.
     inverses: tuple[InverseResidual, ...] = ()
 
     def _repr_html_(self) -> str:
         """The HTML for notebooks."""
         place = "host" if self.device is None else f"device {self.device}"
-        rows: list[tuple[Any, ...]] = [("backend", f"{self.backend}, {place}"), ("reason", self.reason), ("pieces", self.pieces), ("seconds", f"{self.seconds:.3g}")]
-        rows += [(f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm") for one in self.inverses]
+        rows: list[tuple[Any, ...]] = [
+            ("backend", f"{self.backend}, {place}"),
+            ("reason", self.reason),
+            ("pieces", self.pieces),
+            ("seconds", f"{self.seconds:.3g}"),
+        ]
+        rows += [
+            (f"inverse of {one.name}", f"off by {one.mean:.3g} mm, at most {one.largest:.3g} mm")
+            for one in self.inverses
+        ]
         return _html.table(("last operation", ""), [row for row in rows if row[1] != ""])
 
 
@@ -251,8 +307,9 @@ class _Reports:
         self.is_running = False
 
     def receive(self) -> Generator[int, Any, None]:
-        """A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
-        Here that instruction is the one after the yield."""
+        """A function would not do as the callback: what a signal's handler raises at its first
+        instruction, before any try, would be lost. Here that instruction is the one after the
+        yield."""
         go_on = 1
         while True:
             try:
@@ -270,7 +327,8 @@ class _Reports:
 
 
 def _reports_to(listen: Optional[Callable[[Any], object]]) -> tuple[_Reports, Any, Any]:
-    """Reports, their receiver, and the callback that the library calls, which must exist until the call ends."""
+    """Reports, their receiver, and the callback that the library calls, which must exist until the
+    call ends."""
     reports = _Reports(listen)
     receiver = reports.receive()
     next(receiver)
@@ -281,10 +339,13 @@ _of_main_thread: Optional[tuple[_Reports, Any, Any]] = None
 
 
 def _reports_of_main_thread() -> tuple[_Reports, Any, Any]:
-    """Reports without a listener, shared by all calls of the main thread, because making a callback takes time."""
+    """Reports without a listener, shared by all calls of the main thread, because making a callback
+    takes time."""
     global _of_main_thread  # pylint: disable=global-statement
     known = _of_main_thread
-    if known is None or known[0].is_running or known[1].gi_frame is None:  # ended by an interrupt that came while another one was handled
+    if (
+        known is None or known[0].is_running or known[1].gi_frame is None
+    ):  # ended by an interrupt that came while another one was handled
         known = _of_main_thread = _reports_to(None)
     return known
 
@@ -313,10 +374,11 @@ class ChosenThreads:
 
 @contextmanager
 def use_threads(threads: int) -> Iterator[None]:
-    """How many threads of the host the calls of this thread take in a with statement, but those that say threads= themselves.
+    """How many threads of the host the calls of this thread take in a with statement, but those
+    that say threads= themselves.
 
-    It goes for all functions of the package. Gradients of cudaspline.torch are computed with the number that the values were computed with, and
-    what JAX compiles in it keeps the number.
+    It goes for all functions of the package. Gradients of cudaspline.torch are computed with the
+    number that the values were computed with, and what JAX compiles in it keeps the number.
 
     Parameters
     ----------
@@ -341,15 +403,20 @@ def threads_of_call() -> int:
 
 
 def threads_of_worker() -> int:
-    """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy, and in a DataLoader's as many as PyTorch uses
-    there (1, unless its worker_init_fn sets more), if the environment does not set the number; else 0: the library chooses."""
+    """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy,
+    and in a DataLoader's as many as PyTorch uses there (1, unless its worker_init_fn sets more), if
+    the environment does not set the number; else 0: the library chooses."""
     processes = sys.modules.get("multiprocessing.process")
     if processes is None or not processes.current_process().daemon:
         return 0
     if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS"):
         return 0
     data = sys.modules.get("torch.utils.data")
-    return int(sys.modules["torch"].get_num_threads()) if data is not None and data.get_worker_info() is not None else 1
+    return (
+        int(sys.modules["torch"].get_num_threads())
+        if data is not None and data.get_worker_info() is not None
+        else 1
+    )
 
 
 def _report_of(execution: Execution) -> Report:
@@ -361,19 +428,24 @@ def _report_of(execution: Execution) -> Report:
         execution.reason.decode("utf-8", "replace"),
         execution.pieces,
         execution.seconds,
-        {BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code]) for code in (1, 2)},
+        {
+            BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code])
+            for code in (1, 2)
+        },
     )
 
 
 def _remember(code: int, execution: Execution) -> None:
-    """Raises the error of a returned code, or stores the execution; the report is made when it is requested."""
+    """Raises the error of a returned code, or stores the execution; the report is made when it is
+    requested."""
     if code != 0:
         check(code, (execution.device or b"").decode())
     _local.report = execution
 
 
 def run_on_device(name: str, *arguments: object) -> None:
-    """Calls a function of the library with arguments on a device, followed by an execution; raises its errors.
+    """Calls a function of the library with arguments on a device, followed by an execution; raises
+    its errors.
 
     It reports no progress: a callback takes as long as a small kernel."""
     execution = Execution()
@@ -381,7 +453,8 @@ def run_on_device(name: str, *arguments: object) -> None:
 
 
 def run_where(name: str, description: Any, threads: int = 0) -> None:
-    """Calls a function of the library with its structure, where the structure's arrays are; raises its errors.
+    """Calls a function of the library with its structure, where the structure's arrays are; raises
+    its errors.
 
     threads: of the host; 0: as many as may be used"""
     if description.device < 0:
@@ -391,17 +464,19 @@ def run_where(name: str, description: Any, threads: int = 0) -> None:
 
 
 class Call:
-    """A call of the library with an execution: the requested device and threads, and the backend that was used.
+    """A call of the library with an execution: the requested device and threads, and the backend
+    that was used.
 
     device: the user's request, in the library's form
     threads: of the host; 0: as many as may be used
     memory_limit: bytes on a device; 0: what it has
-    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
+    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and
+        is raised by run()
     on_device: whether the arrays are on a device
 
-    Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress; on arrays of a device
-    it is raised after the operation, which takes about as long as a report. Raises TypeError or ValueError, naming the
-    argument."""
+    Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library
+    reports progress; on arrays of a device it is raised after the operation, which takes about as
+    long as a report. Raises TypeError or ValueError, naming the argument."""
 
     def __init__(
         self,
@@ -421,21 +496,28 @@ class Call:
         if listener is not None:
             self._listen(*_reports_to(lambda state: listener(state.fraction)))
         elif not on_device and threading.current_thread() is threading.main_thread():
-            self._listen(*_reports_of_main_thread())  # entering Python is what lets a signal's handler run
+            self._listen(
+                *_reports_of_main_thread()
+            )  # entering Python is what lets a signal's handler run
 
     def _listen(self, reports: _Reports, _: Any, called: Any) -> None:
         self._reports, self._callback = reports, called
         self.execution.progress = called
 
     def run(self, name: str, *arguments: object) -> None:
-        """Calls the function of that name with the arguments, followed by this execution; raises its errors."""
+        """Calls the function of that name with the arguments, followed by this execution; raises
+        its errors."""
         self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
 
     def make_source(self, image: Image, borrow: bool) -> Source:
         """cudaspline_make_source."""
         handle = c_void_p()
         code = self._enter(
-            "cudaspline_make_source", ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
+            "cudaspline_make_source",
+            ctypes.byref(image),
+            int(borrow),
+            ctypes.byref(self.execution),
+            ctypes.byref(handle),
         )
         source = Source(handle)  # lets go of it, should the last report have raised
         self._finish(code)
@@ -469,7 +551,9 @@ class Source:
 
     def __init__(self, handle: c_void_p) -> None:
         self.handle: Optional[c_void_p] = handle
-        self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
+        self._release = (
+            _library.cudaspline_release_source
+        )  # at the interpreter's end modules may be gone before objects
 
     @property
     def device(self) -> int:
@@ -487,7 +571,8 @@ class Source:
 
 
 def device_count() -> int:
-    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process that used one.
+    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process
+    that used one.
 
     >>> import cudaspline
     >>> cudaspline.device_count() >= 0
@@ -512,15 +597,24 @@ def select_device(word: str = "") -> tuple[int, str]:
 
 
 def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[int, int]:
-    """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size) of a line."""
+    """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size)
+    of a line."""
     begin, count = c_int64(first), c_int64(size)
-    check(_library.cudaspline_prefilter_window(ctypes.byref(image), axis, ctypes.byref(begin), ctypes.byref(count)))
+    check(
+        _library.cudaspline_prefilter_window(
+            ctypes.byref(image), axis, ctypes.byref(begin), ctypes.byref(count)
+        )
+    )
     return begin.value, count.value
 
 
 def resample_windows(image: Image, resampling: Resampling, count: int, *addresses: int) -> None:
     """cudaspline_resample_windows; addresses: of first, size, window_first and window_size."""
-    check(_library.cudaspline_resample_windows(ctypes.byref(image), ctypes.byref(resampling), count, *addresses))
+    check(
+        _library.cudaspline_resample_windows(
+            ctypes.byref(image), ctypes.byref(resampling), count, *addresses
+        )
+    )
 
 
 def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
@@ -535,22 +629,29 @@ _TEXT_BYTES = 4096
 
 
 def describe_nifti(beginning: bytes) -> tuple[Nifti, str]:
-    """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says, and warnings. Raises ValueError."""
+    """cudaspline_describe_nifti of the first bytes of an uncompressed file: what the header says,
+    and warnings. Raises ValueError."""
     nifti = Nifti()
     warnings = ctypes.create_string_buffer(_TEXT_BYTES)
-    check(_library.cudaspline_describe_nifti(beginning, len(beginning), ctypes.byref(nifti), warnings, _TEXT_BYTES))
+    check(
+        _library.cudaspline_describe_nifti(
+            beginning, len(beginning), ctypes.byref(nifti), warnings, _TEXT_BYTES
+        )
+    )
     return nifti, warnings.value.decode("utf-8", "replace")
 
 
 def nifti_foreign_warp(beginning: bytes) -> str:
-    """cudaspline_nifti_foreign_warp: why an image is not a displacement field of ITK; empty for others."""
+    """cudaspline_nifti_foreign_warp: why an image is not a displacement field of ITK; empty for
+    others."""
     reason = ctypes.create_string_buffer(_TEXT_BYTES)
     check(_library.cudaspline_nifti_foreign_warp(beginning, len(beginning), reason, _TEXT_BYTES))
     return reason.value.decode("utf-8", "replace")
 
 
 def read_nifti(nifti: Nifti, stored: int, size: int, numbers: int) -> None:
-    """cudaspline_read_nifti; addresses of the stored bytes, of their number, and of the numbers that are made of them."""
+    """cudaspline_read_nifti; addresses of the stored bytes, of their number, and of the numbers
+    that are made of them."""
     check(_library.cudaspline_read_nifti(ctypes.byref(nifti), stored, size, numbers))
 
 
@@ -566,7 +667,15 @@ def write_nifti(nifti: Nifti, numbers: int, begin: int, count: int) -> bytearray
     """cudaspline_write_nifti: stored bytes of the numbers at an address."""
     stored = bytearray(count)
     if count:
-        check(_library.cudaspline_write_nifti(ctypes.byref(nifti), numbers, begin, count, (ctypes.c_char * count).from_buffer(stored)))
+        check(
+            _library.cudaspline_write_nifti(
+                ctypes.byref(nifti),
+                numbers,
+                begin,
+                count,
+                (ctypes.c_char * count).from_buffer(stored),
+            )
+        )
     return stored
 
 

@@ -1,11 +1,13 @@
-"""The words and the keywords that the package's functions know, for type checkers: a misspelt one fails there, and at run time."""
+"""The words and the keywords that the package's functions know, for type checkers: a misspelt one
+fails there, and at run time."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, TypeVar, Union
 
-#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where the kind is not that of the argument, as of
-#: _prepared.Like. One signature, and no overloads, of which type checkers print every variant.
+#: An image of a caller's. What comes back is one of the same kind, Union[Kind, Any]; but Any where
+#: the kind is not that of the argument, as of _prepared.Like. One signature, and no overloads, of
+#: which type checkers print every variant.
 Kind = TypeVar("Kind")
 OtherKind = TypeVar("OtherKind")
 
@@ -20,7 +22,9 @@ Order = Literal[0, 1, 2, 3, 4, 5]
 #: Where the numbers of a pixel are in an array's shape; True: "last".
 Channels = Union[bool, Literal["first", "last"]]
 #: What stands outside, as SciPy names it.
-Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
+Mode = Literal[
+    "reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"
+]
 Convention = Literal["index", "grid_sample"]
 EvaluationMode = Literal["exact", "texture", "texture-table"]
 Boundary = Literal["itk", "mirror", "reflect", "grid-wrap", "nearest", "grid-constant"]
@@ -41,7 +45,15 @@ StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "gree
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
-OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient", "lbfgs", "fixed-step", "momentum", "adam"]
+OptimizerName = Literal[
+    "regular-step",
+    "gradient-descent",
+    "conjugate-gradient",
+    "lbfgs",
+    "fixed-step",
+    "momentum",
+    "adam",
+]
 InversionName = Literal["fixed-point", "anderson"]
 SamplingName = Literal["none", "regular", "random"]
 GradientName = Literal["differences", "filter", "analytic"]
@@ -97,7 +109,8 @@ class ExactOptions(TypedDict, total=False):
 
 
 class MethodOptions(ExactOptions, total=False):
-    """How values are made: keywords of resample(), zoom(), sample() and Source, and what a Method has."""
+    """How values are made: keywords of resample(), zoom(), sample() and Source, and what a Method
+    has."""
 
     mode: EvaluationMode
     storage: Storage

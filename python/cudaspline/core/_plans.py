@@ -1,4 +1,5 @@
-"""What calls that are alike share: made by the first of them, and found by a key by those that follow."""
+"""What calls that are alike share: made by the first of them, and found by a key by those that
+follow."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ _Plan = TypeVar("_Plan")
 #: What Plans.get() is given for keys of which nothing is known.
 UNKNOWN: Any = object()
 #: How many are kept, by default.
-_MOST = 256
+_MAX_PLANS = 256
 
 
 class Plans(Generic[_Plan]):
     """The latest ones. Any number of threads may ask."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MAX_PLANS) -> None:
         self._most = most
         self._found: dict[Any, _Plan] = {}
         self._met: dict[Any, None] = {}
@@ -32,7 +33,8 @@ class Plans(Generic[_Plan]):
         return plan
 
     def meets_again(self, key: Any) -> bool:
-        """Whether a key is met for the second time: of calls that are each another one a plan would be made for nothing."""
+        """Whether a key is met for the second time: of calls that are each another one a plan would
+        be made for nothing."""
         if key in self._met:
             self._met.pop(key, None)
             return True
@@ -40,8 +42,8 @@ class Plans(Generic[_Plan]):
         return False
 
     def make(self, key: Any, make: Callable[[], _Plan]) -> Optional[_Plan]:
-        """What make() makes for a key that is met for the second time; None for others, and where it raises: the function that was called then
-        does so, too."""
+        """What make() makes for a key that is met for the second time; None for others, and where
+        it raises: the function that was called then does so, too."""
         if not self.meets_again(key):
             return None
         try:
@@ -51,7 +53,8 @@ class Plans(Generic[_Plan]):
 
 
 class Streak:
-    """How many calls of a function in a row were done by no plan: where it is long, each is likely another one, and few are worth a key."""
+    """How many calls of a function in a row were done by no plan: where it is long, each is likely
+    another one, and few are worth a key."""
 
     _LONG = 16
 
@@ -79,11 +82,12 @@ def _insert(into: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 _SCALARS = (int, bool, str, type(None))
 #: More numbers than these are data, not an option.
-_MOST_NUMBERS = 16
+_MAX_NUMBERS = 16
 
 
 def frozen(value: Any) -> Optional[Any]:
-    """A value as part of a key: two values of equal keys are the same to whoever reads them. None where it has none."""
+    """A value as part of a key: two values of equal keys are the same to whoever reads them. None
+    where it has none."""
     kind = type(value)
     if kind in _SCALARS:
         return kind, value
@@ -92,11 +96,15 @@ def frozen(value: Any) -> Optional[Any]:
     if isinstance(value, (type, numpy.dtype)):
         return kind, value
     if kind is numpy.ndarray:
-        return (kind, value.dtype, value.shape, value.tobytes()) if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu" else None
+        return (
+            (kind, value.dtype, value.shape, value.tobytes())
+            if value.size <= _MAX_NUMBERS and value.dtype.kind in "fiu"
+            else None
+        )
     if kind is Method:
         return frozen(tuple(vars(value).values()))
     if kind is tuple or kind is list:
-        if len(value) > _MOST_NUMBERS:
+        if len(value) > _MAX_NUMBERS:
             return None
         parts = [frozen(one) for one in value]
         return None if None in parts else (kind, *parts)

@@ -1,4 +1,5 @@
-"""The structures of the library by ctypes: those of include/itkCudaSpline/c/CudaSplineC.h and CudaSplineFilesC.h, which document them."""
+"""The structures of the library by ctypes: those of include/itkCudaSpline/c/CudaSplineC.h and
+CudaSplineFilesC.h, which document them."""
 
 from __future__ import annotations
 

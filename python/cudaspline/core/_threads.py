@@ -12,7 +12,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def takes_threads(function: _Function) -> _Function:
-    """A function whose keyword threads is that of use_threads() for all it calls, and so for the derivatives, which keep it; 0 changes nothing.
+    """A function whose keyword threads is that of use_threads() for all it calls, and so for the
+    derivatives, which keep it; 0 changes nothing.
 
     Raises TypeError or ValueError, naming the argument."""
 

@@ -1,5 +1,5 @@
-"""Warnings about results that are likely to be another thing than what was wanted: classes of their own, told at the line that called the
-package, once for each line as warnings are.
+"""Warnings about results that are likely to be another thing than what was wanted: classes of their
+own, told at the line that called the package, once for each line as warnings are.
 
     warnings.simplefilter("error", cudaspline.OutsideWarning)       # nothing of the image in the output: an error
     warnings.simplefilter("ignore", cudaspline.DownsamplingWarning)
@@ -15,8 +15,9 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class ResamplingWarning(UserWarning):
-    """What was resampled is likely not what was wanted: the base of the others, and itself for inverses that leave more than 1 mm and for
-    lists of transforms that seem to have the other order.
+    """What was resampled is likely not what was wanted: the base of the others, and itself for
+    inverses that leave more than 1 mm and for lists of transforms that seem to have the other
+    order.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.OutsideWarning, cudaspline.ResamplingWarning)
@@ -25,7 +26,8 @@ class ResamplingWarning(UserWarning):
 
 
 class DownsamplingWarning(ResamplingWarning):
-    """The output samples the image coarsely, and nothing was smoothed: detail between the samples is lost or aliased.
+    """The output samples the image coarsely, and nothing was smoothed: detail between the samples
+    is lost or aliased.
 
     >>> import warnings
     >>> import numpy
@@ -53,7 +55,8 @@ class OutsideWarning(ResamplingWarning):
 
 
 class FileWarning(UserWarning):
-    """A file says something twice and differently, not at all, or nearly what its format allows: what was taken is in the message.
+    """A file says something twice and differently, not at all, or nearly what its format allows:
+    what was taken is in the message.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.FileWarning, cudaspline.ResamplingWarning)
@@ -62,8 +65,8 @@ class FileWarning(UserWarning):
 
 
 class LabelWarning(ResamplingWarning):
-    """An image that looks like labels (integers, of which at most 128 are distinct, with 16 pixels for each on average) is resampled by an
-    interpolation that mixes them.
+    """An image that looks like labels (integers, of which at most 128 are distinct, with 16 pixels
+    for each on average) is resampled by an interpolation that mixes them.
 
     >>> import warnings
     >>> import numpy
@@ -77,8 +80,9 @@ class LabelWarning(ResamplingWarning):
 
 
 class RegistrationWarning(UserWarning):
-    """A registration was stopped, has images with pixels that are not finite, or a result that needs attention: images that do not seem to
-    belong to each other, levels that were undone or need more iterations, a start that was replaced.
+    """A registration was stopped, has images with pixels that are not finite, or a result that
+    needs attention: images that do not seem to belong to each other, levels that were undone or
+    need more iterations, a start that was replaced.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.RegistrationWarning, cudaspline.ResamplingWarning)
@@ -87,7 +91,8 @@ class RegistrationWarning(UserWarning):
 
 
 def printable(text: str) -> str:
-    """A text as one line of at most 1000 letters, with "?" for those that are not printable: damaged files may have any names and fields."""
+    """A text as one line of at most 1000 letters, with "?" for those that are not printable:
+    damaged files may have any names and fields."""
     short = text if len(text) <= 1000 else f"{text[:800]} ... {text[-195:]}"
     return "".join(letter if letter.isprintable() else "?" for letter in short)
 
@@ -96,7 +101,9 @@ def warn(message: str, category: Type[Warning]) -> None:
     """Warns at the line that called the package."""
     level = 1
     frame: Optional[Any] = sys._getframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
+    while (
+        frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
+    ):
         frame = frame.f_back
         level += 1
     warnings.warn(printable(message), category, stacklevel=level)

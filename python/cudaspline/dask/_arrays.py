@@ -1,8 +1,9 @@
 """prefilter() and resample() of Dask arrays, chunk by chunk, with the bits of the whole.
 
-Which part of the image a chunk reads says the library, which cuts its own pieces for a device's memory in the same way
-(doc/architecture/Coefficients.md, "Segments"): windows begin at a multiple of a filter's segment, have the filter's warm-up, and end where
-the image ends wherever its extension is asked. Positions in a window are positions in the whole.
+Which part of the image a chunk reads says the library, which cuts its own pieces for a device's
+memory in the same way (doc/architecture/Coefficients.md, "Segments"): windows begin at a multiple
+of a filter's segment, have the filter's warm-up, and end where the image ends wherever its
+extension is asked. Positions in a window are positions in the whole.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Opened:
         return _arrays.type_name(self.array.dtype, "image")
 
     def window(self, box: Box) -> Any:
-        """The samples of a box, slowest axis first, in one chunk. What is beyond an end of an axis is that axis' other end."""
+        """The samples of a box, slowest axis first, in one chunk. What is beyond an end of an axis
+        is that axis' other end."""
         found = self.array
         for axis, (first, count) in enumerate(box):
             size = found.shape[axis]
@@ -102,13 +104,21 @@ def _open(image: Any, channels: Channels) -> Opened:
     channels = _images.check_channels(channels) if owner is None else owner.channels
     array = image if owner is None else owner.array
     if not isinstance(array, dask.array.Array):
-        raise TypeError(f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}.")
+        raise TypeError(
+            f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}."
+        )
     if type(array._meta) is not numpy.ndarray:
-        raise TypeError(f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU.")
+        raise TypeError(
+            f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU."
+        )
     if any(numpy.isnan(count) for counts in array.chunks for count in counts):
-        raise ValueError("image: sizes of its chunks are not known; compute_chunk_sizes() finds them.")
+        raise ValueError(
+            "image: sizes of its chunks are not known; compute_chunk_sizes() finds them."
+        )
     if channels and array.ndim < 2:
-        raise ValueError(f"image: an array of {array.ndim} axes has none for the numbers of a pixel.")
+        raise ValueError(
+            f"image: an array of {array.ndim} axes has none for the numbers of a pixel."
+        )
     if channels is True:
         _images.check_last(array.shape)
     is_first = channels == "first"
@@ -120,12 +130,17 @@ def _open(image: Any, channels: Channels) -> Opened:
 
     def finish(made: Any, grid: Geometry) -> Any:
         made = dask.array.moveaxis(made, -1, 0) if is_first else made  # type: ignore[no-untyped-call, unused-ignore]
-        return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
+        return (
+            made
+            if owner is None
+            else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
+        )
 
     return Opened(array, geometry, array.shape[-1] if channels else 1, bool(channels), finish)
 
 
-#: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
+#: Samples along an axis up to which neighbouring chunks are computed together: what the filter
+#: reads about each of them is read once.
 _TOGETHER = 160
 #: Samples along an axis of the blocks of coefficients that small chunks of an output share. The warm-up adds up to a ninth at either end of a block.
 _FILTERED = 256
@@ -142,7 +157,8 @@ class _Block:
 
 
 def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Block]:
-    """All chunks in blocks, as large along each axis as _TOGETHER allows; each by itself where nothing is filtered, and larger ones."""
+    """All chunks in blocks, as large along each axis as _TOGETHER allows; each by itself where
+    nothing is filtered, and larger ones."""
     axes: list[list[list[tuple[int, int, int]]]] = []
     for counts in chunks:
         groups: list[list[tuple[int, int, int]]] = []
@@ -156,9 +172,14 @@ def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Blo
         axes.append(groups)
     for together in product(*axes):
         begins = [group[0][1] for group in together]
-        box = tuple((begin, group[-1][1] + group[-1][2] - begin) for begin, group in zip(begins, together))
+        box = tuple(
+            (begin, group[-1][1] + group[-1][2] - begin) for begin, group in zip(begins, together)
+        )
         members = tuple(
-            (tuple(number for number, _, _ in one), tuple((first - begin, count) for (_, first, count), begin in zip(one, begins)))
+            (
+                tuple(number for number, _, _ in one),
+                tuple((first - begin, count) for (_, first, count), begin in zip(one, begins)),
+            )
             for one in product(*together)
         )
         yield _Block(box, members)
@@ -166,10 +187,14 @@ def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Blo
 
 def _cut(block: Any, box: Box) -> Any:
     """A chunk of what a block's task has made."""
-    return numpy.ascontiguousarray(block[tuple(slice(first, first + count) for first, count in box)])
+    return numpy.ascontiguousarray(
+        block[tuple(slice(first, first + count) for first, count in box)]
+    )
 
 
-def _divide(tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Block, task: Any) -> None:
+def _divide(
+    tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Block, task: Any
+) -> None:
     """Adds the task of a block, and those that cut its chunks out."""
     if len(block.chunks) == 1:
         tasks[block.chunks[0][0]] = task
@@ -187,10 +212,18 @@ def _nowhere(opened: Opened, dtype: str) -> _arrays.Buffer:
 
 
 def _collect(
-    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: Opened, chunks: Any, dtype: str
+    name: str,
+    tasks: dict[Any, Any],
+    extra: dict[Any, Any],
+    needed: Sequence[Any],
+    opened: Opened,
+    chunks: Any,
+    dtype: str,
 ) -> Any:
     """The Dask array of tasks by chunk, and of others that these need."""
-    numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
+    numbered: dict[Any, Any] = {
+        (name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()
+    }
     numbered.update(extra)
     graph = HighLevelGraph.from_collections(name, numbered, dependencies=needed)
     whole = (*(tuple(int(n) for n in counts) for counts in chunks), *((n,) for n in opened.tail))
@@ -220,7 +253,9 @@ def _filter(window: Any, work: _Filtering, crop: Box) -> Any:
     described = work.method.describe_image(buffer, part.size, work.components, work.dtype)
     call = _library.Call(device_word(work.device, buffer.device), work.threads)
     call.run("cudaspline_prefilter", ctypes.byref(described), work.axis, result.pointer)
-    return numpy.ascontiguousarray(result.array[tuple(slice(first, first + count) for first, count in crop)])
+    return numpy.ascontiguousarray(
+        result.array[tuple(slice(first, first + count) for first, count in crop)]
+    )
 
 
 def prefilter(
@@ -236,17 +271,21 @@ def prefilter(
     device: Any = None,
     threads: int = 1,
 ) -> Any:
-    """B-spline coefficients of a Dask array: those of cudaspline.prefilter() of the whole, to the bit where the same kind of device computes.
+    """B-spline coefficients of a Dask array: those of cudaspline.prefilter() of the whole, to the
+    bit where the same kind of device computes.
 
-    A chunk is computed of its samples and of those that the filter reads on either side, some 10 to 100 along each axis (the warm-up of
-    the recursion for that order and type, from a multiple of 32 samples on).
+    A chunk is computed of its samples and of those that the filter reads on either side, some 10 to
+    100 along each axis (the warm-up of the recursion for that order and type, from a multiple of 32
+    samples on).
 
     Parameters
     ----------
     image
-        A dask.array.Array with chunks of NumPy, of 1 to 4 axes, slowest first; or a cudaspline.Image of one.
+        A dask.array.Array with chunks of NumPy, of 1 to 4 axes, slowest first; or a
+        cudaspline.Image of one.
     order, boundary, method, taps, axis, dtype, channels
-        As for cudaspline.prefilter(). Under "grid-wrap" the chunks at either end read samples of the other.
+        As for cudaspline.prefilter(). Under "grid-wrap" the chunks at either end read samples of
+        the other.
     device
         As for cudaspline.prefilter(), for each chunk.
     threads
@@ -254,12 +293,14 @@ def prefilter(
 
     Returns
     -------
-    A Dask array of the same shape and chunks (that of components is one), float32 or float64; or an Image of it, with the geometry.
+    A Dask array of the same shape and chunks (that of components is one), float32 or float64; or an
+    Image of it, with the geometry.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+        An argument that cannot be; the message begins with its name. The chunks' own errors come
+        when they are computed.
 
     Examples
     --------
@@ -273,15 +314,23 @@ def prefilter(
     geometry = opened.geometry
     dimension = geometry.dimension
     choose(method, _library.METHODS, "method")
-    found = make_interpolator(geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps))
+    found = make_interpolator(
+        geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    )
     if dtype is None:
         wanted = found.element(opened.dtype, opened.dtype, 1)
     else:
-        wanted = choose(_arrays.type_name(dtype, "dtype"), {"float32": "float32", "float64": "float64"}, "dtype")
+        wanted = choose(
+            _arrays.type_name(dtype, "dtype"), {"float32": "float32", "float64": "float64"}, "dtype"
+        )
     found.precision = wanted
     number = -1
     if axis is not None:
-        if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
+        if (
+            isinstance(axis, bool)
+            or not isinstance(axis, (int, numpy.integer))
+            or not -dimension <= axis < dimension
+        ):
             raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if opened.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
@@ -298,14 +347,18 @@ def prefilter(
         threads=count,
     )
     blocks = _blocks(opened.array.chunks[:dimension], found.has_filter)
-    return opened.finish(_coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry)
+    return opened.finish(
+        _coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry
+    )
 
 
 def _coefficients(opened: Opened, work: _Filtering, chunks: Any, blocks: Iterable[_Block]) -> Any:
     """The Dask array of the coefficients, in chunks that each block has some of."""
     geometry = work.geometry
     dimension = geometry.dimension
-    described = work.method.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, work.dtype)
+    described = work.method.describe_image(
+        _nowhere(opened, opened.dtype), geometry.size, opened.components, work.dtype
+    )
     name = f"cudaspline-prefilter-{tokenize(opened.array.name, work.method, geometry.size, work.dtype, work.axis, str(work.device), chunks)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
@@ -321,15 +374,25 @@ def _coefficients(opened: Opened, work: _Filtering, chunks: Any, blocks: Iterabl
         crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
         window = opened.window(reads)
         needed.append(window)
-        _divide(tasks, extra, name, block, (_filter, (window.name, *(0 for _ in window.chunks)), work, crop))
+        _divide(
+            tasks,
+            extra,
+            name,
+            block,
+            (_filter, (window.name, *(0 for _ in window.chunks)), work, crop),
+        )
     return _collect(name, tasks, extra, needed, opened, chunks, work.dtype)
 
 
-def _filter_once(opened: Opened, method: Interpolator, output: str, device: Any, threads: int) -> tuple[Opened, Interpolator]:
+def _filter_once(
+    opened: Opened, method: Interpolator, output: str, device: Any, threads: int
+) -> tuple[Opened, Interpolator]:
     """An image as its coefficients in large blocks, which all chunks of an output share, and its interpolation."""
     geometry = opened.geometry
     element = method.element(opened.dtype, output, opened.components)
-    work = _Filtering(method, geometry, opened.components, opened.channels, element, -1, device, threads)
+    work = _Filtering(
+        method, geometry, opened.components, opened.channels, element, -1, device, threads
+    )
     chunks = dask.array.core.normalize_chunks(_FILTERED, geometry.shape, dtype=numpy.dtype(element))  # type: ignore[no-untyped-call, unused-ignore]
     coefficients = _coefficients(opened, work, chunks, _blocks(chunks, False))
     return replace(opened, array=coefficients), replace(method, prefilter="coefficients")
@@ -355,22 +418,42 @@ class _Resampling:
     #: How real numbers become integers: cudaspline_rounding.
     rounding: int
 
-    def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
-        """A window that begins at an index, and the box of the output that begins at another one, x first; and objects that must exist as long as these."""
+    def describe(
+        self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any
+    ) -> tuple[Any, Any, Any]:
+        """A window that begins at an index, and the box of the output that begins at another one, x
+        first; and objects that must exist as long as these."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
         image = self.method.describe_image(buffer, part.size, self.components, self.dtype)
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
-        resampling, kept = _stages.describe_resampling(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate, self.rounding)
+        resampling, kept = _stages.describe_resampling(
+            interpolation,
+            self.geometry,
+            box,
+            stages,
+            result,
+            self.default,
+            self.extrapolate,
+            self.rounding,
+        )
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
         return image, resampling, kept
 
 
-def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int], first: Sequence[int], size: Sequence[int]) -> Any:
-    """A box of the output, of a window; None where it reads nothing. start, first, size: x first."""
+def _evaluate(
+    window: Any,
+    stages: Any,
+    work: _Resampling,
+    start: Sequence[int],
+    first: Sequence[int],
+    size: Sequence[int],
+) -> Any:
+    """A box of the output, of a window; None where it reads nothing. start, first, size: x
+    first."""
     tail = (work.components,) if work.channels else ()
     if window is None:
         window = numpy.zeros((*(1 for _ in size), *tail), work.pixel)
@@ -384,8 +467,16 @@ def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int],
         del kept
 
     if work.is_of_indicators:
-        one = replace(work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan))
-        _labels.winners(buffer, result, work.default, work.rounding, lambda indicator, values, begin, end: run(one, indicator, values))
+        one = replace(
+            work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan)
+        )
+        _labels.winners(
+            buffer,
+            result,
+            work.default,
+            work.rounding,
+            lambda indicator, values, begin, end: run(one, indicator, values),
+        )
     else:
         run(work, buffer, result)
     return result.array
@@ -412,39 +503,48 @@ def resample(
     threads: int = 1,
     **options: Unpack[ExactOptions],
 ) -> Any:
-    """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the bit where the same kind of device computes.
+    """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the
+    bit where the same kind of device computes.
 
-    A chunk of the output is computed of the box of the image that its samples read: of the ends of its scanlines for linear maps, exactly;
-    else of bounds of the displacements that there are about it. To it come the interpolation's support and the prefilter's warm-up.
+    A chunk of the output is computed of the box of the image that its samples read: of the ends of
+    its scanlines for linear maps, exactly; else of bounds of the displacements that there are about
+    it. To it come the interpolation's support and the prefilter's warm-up.
 
     Parameters
     ----------
     image
-        A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a cudaspline.Image of one, with its geometry.
+        A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a
+        cudaspline.Image of one, with its geometry.
     transform
         As for cudaspline.resample(), in memory; each worker gets the whole of it once.
     transform_order
         As for cudaspline.resample().
     reference
-        As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is read.
+        As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is
+        read.
     chunks
-        Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
-    size, spacing, origin, direction, method, default, extrapolate, dtype, rounding, channels, options
-        As for cudaspline.resample(): options are interpolation, order, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff
-        and precision. Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
-        Gaussian has no end. There are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the default value
-        alone.
+        Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's
+        largest.
+    size, spacing, origin, direction, method, default, extrapolate, dtype, rounding, channels,
+    options
+        As for cudaspline.resample(): options are interpolation, order, boundary, border, prefilter,
+        taps, tension, window, radius, sigma, cutoff and precision. Its modes "texture", its storage
+        in 16 bits and its smooth="auto" are of whole images: a recursive Gaussian has no end. There
+        are no warnings of coarse sampling, of labels that are mixed, or of chunks that have the
+        default value alone.
     device, threads
         As for prefilter().
 
     Returns
     -------
-    A Dask array of the output's shape (components in one chunk); or an Image of it, where an Image was given.
+    A Dask array of the output's shape (components in one chunk); or an Image of it, where an Image
+    was given.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+        An argument that cannot be; the message begins with its name. The chunks' own errors come
+        when they are computed.
 
     Examples
     --------
@@ -459,19 +559,28 @@ def resample(
             raise TypeError(f"{name}: resample() of Dask arrays has no such argument.")
     given = method_of(method, options)
     if given.mode != "exact" or given.storage != "element":
-        raise ValueError(f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks.")
+        raise ValueError(
+            f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks."
+        )
     opened = _open(image, channels)
     geometry = opened.geometry
     check_dimension(geometry)
     if isinstance(reference, dask.array.Array):
         reference = make_geometry(reference.shape[::-1], name="reference: ")
-    grid = output_grid(geometry, target_of(reference, {"size": size, "spacing": spacing, "origin": origin, "direction": direction}))
+    grid = output_grid(
+        geometry,
+        target_of(
+            reference, {"size": size, "spacing": spacing, "origin": origin, "direction": direction}
+        ),
+    )
     interpolator = make_interpolator(geometry, given)
     output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     is_of_indicators = interpolator.is_of_indicators
     if is_of_indicators:
         interpolator = interpolator.of_indicators
-    stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
+    stages = _transforms.describe(
+        transform, grid.dimension, -1, "transform", transform_order, geometry
+    )
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
     if chunks is None:
@@ -481,7 +590,9 @@ def resample(
     except (TypeError, ValueError) as error:
         raise named(error, f"chunks: {error}") from None
     blocks = list(_blocks(chunks, interpolator.has_filter and opened.is_shared))
-    reads_samples = is_of_indicators or extrapolate  # nearest samples outside are those of the image, not coefficients
+    reads_samples = (
+        is_of_indicators or extrapolate
+    )  # nearest samples outside are those of the image, not coefficients
     if any(len(block.chunks) > 1 for block in blocks) and not reads_samples:
         opened, interpolator = _filter_once(opened, interpolator, output, device, count)
     work = _Resampling(
@@ -502,7 +613,19 @@ def resample(
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
-    shown = (interpolator, is_of_indicators, work.rounding, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    shown = (
+        interpolator,
+        is_of_indicators,
+        work.rounding,
+        grid.size,
+        grid.affine,
+        geometry.affine,
+        output,
+        pixel,
+        extrapolate,
+        str(device),
+        chunks,
+    )
     name = f"cudaspline-resample-{tokenize(opened.array.name, token, *shown)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}
@@ -515,22 +638,40 @@ def resample(
             needed.append(part)
             key = (part.name, *(0 for _ in part.chunks))
         start = [first for first, _ in reads[::-1]]
-        task = (_evaluate, key, shared.key, work, start, [first for first, _ in box[::-1]], [n for _, n in box[::-1]])
+        task = (
+            _evaluate,
+            key,
+            shared.key,
+            work,
+            start,
+            [first for first, _ in box[::-1]],
+            [n for _, n in box[::-1]],
+        )
         _divide(tasks, extra, name, block, task)
     return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
 
 
-def _find_windows(opened: Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
-    """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
+def _find_windows(
+    opened: Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]
+) -> list[Box]:
+    """The box of the image that each box of the output reads, slowest axis first; of counts 0 where
+    it reads nothing."""
     dimension = work.grid.dimension
     result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
-    image, resampling, kept = work.describe(stages, _nowhere(opened, work.pixel), [0] * dimension, [0] * dimension, result)
+    image, resampling, kept = work.describe(
+        stages, _nowhere(opened, work.pixel), [0] * dimension, [0] * dimension, result
+    )
     given = numpy.zeros((2, len(boxes), 3), numpy.int64)
     given[1] = 1
     for i, box in enumerate(boxes):
         for d, (first, count) in enumerate(box[::-1]):
             given[:, i, d] = first, count
     found = numpy.zeros_like(given)
-    _library.resample_windows(image, resampling, len(boxes), *(array.ctypes.data for array in (*given, *found)))
+    _library.resample_windows(
+        image, resampling, len(boxes), *(array.ctypes.data for array in (*given, *found))
+    )
     del kept
-    return [tuple((int(found[0, i, d]), int(found[1, i, d])) for d in reversed(range(dimension))) for i in range(len(boxes))]
+    return [
+        tuple((int(found[0, i, d]), int(found[1, i, d])) for d in reversed(range(dimension)))
+        for i in range(len(boxes))
+    ]

@@ -61,8 +61,13 @@ class Summary:
     failed: list[Failure] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = [f"{len(self.done)} done, {len(self.skipped)} there before, {len(self.failed)} failed"]
-        lines += [f"  {failure.output}: {type(failure.error).__name__}: {failure.error}" for failure in self.failed]
+        lines = [
+            f"{len(self.done)} done, {len(self.skipped)} there before, {len(self.failed)} failed"
+        ]
+        lines += [
+            f"  {failure.output}: {type(failure.error).__name__}: {failure.error}"
+            for failure in self.failed
+        ]
         return "\n".join(lines)
 
     def raise_for_failures(self) -> None:
@@ -84,34 +89,39 @@ def batch(
 ) -> Summary:
     """Images resampled by the workers of a cluster, each written once.
 
-    The scheduler of dask.distributed gives tasks to workers, and gives those of a worker that is lost to others. An output appears under
-    its name with all its bytes or not at all, and one that is there is left as it is: a batch that was stopped is started again with the
-    same tasks, and does the rest.
+    The scheduler of dask.distributed gives tasks to workers, and gives those of a worker that is
+    lost to others. An output appears under its name with all its bytes or not at all, and one that
+    is there is left as it is: a batch that was stopped is started again with the same tasks, and
+    does the rest.
 
     Parameters
     ----------
     tasks
-        (image, transform, output), or (image, transform, output, options). image is the name of a file, or an image that can be sent to a
-        worker; transform is as for cudaspline.resample(): files are read by the worker; output is the name of a file in a folder that is
-        there, seen by the workers and here; options are as below, for this task alone.
+        (image, transform, output), or (image, transform, output, options). image is the name of a
+        file, or an image that can be sent to a worker; transform is as for cudaspline.resample():
+        files are read by the worker; output is the name of a file in a folder that is there, seen
+        by the workers and here; options are as below, for this task alone.
     client
         A distributed.Client; None: the current one.
     read
-        Called by the worker with the name of an image or a reference; the default reads .npy, and all else by SimpleITK, itk or nibabel.
+        Called by the worker with the name of an image or a reference; the default reads .npy, and
+        all else by SimpleITK, itk or nibabel.
     write
-        Called by the worker with the result and a name that ends with the output's; the default writes what the default of read gives.
+        Called by the worker with the result and a name that ends with the output's; the default
+        writes what the default of read gives.
     retries
-        How often a task that raised an exception is tried again. How many lost workers a task may have had, the cluster's setting
-        distributed.scheduler.allowed-failures says.
+        How often a task that raised an exception is tried again. How many lost workers a task may
+        have had, the cluster's setting distributed.scheduler.allowed-failures says.
     device
-        As for cudaspline.resample(); "worker": one GPU per worker, which the number at the end of the worker's name selects among
-        those of its machine (distributed.LocalCluster and SSHCluster number theirs; workers of dask-cuda have their own), or what
-        CUDASPLINE_DEVICE selects if it is set; without a GPU the host.
+        As for cudaspline.resample(); "worker": one GPU per worker, which the number at the end of
+        the worker's name selects among those of its machine (distributed.LocalCluster and
+        SSHCluster number theirs; workers of dask-cuda have their own), or what CUDASPLINE_DEVICE
+        selects if it is set; without a GPU the host.
     done
         Called here with each Done and Failure as it comes.
     options
-        All others of cudaspline.resample(): reference may be the name of a file, threads is 1, for the worker runs several tasks if it is
-        started with several threads.
+        All others of cudaspline.resample(): reference may be the name of a file, threads is 1, for
+        the worker runs several tasks if it is started with several threads.
 
     Returns
     -------
@@ -120,7 +130,8 @@ def batch(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, two tasks with the same output, or a folder that is not there; the message begins with its name.
+        An argument that cannot be, two tasks with the same output, or a folder that is not there;
+        the message begins with its name.
     ImportError
         distributed is not installed.
 
@@ -134,8 +145,14 @@ def batch(
     1 done, 0 there before, 0 failed
     """
     folders: set[Path] = set()
-    listed = [_checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)]
-    twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
+    listed = [
+        _checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)
+    ]
+    twice = (
+        {output for _, _, output, _ in listed}
+        if len({output for _, _, output, _ in listed}) < len(listed)
+        else ()
+    )
     for output in twice:
         if sum(output == other for _, _, other, _ in listed) > 1:
             raise ValueError(f"tasks: {output} is the output of several.")
@@ -162,10 +179,14 @@ def _checked(
     task: Any, number: int, options: dict[str, Any], is_default: bool, folders: set[Path]
 ) -> tuple[Any, Any, Path, dict[str, Any]]:
     if not isinstance(task, (tuple, list)) or len(task) not in (3, 4):
-        raise TypeError(f"tasks[{number}]: (image, transform, output) is needed, or these and options.")
+        raise TypeError(
+            f"tasks[{number}]: (image, transform, output) is needed, or these and options."
+        )
     image, transform, output = task[:3]
     if not isinstance(output, (str, os.PathLike)):
-        raise TypeError(f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}.")
+        raise TypeError(
+            f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}."
+        )
     path = Path(os.path.abspath(output))
     if path.parent not in folders and not path.parent.is_dir():
         raise ValueError(f"tasks[{number}]: there is no folder {path.parent}.")
@@ -183,19 +204,35 @@ def _checked(
 
 
 def _take(
-    found: Any, error: Optional[Exception], output: str, summary: Summary, done: Optional[Callable[[Any], object]]
+    found: Any,
+    error: Optional[Exception],
+    output: str,
+    summary: Summary,
+    done: Optional[Callable[[Any], object]],
 ) -> None:
     """Puts what became of a task into the summary."""
     if error is None:
         summary.done.append(found)
     else:
-        found = Failure(output, error, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
+        found = Failure(
+            output,
+            error,
+            "".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        )
         summary.failed.append(found)
     if done is not None:
         done(found)
 
 
-def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: Any, write: Any, device: Any) -> Done:
+def _do(
+    image: Any,
+    transform: Any,
+    output: str,
+    options: dict[str, Any],
+    read: Any,
+    write: Any,
+    device: Any,
+) -> Done:
     """One task, by a worker."""
     from distributed import get_worker
 
@@ -225,5 +262,7 @@ def device_of(worker: Any) -> Optional[int]:
     if "dask_cuda" in sys.modules:
         return 0  # it has set CUDA_VISIBLE_DEVICES: the worker's own is the first
     name = str(worker.name)
-    number = None if "://" in name else re.search(r"\d+$", name)  # workers without a name are named by address
+    number = (
+        None if "://" in name else re.search(r"\d+$", name)
+    )  # workers without a name are named by address
     return int(number.group()) % count if number else None

@@ -11,13 +11,17 @@ def client_of(client: Any) -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise ImportError('cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".') from error
+        raise ImportError(
+            'cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".'
+        ) from error
     if client is not None:
         return client
     try:
         return distributed.get_client()
     except ValueError:
-        raise ValueError("client: there is no cluster; distributed.Client() starts one on this machine.") from None
+        raise ValueError(
+            "client: there is no cluster; distributed.Client() starts one on this machine."
+        ) from None
 
 
 def each(
@@ -29,7 +33,8 @@ def each(
 
     name = f"cudaspline-{function.__name__.strip('_')}-{uuid4().hex}"
     futures = {
-        client.submit(function, *call, key=f"{name}-{i}", pure=False, retries=retries): i for i, call in enumerate(calls)
+        client.submit(function, *call, key=f"{name}-{i}", pure=False, retries=retries): i
+        for i, call in enumerate(calls)
     }
     try:
         for future in as_completed(list(futures)):  # type: ignore[no-untyped-call, unused-ignore]

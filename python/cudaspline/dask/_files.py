@@ -23,8 +23,8 @@ _PREFIX = ".cudaspline-"
 
 
 def read_image(path: Any) -> Any:
-    """An image of a file: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first
-    that is installed.
+    """An image of a file: an array of .npy, an Image of NIfTI, NRRD and MetaImage, else what
+    SimpleITK or itk reads, the first that is installed.
 
     Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
     if not os.path.exists(path):
@@ -35,11 +35,14 @@ def read_image(path: Any) -> Any:
 def check_output(path: Path) -> None:
     """Raises ValueError for a file that write_image() cannot write at once."""
     if path.suffix.lower() in _TWO_FILES:
-        raise ValueError(f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz.")
+        raise ValueError(
+            f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz."
+        )
 
 
 def write_image(image: Any, path: Any) -> None:
-    """Writes what read_image() and cudaspline.resample() make of it, in the format that the name ends with.
+    """Writes what read_image() and cudaspline.resample() make of it, in the format that the name
+    ends with.
 
     Raises TypeError for an image of another kind, and the library's own errors."""
     path = Path(path)
@@ -60,16 +63,22 @@ def write_image(image: Any, path: Any) -> None:
     elif _images.is_image(image):
         sys.modules["itk"].imwrite(image, str(path))
     else:
-        raise TypeError(f"image: {type(image).__name__} cannot be written here; pass a function as write=.")
+        raise TypeError(
+            f"image: {type(image).__name__} cannot be written here; pass a function as write=."
+        )
 
 
 def _write_by_library(image: _images.Image, path: Path) -> None:
-    """Writes by itk where that alone is installed, else by SimpleITK. Raises ImportError where neither is."""
+    """Writes by itk where that alone is installed, else by SimpleITK. Raises ImportError where
+    neither is."""
     geometry, array = image.geometry, numpy.asarray(image.array)
     if image.channels == "first":
         array = numpy.moveaxis(array, 0, -1)
     made: Any
-    if importlib.util.find_spec("SimpleITK") is None and importlib.util.find_spec("itk") is not None:
+    if (
+        importlib.util.find_spec("SimpleITK") is None
+        and importlib.util.find_spec("itk") is not None
+    ):
         itk: Any = importlib.import_module("itk")
         made, write = itk.image_from_array(array, is_vector=bool(image.channels)), itk.imwrite
         direction = itk.matrix_from_array(geometry.direction.copy())
@@ -84,12 +93,14 @@ def _write_by_library(image: _images.Image, path: Path) -> None:
 
 
 def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) -> bool:
-    """Writes a file atomically: under another name in the same folder first, and renamed when it is complete.
+    """Writes a file atomically: under another name in the same folder first, and renamed when it is
+    complete.
 
     write: called with the image and the other name, which ends with the file's
     output: its name
 
-    Returns false, and leaves the file as it is, if another worker has written it in the meantime."""
+    Returns false, and leaves the file as it is, if another worker has written it in the
+    meantime."""
     part = output.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{output.name}")
     try:
         write(image, part)
@@ -132,7 +143,8 @@ def folder_written_once(path: Path) -> Iterator[Path]:
 
 
 def names_in(folders: Iterable[Path]) -> dict[Path, frozenset[str]]:
-    """The names in some folders, each of which is asked once: to ask for each of thousands of files takes long where they are far away."""
+    """The names in some folders, each of which is asked once: to ask for each of thousands of files
+    takes long where they are far away."""
     return {folder: frozenset(os.listdir(folder)) for folder in set(folders)}
 
 
@@ -142,8 +154,17 @@ def remove_parts(outputs: Iterable[Path]) -> None:
     length = len(_PREFIX) + 32
     for folder, names in names_in(output.parent for output in wanted).items():
         for name in names:
-            number, point, rest = name[len(_PREFIX) : length], name[length : length + 1], name[length + 1 :]
-            if name.startswith(_PREFIX) and point == "." and not set(number) - set("0123456789abcdef") and folder / rest in wanted:
+            number, point, rest = (
+                name[len(_PREFIX) : length],
+                name[length : length + 1],
+                name[length + 1 :],
+            )
+            if (
+                name.startswith(_PREFIX)
+                and point == "."
+                and not set(number) - set("0123456789abcdef")
+                and folder / rest in wanted
+            ):
                 _remove(folder / name)
 
 

@@ -1,7 +1,9 @@
-"""Images of MONAI, torchio and ngff-zarr, known by what they have and not by their modules, of which none is imported.
+"""Images of MONAI, torchio and ngff-zarr, known by what they have and not by their modules, of
+which none is imported.
 
-MONAI and torchio: an array (channels, nx, ny, nz) with nibabel's affine (mm, RAS). ngff-zarr: an array with names of its axes, whose positions
-are in the units of these axes, along ITK's axes (LPS) unless the image has orientations.
+MONAI and torchio: an array (channels, nx, ny, nz) with nibabel's affine (mm, RAS). ngff-zarr: an
+array with names of its axes, whose positions are in the units of these axes, along ITK's axes (LPS)
+unless the image has orientations.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def is_metatensor(value: Any) -> bool:
 
 def is_torchio(value: Any) -> bool:
     """Whether it is a ScalarImage or a LabelMap of torchio."""
-    return all(hasattr(type(value), name) for name in ("affine", "spatial_shape", "is_2d"))  # nothing is read
+    return all(
+        hasattr(type(value), name) for name in ("affine", "spatial_shape", "is_2d")
+    )  # nothing is read
 
 
 def is_labels(value: Any) -> bool:
@@ -38,29 +42,49 @@ def is_ngff(value: Any) -> bool:
 
 
 def refuse_many(value: Any, name: str) -> None:
-    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales and torchio's Subject."""
+    """Raises TypeError, naming the argument, for what has several images: ngff-zarr's Multiscales
+    and torchio's Subject."""
     if hasattr(value, "images") and hasattr(value, "scale_factors"):
-        raise TypeError(f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest.")
+        raise TypeError(
+            f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest."
+        )
     if hasattr(value, "get_images") and hasattr(value, "get_images_names"):
         names = ", ".join(map(repr, value.get_images_names()))
-        raise TypeError(f"{name}: {type(value).__name__} has several images; take one of them by its name: {names}.")
+        raise TypeError(
+            f"{name}: {type(value).__name__} has several images; take one of them by its name: {names}."
+        )
 
 
 def is_foreign(value: Any) -> bool:
     """Whether it is an image of one of these libraries."""
-    return not isinstance(value, numpy.ndarray) and (is_metatensor(value) or is_torchio(value) or is_ngff(value))
+    return not isinstance(value, numpy.ndarray) and (
+        is_metatensor(value) or is_torchio(value) or is_ngff(value)
+    )
 
 
 def open_foreign(image: Any, name: str) -> Pixels:
-    """Pixels and geometry of an image of one of these libraries. Raises TypeError or ValueError, naming the argument."""
+    """Pixels and geometry of an image of one of these libraries. Raises TypeError or ValueError,
+    naming the argument."""
     if is_ngff(image):
         return _open_ngff(image, name)
     if is_torchio(image):
         grid = geometry_of_nifti(image.spatial_shape, image.affine, name)
-        return _open_channels_first(image.data, 1, grid, name, lambda array, made: type(image)(tensor=array, affine=affine_of_nifti(made)))
+        return _open_channels_first(
+            image.data,
+            1,
+            grid,
+            name,
+            lambda array, made: type(image)(tensor=array, affine=affine_of_nifti(made)),
+        )
     axes = _channel_axes(image, name)
     grid = _geometry_of_metatensor(image, axes, name)
-    return _open_channels_first(image.as_tensor(), axes, grid, name, lambda array, made: _make_metatensor(image, array, made))
+    return _open_channels_first(
+        image.as_tensor(),
+        axes,
+        grid,
+        name,
+        lambda array, made: _make_metatensor(image, array, made),
+    )
 
 
 def geometry_of_foreign(image: Any, name: str) -> Geometry:
@@ -88,7 +112,9 @@ def _open_channels_first(
     read, dtype, device, _ = reader_of(_arrays.permuted(array, slowest_first), name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
-        array = _arrays.permuted(made.array, (*range(count, count + axes), *range(count - 1, -1, -1)))
+        array = _arrays.permuted(
+            made.array, (*range(count, count + axes), *range(count - 1, -1, -1))
+        )
         return make(_arrays.contiguous(array[None] if is_single else array), grid)
 
     return Pixels(
@@ -105,24 +131,32 @@ def _open_channels_first(
 
 
 def _channel_axes(image: Any, name: str) -> int:
-    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has it; 0 where it has none, as LoadImage makes
-    it. Raises ValueError where they are last."""
+    """1 where the first axis of a MetaTensor are its channels, as all of MONAI but its readers has
+    it; 0 where it has none, as LoadImage makes it. Raises ValueError where they are last."""
     shape, spatial = tuple(image.shape), image.meta.get("spatial_shape")
     spatial = None if spatial is None else tuple(int(n) for n in spatial)
     if spatial == shape[:-1] and spatial != shape[1:]:
-        raise ValueError(f"{name}: a MetaTensor of the shape {shape} and {spatial} voxels has its channels last; EnsureChannelFirst moves them.")
+        raise ValueError(
+            f"{name}: a MetaTensor of the shape {shape} and {spatial} voxels has its channels last; EnsureChannelFirst moves them."
+        )
     return 0 if spatial is not None and len(spatial) == len(shape) else 1
 
 
 def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
     shape = [int(n) for n in image.shape[axes:]]
     affine = image.affine
-    affine = reals(affine.detach().cpu().numpy() if hasattr(affine, "detach") else affine, f"{name}: its affine", "matrix")
+    affine = reals(
+        affine.detach().cpu().numpy() if hasattr(affine, "detach") else affine,
+        f"{name}: its affine",
+        "matrix",
+    )
     space = str(image.meta.get("space", "RAS")).rpartition(".")[2].upper()
     if space not in ("RAS", "LPS"):
         raise ValueError(f"{name}: its space is {space!r}; RAS and LPS are known.")
     if len(shape) not in (2, 3):
-        raise ValueError(f"{name}: it has {len(shape)} axes after its channels; MetaTensors of 2 and 3 are supported.")
+        raise ValueError(
+            f"{name}: it has {len(shape)} axes after its channels; MetaTensors of 2 and 3 are supported."
+        )
     whole = numpy.eye(4)  # of 2 axes too MONAI has matrices for 3, as a rule
     rows = min(len(affine), 4) - 1
     whole[:rows, :rows], whole[:rows, 3] = affine[:rows, :rows], affine[:rows, -1]
@@ -131,14 +165,18 @@ def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
     grid = geometry_of_nifti([*shape, 1][:3], whole, name)
     if len(shape) == 3:
         return grid
-    return make_geometry(shape, grid.spacing[:2], grid.origin[:2], grid.direction[:2, :2], f"{name}: ")
+    return make_geometry(
+        shape, grid.spacing[:2], grid.origin[:2], grid.direction[:2, :2], f"{name}: "
+    )
 
 
 def _make_metatensor(like: Any, array: Any, grid: Geometry) -> Any:
     affine = affine_of_nifti(grid)
     meta = copy.deepcopy(like.meta)
     meta.pop("affine", None)  # of which MONAI warns
-    old = numpy.asarray(like.affine.detach().cpu() if hasattr(like.affine, "detach") else like.affine)
+    old = numpy.asarray(
+        like.affine.detach().cpu() if hasattr(like.affine, "detach") else like.affine
+    )
     size = min(len(old), 4)
     if grid.dimension == 2 and size == 4:
         affine[2] = old[2]
@@ -165,10 +203,14 @@ def _spatial(image: Any, name: str) -> tuple[str, ...]:
     """Names of the axes of points, x first, with t last."""
     dims = [str(dim) for dim in image.dims]
     if len(dims) != len(image.data.shape):
-        raise ValueError(f"{name}: its dims are {tuple(dims)}, and its data have {len(image.data.shape)} axes.")
+        raise ValueError(
+            f"{name}: its dims are {tuple(dims)}, and its data have {len(image.data.shape)} axes."
+        )
     found = tuple(dim for dim in ("x", "y", "z", "t") if dim in dims)
     if len(found) + ("c" in dims) != len(dims) or "x" not in found:
-        raise ValueError(f"{name}: its dims are {tuple(dims)}; x, y, z, t and c are known, each once.")
+        raise ValueError(
+            f"{name}: its dims are {tuple(dims)}; x, y, z, t and c are known, each once."
+        )
     return found
 
 
@@ -178,14 +220,21 @@ def _geometry_of_ngff(image: Any, name: str) -> Geometry:
     space = [axis for axis in axes if axis != "t"]
     direction = numpy.eye(len(axes))
     orientations = getattr(image, "axes_orientations", None) or {}
-    known = [_ORIENTATIONS.get(str(getattr(orientations.get(axis), "value", orientations.get(axis)))) for axis in space]
-    if orientations and all(one is not None and one[0] < len(space) for one in known):  # others are of no body: as ngff-zarr has it
+    known = [
+        _ORIENTATIONS.get(str(getattr(orientations.get(axis), "value", orientations.get(axis))))
+        for axis in space
+    ]
+    if orientations and all(
+        one is not None and one[0] < len(space) for one in known
+    ):  # others are of no body: as ngff-zarr has it
         direction[: len(space), : len(space)] = 0
         for column, one in enumerate(known):
             if one is not None:
                 direction[one[0], column] = one[1]
     size = [int(image.data.shape[dims.index(axis)]) for axis in axes]
-    spacing, origin = ([float(values[axis]) for axis in axes] for values in (image.scale, image.translation))
+    spacing, origin = (
+        [float(values[axis]) for axis in axes] for values in (image.scale, image.translation)
+    )
     return make_geometry(size, spacing, origin, direction, f"{name}: ")
 
 
@@ -194,14 +243,18 @@ def _open_ngff(image: Any, name: str) -> Pixels:
     geometry = _geometry_of_ngff(image, name)
     dims = [str(dim) for dim in image.dims]
     order = [dims.index(axis) for axis in (*axes[::-1], *(("c",) if "c" in dims else ()))]
-    is_lazy = not _arrays.is_array(image.data) or type(image.data).__module__.split(".", 1)[0] == "dask"
+    is_lazy = (
+        not _arrays.is_array(image.data) or type(image.data).__module__.split(".", 1)[0] == "dask"
+    )
     array = numpy.asarray(image.data) if is_lazy else image.data
     components = int(array.shape[dims.index("c")]) if "c" in dims else 1
     narrow = _arrays.narrow_type(array)
     read, dtype, device, _ = reader_of(_arrays.permuted(array, order), name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
-        back = _arrays.contiguous(_arrays.permuted(made.array, [order.index(axis) for axis in range(len(order))]))
+        back = _arrays.contiguous(
+            _arrays.permuted(made.array, [order.index(axis) for axis in range(len(order))])
+        )
         if type(image.data).__module__.split(".", 1)[0] == "dask":
             import dask.array
 
@@ -229,7 +282,9 @@ def _make_ngff(like: Any, array: Any, axes: Sequence[str], grid: Geometry, name:
     }
     direction = _geometry_of_ngff(like, name).direction
     if not numpy.array_equal(grid.direction, direction):
-        raise ValueError(f"{name}: a NgffImage keeps the directions of its axes, {direction.tolist()}, and the output has {grid.direction.tolist()}.")
+        raise ValueError(
+            f"{name}: a NgffImage keeps the directions of its axes, {direction.tolist()}, and the output has {grid.direction.tolist()}."
+        )
     if is_dataclass(like) and not isinstance(like, type):
         return replace(like, **changes)
     made = copy.copy(like)

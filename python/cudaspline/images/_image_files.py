@@ -1,4 +1,5 @@
-"""Images in files: NIfTI, NRRD, MetaImage and .npy by the package itself, others by the library that is installed."""
+"""Images in files: NIfTI, NRRD, MetaImage and .npy by the package itself, others by the library
+that is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import numpy
 
 from . import _nifti, _stored_images
 
-#: Endings of images, next to those of NIfTI, that may have displacements as pixels: those of CudaSplineResample.
+#: Endings of images, next to those of NIfTI, that may have displacements as pixels: those of
+#: CudaSplineResample.
 _FIELDS = (".nrrd", ".nhdr", ".mha", ".mhd", ".vtk")
 
 
@@ -26,28 +28,34 @@ def _converter(path: Path) -> str:
 
 
 def read(path: Any, name: str) -> Any:
-    """The image of a file that is there: an array of .npy, Stored of NIfTI, NRRD and MetaImage, else what SimpleITK or itk reads, the first that
-    is installed.
+    """The image of a file that is there: an array of .npy, Stored of NIfTI, NRRD and MetaImage,
+    else what SimpleITK or itk reads, the first that is installed.
 
     name: of the argument, for errors
 
-    Raises ImportError where none is, ValueError for files of these formats that are refused, for DICOM, folders and pipes, and the library's own
-    errors."""
+    Raises ImportError where none is, ValueError for files of these formats that are refused, for
+    DICOM, folders and pipes, and the library's own errors."""
     path = Path(path)
     if path.is_dir():
-        raise ValueError(f"{name}: {path} is a folder; images are read from files. {_converter(path)}")
+        raise ValueError(
+            f"{name}: {path} is a folder; images are read from files. {_converter(path)}"
+        )
     if not path.is_file():
         raise ValueError(f"{name}: {path} is a device or a pipe; images are read from files.")
     if path.suffix == ".npy":
         return numpy.load(path)
     with open(path, "rb") as file:
         beginning = file.read(132)
-    if _stored_images.is_nrrd(beginning) or (_stored_images.is_stored(path) and not _nifti.is_name(path)):
+    if _stored_images.is_nrrd(beginning) or (
+        _stored_images.is_stored(path) and not _nifti.is_name(path)
+    ):
         return _nifti.with_meaning(*_stored_images.read(path, name))
     if _nifti.is_name(path):
         return _nifti.read(path, name)
     if beginning[128:] == b"DICM":
-        raise ValueError(f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}")
+        raise ValueError(
+            f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}"
+        )
     if _nifti.is_nifti(path):
         return _nifti.read(path, name)
     libraries: list[tuple[str, Callable[[Any], Any]]] = [
@@ -57,4 +65,6 @@ def read(path: Any, name: str) -> Any:
     for library, read_by in libraries:
         if importlib.util.find_spec(library) is not None:
             return read_by(importlib.import_module(library))
-    raise ImportError(f"{name}: {path} needs SimpleITK or itk, and neither is installed (pip install SimpleITK).")
+    raise ImportError(
+        f"{name}: {path} needs SimpleITK or itk, and neither is installed (pip install SimpleITK)."
+    )

@@ -1,4 +1,5 @@
-"""NIfTI files by name: bytes by Python, headers and numbers by the library, so that nothing depends on what else is installed.
+"""NIfTI files by name: bytes by Python, headers and numbers by the library, so that nothing depends
+on what else is installed.
 
 The rules are in doc/FileFormats.md.
 """
@@ -30,18 +31,22 @@ def is_name(path: Path) -> bool:
 
 
 def _read_beginning(path: Path) -> bytes:
-    """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises ValueError where that is damaged."""
+    """The first bytes of a file, decompressed where it is compressed, whatever its name is. Raises
+    ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(_BEGINNING)
     return bytes(_packed.decompress(data, _BEGINNING, False)) if _packed.is_gzip(data) else data
 
 
 def _read_bytes(path: Path, most: int) -> Any:
-    """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises ValueError where that is damaged."""
+    """The bytes of a file, decompressed where it is compressed, as far as most bytes. Raises
+    ValueError where that is damaged."""
     with open(path, "rb") as file:
         data = file.read(2)
         if not _packed.is_gzip(data):
-            left = min(most, path.stat().st_size) - len(data)  # a header may promise more than memory has
+            left = min(most, path.stat().st_size) - len(
+                data
+            )  # a header may promise more than memory has
             return data + file.read(max(0, left))
         file.seek(0)
         return _packed.decompress(file.read(), most)
@@ -100,10 +105,18 @@ class Stored(NamedTuple):
     foreign_warp: str = ""
 
 
-def _numbers_of(nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape: tuple[int, ...]) -> numpy.ndarray:
-    """The numbers of an image: those that are stored, without a copy where they may be written to and are the image's."""
+def _numbers_of(
+    nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape: tuple[int, ...]
+) -> numpy.ndarray:
+    """The numbers of an image: those that are stored, without a copy where they may be written to
+    and are the image's."""
     kind = numpy.dtype(_library.TYPE_NAMES[nifti.type])
-    is_plain = nifti.components == 1 and not nifti.swapped and not nifti.scaled and nifti.stored_type == nifti.type
+    is_plain = (
+        nifti.components == 1
+        and not nifti.swapped
+        and not nifti.scaled
+        and nifti.stored_type == nifti.type
+    )
     if is_plain and stored.flags.writeable and stored.ctypes.data % kind.alignment == 0:
         return stored[:count].view(kind).reshape(shape)
     array = numpy.empty(shape, kind)
@@ -111,7 +124,8 @@ def _numbers_of(nifti: _library.Nifti, stored: numpy.ndarray, count: int, shape:
     return array
 
 
-#: Meanings of the numbers of a pixel that an output of NIfTI has, as cudaspline_nifti_pixel, and their names.
+#: Meanings of the numbers of a pixel that an output of NIfTI has, as cudaspline_nifti_pixel, and
+#: their names.
 _MEANINGS = {
     "symmetric-tensor": (3, "symmetric tensors"),
     "rgb": (4, "RGB colours"),
@@ -120,8 +134,11 @@ _MEANINGS = {
 }
 
 
-def with_meaning(array: numpy.ndarray, geometry: Geometry, channels: Channels, meaning: str) -> Stored:
-    """The image of a file of another format, with a header if NIfTI has a name for the meaning of its numbers, so that an output keeps that."""
+def with_meaning(
+    array: numpy.ndarray, geometry: Geometry, channels: Channels, meaning: str
+) -> Stored:
+    """The image of a file of another format, with a header if NIfTI has a name for the meaning of
+    its numbers, so that an output keeps that."""
     if meaning not in _MEANINGS or not channels:
         return Stored(array, geometry, channels)
     nifti = _new_description()
@@ -130,11 +147,15 @@ def with_meaning(array: numpy.ndarray, geometry: Geometry, channels: Channels, m
 
 
 def warn_of_lost_meaning(header: _library.Nifti, path: Path) -> None:
-    """Warns if the numbers of a pixel have a meaning, for an output in a format that does not keep it."""
+    """Warns if the numbers of a pixel have a meaning, for an output in a format that does not keep
+    it."""
     names = dict(_MEANINGS.values())
     if header.pixel in names:
         name = names[header.pixel]
-        _warnings.warn(f"image: {path} does not keep the image's {name} (they become vectors; .nii.gz keeps them)", _warnings.FileWarning)
+        _warnings.warn(
+            f"image: {path} does not keep the image's {name} (they become vectors; .nii.gz keeps them)",
+            _warnings.FileWarning,
+        )
 
 
 def _new_description() -> _library.Nifti:
@@ -150,7 +171,8 @@ def read(path: Path, name: str) -> Stored:
 
     name: of the argument, for errors
 
-    Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not read, and OSError."""
+    Warns with FileWarning. Raises ValueError, naming the argument and the file, for what is not
+    read, and OSError."""
     header = _partner(path, ".img", ".hdr") or path
     try:
         beginning = _read_beginning(header)
@@ -163,7 +185,9 @@ def read(path: Path, name: str) -> Stored:
         raise ValueError(f"{name}: the NIfTI file {path} cannot be read: {error}") from None
     pixels = header if nifti.single_file else _partner(header, ".hdr", ".img")
     if pixels is None:
-        raise ValueError(f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing")
+        raise ValueError(
+            f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing"
+        )
     geometry = _geometry(nifti, f"{name}: {path}: ")
     channels: Channels = "last" if nifti.components > 1 else False
     shape = (*geometry.shape, nifti.components) if channels else geometry.shape
@@ -175,13 +199,16 @@ def read(path: Path, name: str) -> Stored:
         raise ValueError(f"{name}: {pixels} is damaged or cut short: {error}") from None
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
-        raise ValueError(f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}")
+        raise ValueError(
+            f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}"
+        )
     try:
         array = _numbers_of(nifti, stored, count, shape)
     except ValueError as error:
         raise ValueError(f"{name}: the NIfTI file {path} cannot be read: {error}") from None
     if warning:
-        # Without the argument's name, and with one name of the file: a file that is two of them is warned of once.
+        # Without the argument's name, and with one name of the file: a file that is two of them is
+        # warned of once.
         _warnings.warn(f"the NIfTI file {header.resolve()}: {warning}", _warnings.FileWarning)
     return Stored(array, geometry, channels, nifti, foreign_warp)
 
@@ -197,10 +224,18 @@ def _is_same_grid(nifti: _library.Nifti, geometry: Geometry) -> bool:
     return bool(moved.max() <= 1e-3 * geometry.spacing[:n].min())
 
 
-def _describe(array: numpy.ndarray, geometry: Geometry, has_channels: bool, header: Optional[_library.Nifti], path: Path) -> _library.Nifti:
+def _describe(
+    array: numpy.ndarray,
+    geometry: Geometry,
+    has_channels: bool,
+    header: Optional[_library.Nifti],
+    path: Path,
+) -> _library.Nifti:
     """The structure of an image that is to be written."""
     if array.dtype.name not in _library.TYPES:
-        raise TypeError(f"image: NIfTI has no pixels of type {array.dtype}; they are {', '.join(_library.TYPE_NAMES)}.")
+        raise TypeError(
+            f"image: NIfTI has no pixels of type {array.dtype}; they are {', '.join(_library.TYPE_NAMES)}."
+        )
     if header is not None:
         nifti = copy.copy(header)
         if not _is_same_grid(nifti, geometry):  # slices that were taken at their times are no more
@@ -236,12 +271,20 @@ def _describe(array: numpy.ndarray, geometry: Geometry, has_channels: bool, head
     return nifti
 
 
-def write(array: Any, geometry: Geometry, channels: Channels, path: Path, header: Optional[_library.Nifti] = None) -> None:
-    """Writes an image, or a series of 4 axes: a single file, or a pair where the name ends with .hdr or .img, compressed where with .gz.
+def write(
+    array: Any,
+    geometry: Geometry,
+    channels: Channels,
+    path: Path,
+    header: Optional[_library.Nifti] = None,
+) -> None:
+    """Writes an image, or a series of 4 axes: a single file, or a pair where the name ends with
+    .hdr or .img, compressed where with .gz.
 
     header: of the file that the image is made of
 
-    Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that it does not have, and OSError."""
+    Raises TypeError for pixels of a type that NIfTI does not have, ValueError for a geometry that
+    it does not have, and OSError."""
     found = numpy.asarray(array)
     if channels == "first":
         found = numpy.moveaxis(found, 0, -1)
@@ -249,28 +292,36 @@ def write(array: Any, geometry: Geometry, channels: Channels, path: Path, header
     nifti = _describe(array, geometry, bool(channels), header, path)
     beginning = _library.make_nifti_header(nifti)
     if _library.describe_nifti(beginning)[0].dimension != nifti.dimension:
-        _warnings.warn(f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers per pixel",
-                       _warnings.FileWarning)  # fmt: skip
+        _warnings.warn(
+            f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers per pixel",
+            _warnings.FileWarning,
+        )
     with_pixels, first = path, beginning
     if not nifti.single_file:
         lower = path.name.lower()
         at = lower.rfind(".hdr" if ".hdr" in lower[-7:] else ".img")
         name, ending = path.name[:at], path.name[at + 4 :]
         is_upper = path.name[at + 1].isupper()
-        pair = [path.with_name(name + (part.upper() if is_upper else part) + ending) for part in (".hdr", ".img")]
+        pair = [
+            path.with_name(name + (part.upper() if is_upper else part) + ending)
+            for part in (".hdr", ".img")
+        ]
         _write_bytes(pair[0], lambda begin, count: beginning[begin : begin + count], len(beginning))
         with_pixels, first = pair[1], b""
 
     def read_bytes(begin: int, count: int) -> Any:
         """Bytes of the file: its header, and the stored numbers."""
         of_header = first[begin : begin + count]
-        return of_header + _library.write_nifti(nifti, array.ctypes.data, max(0, begin - len(first)), count - len(of_header))
+        return of_header + _library.write_nifti(
+            nifti, array.ctypes.data, max(0, begin - len(first)), count - len(of_header)
+        )
 
     _write_bytes(with_pixels, read_bytes, len(first) + array.nbytes)
 
 
 def _write_bytes(path: Path, read: Callable[[int, int], Any], size: int) -> None:
-    """Writes a file, compressed where its name ends with .gz; read gives bytes by their begin and count."""
+    """Writes a file, compressed where its name ends with .gz; read gives bytes by their begin and
+    count."""
     with open(path, "wb") as file:
         if path.name.lower().endswith(".gz"):
             _packed.compress(file, read, size)

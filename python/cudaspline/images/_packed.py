@@ -1,5 +1,6 @@
-"""Data that zlib or gzip compressed, with one rule for all formats: members that follow each other are all read, and other bytes after them
-are not data. What is written is one member, with the same bytes for any number of threads."""
+"""Data that zlib or gzip compressed, with one rule for all formats: members that follow each other
+are all read, and other bytes after them are not data. What is written is one member, with the same
+bytes for any number of threads."""
 
 from __future__ import annotations
 
@@ -49,13 +50,22 @@ def _libdeflate() -> Optional[ctypes.CDLL]:
         except (OSError, AttributeError):
             continue
         count = ctypes.POINTER(ctypes.c_size_t)
-        function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, count, count]
+        function.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            count,
+            count,
+        ]
         return library
     return None
 
 
 def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
-    """As decompress(), for members of gzip that hold at most `most` bytes together; None for others, and for damaged data."""
+    """As decompress(), for members of gzip that hold at most `most` bytes together; None for
+    others, and for damaged data."""
     library = _libdeflate()
     if library is None or not is_gzip(data):
         return None
@@ -67,7 +77,13 @@ def _decompress_quickly(data: bytes, most: int) -> Optional[memoryview]:
     try:
         while data.startswith(b"\x1f", read):
             result = library.libdeflate_gzip_decompress_ex(
-                decompressor, stored.ctypes.data + read, len(data) - read, found.ctypes.data + count, found.size - count, used, made
+                decompressor,
+                stored.ctypes.data + read,
+                len(data) - read,
+                found.ctypes.data + count,
+                found.size - count,
+                used,
+                made,
             )
             if result != 0:
                 return None
@@ -151,7 +167,15 @@ def _choose(data: memoryview) -> tuple[int, int]:
 
     def measure(way: tuple[int, int]) -> int:
         return sum(
-            len(_deflate(data[begin : begin + _TRIAL_BYTES], data[max(0, begin - _WINDOW) : begin], way, zlib.Z_SYNC_FLUSH)) for begin in begins
+            len(
+                _deflate(
+                    data[begin : begin + _TRIAL_BYTES],
+                    data[max(0, begin - _WINDOW) : begin],
+                    way,
+                    zlib.Z_SYNC_FLUSH,
+                )
+            )
+            for begin in begins
         )
 
     most = _MAX_RATIO * measure(_WAYS[-1])
@@ -164,7 +188,8 @@ def _compress_block(data: Any, before: bytes, is_last: bool) -> bytes:
 
 
 def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, bytes, bool]]:
-    """Each block with the bytes before it, and whether it is the last one; of no bytes there is a block, too."""
+    """Each block with the bytes before it, and whether it is the last one; of no bytes there is a
+    block, too."""
     before = b""
     for begin in range(0, max(size, 1), BLOCK):
         data = read(begin, min(BLOCK, size - begin))
@@ -173,10 +198,13 @@ def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, b
 
 
 def _count_threads() -> int:
-    """The number of threads: that of use_threads(), else of the environment, else the processors that the process may use."""
+    """The number of threads: that of use_threads(), else of the environment, else the processors
+    that the process may use."""
     words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
     chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
-    return chosen or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    return chosen or (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
 
 
 def compress(file: BinaryIO, read: Callable[[int, int], Any], size: int) -> None:

@@ -21,18 +21,29 @@ _QUANTILES = (0.01, 0.99)
 
 
 def picture(pixels: Pixels) -> numpy.ndarray:
-    """The middle slices of an image, side by side, as a PNG has them: across z, y and x, as a radiologist looks at them (what is right is on
-    the left, what is in front or above is on top); of two axes the image itself, of a series its first volume."""
-    found = [_slice(pixels, axes) for axes in ([(0, 1), (0, 2), (1, 2)] if pixels.geometry.dimension >= 3 else [(0, 1)])]
+    """The middle slices of an image, side by side, as a PNG has them: across z, y and x, as a
+    radiologist looks at them (what is right is on the left, what is in front or above is on top);
+    of two axes the image itself, of a series its first volume."""
+    found = [
+        _slice(pixels, axes)
+        for axes in ([(0, 1), (0, 2), (1, 2)] if pixels.geometry.dimension >= 3 else [(0, 1)])
+    ]
     values = numpy.concatenate([one.reshape(-1, *one.shape[2:]) for one in found])
     is_colour = found[0].ndim == 3 and pixels.dtype == "uint8"
     if not is_colour:
         finite = values[numpy.isfinite(values)]
-        low, high = (float(value) for value in numpy.quantile(finite, _QUANTILES)) if finite.size else (0.0, 1.0)
+        low, high = (
+            (float(value) for value in numpy.quantile(finite, _QUANTILES))
+            if finite.size
+            else (0.0, 1.0)
+        )
         if not low < high and finite.size:  # of few values nearly all may be one
             low, high = float(finite.min()), float(finite.max())
         scale = 255.0 / (high - low) if low < high else 0.0
-        found = [numpy.clip(numpy.nan_to_num((one - low) * scale, nan=0.0), 0, 255).astype(numpy.uint8) for one in found]
+        found = [
+            numpy.clip(numpy.nan_to_num((one - low) * scale, nan=0.0), 0, 255).astype(numpy.uint8)
+            for one in found
+        ]
     height = max(one.shape[0] for one in found)
     width = sum(one.shape[1] for one in found) + _GAP * (len(found) - 1)
     made = numpy.zeros((height, width, *found[0].shape[2:]), numpy.uint8)
@@ -45,14 +56,19 @@ def picture(pixels: Pixels) -> numpy.ndarray:
 
 
 def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
-    """The middle slice whose columns go along the first of two axes of space, and its rows along the second, in square pixels.
+    """The middle slice whose columns go along the first of two axes of space, and its rows along
+    the second, in square pixels.
 
-    Axes of space are those of the image that are closest to them. Pixels with several numbers: three are colours, else their length is shown."""
+    Axes of space are those of the image that are closest to them. Pixels with several numbers:
+    three are colours, else their length is shown."""
     grid: Geometry = pixels.geometry
     space = min(grid.dimension, 3)
     order, signs = _axes_of_space(grid.direction[:space, :space])
     axes = [order[axis] for axis in shown]  # of the image, x first
-    box: list[Any] = [(0, grid.size[axis]) if axis in axes else grid.size[axis] // 2 if axis < 3 else 0 for axis in range(grid.dimension)]
+    box: list[Any] = [
+        (0, grid.size[axis]) if axis in axes else grid.size[axis] // 2 if axis < 3 else 0
+        for axis in range(grid.dimension)
+    ]
     buffer = pixels.read(tuple(box[::-1]))
     array = _arrays.to_host(buffer).reshape(buffer.shape)
     if axes[0] > axes[1]:  # rows are along the slower one
@@ -67,12 +83,15 @@ def _slice(pixels: Pixels, shown: tuple[int, int]) -> numpy.ndarray:
     for number, (along, length) in enumerate(((1, lengths[0]), (0, lengths[1]))):
         index = ((numpy.arange(length) + 0.5) * array.shape[along] / length).astype(int)
         is_up = shown[number] == 2  # what is above is on top
-        array = array.take(index if (signs[shown[number]] > 0) != is_up else index[::-1], axis=along)
+        array = array.take(
+            index if (signs[shown[number]] > 0) != is_up else index[::-1], axis=along
+        )
     return array
 
 
 def _axes_of_space(direction: numpy.ndarray) -> tuple[list[int], list[float]]:
-    """For each axis of space the closest one of the image that is left, and whether it has the same direction."""
+    """For each axis of space the closest one of the image that is left, and whether it has the same
+    direction."""
     order, signs = [], []
     left = list(range(len(direction)))
     for row in direction:

@@ -1,4 +1,5 @@
-"""The pixels of an image that a caller gave: how they are read, where they are, and how an image of the same kind is made."""
+"""The pixels of an image that a caller gave: how they are read, where they are, and how an image of
+the same kind is made."""
 
 from __future__ import annotations
 
@@ -17,14 +18,17 @@ Box = tuple[Union[int, tuple[int, int]], ...]
 
 def slices_of(box: Box) -> tuple[Any, ...]:
     """A box as an array is indexed."""
-    return tuple(part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box)
+    return tuple(
+        part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box
+    )
 
 
 @dataclass
 class Pixels:
     """An image that a caller gave, or a window of it."""
 
-    #: Reads the pixels of a box, slowest axis first, None being the whole; what has to be converted or put in order is then a copy.
+    #: Reads the pixels of a box, slowest axis first, None being the whole; what has to be converted
+    #: or put in order is then a copy.
     read: Callable[[Optional[Box]], _arrays.Buffer]
     #: Name of the type of their numbers.
     dtype: str
@@ -38,7 +42,8 @@ class Pixels:
     channels: bool
     #: Makes an image of the same kind of an array and a geometry.
     finish: Callable[[_arrays.Buffer, Geometry], Any]
-    #: Type of the caller's elements where it is "bool" or "float16", of which the library has none; else nothing.
+    #: Type of the caller's elements where it is "bool" or "float16", of which the library has none;
+    #: else nothing.
     narrow: str = ""
     #: Whether finish() gives the array as it was made: not where the numbers of a pixel come first.
     is_plain: bool = True
@@ -68,19 +73,27 @@ class Pixels:
         return (self.components,) if self.channels else ()
 
     def crop(self, first: tuple[int, ...], size: tuple[int, ...]) -> Pixels:
-        """A window, x first: only its pixels are read. Its position is that in the whole image's geometry."""
+        """A window, x first: only its pixels are read. Its position is that in the whole image's
+        geometry."""
         return replace(self, window=(first, size))
 
 
-def reader_of(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
-    """How the pixels of an array are read, the name of their type, where they are, and the array's shape."""
+def reader_of(
+    array: Any, name: str, owner: Any = None
+) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
+    """How the pixels of an array are read, the name of their type, where they are, and the array's
+    shape."""
     if isinstance(array, (list, tuple)):
         array = _arrays.as_array(array, name)
     narrow = _arrays.narrow_type(array)
     wanted = "float32" if narrow == "float16" else None
     if narrow == "bool":
         array = array.view("u1") if isinstance(array, numpy.ndarray) else _arrays.as_numbers(array)
-    peeked = _arrays.peek(array, name) if wanted is None or not isinstance(array, numpy.ndarray) else (wanted, -1)
+    peeked = (
+        _arrays.peek(array, name)
+        if wanted is None or not isinstance(array, numpy.ndarray)
+        else (wanted, -1)
+    )
     if peeked is None:  # of another library, or of none: taken as a whole
         whole = _arrays.view(array, name, wanted)
         array, finish = whole.array.reshape(whole.shape), whole.finish

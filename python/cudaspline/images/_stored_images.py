@@ -1,4 +1,5 @@
-"""NRRD files and MetaImages: the library describes the header (include/itkCudaSpline/c/CudaSplineImageHeadersC.h), the numbers are read here."""
+"""NRRD files and MetaImages: the library describes the header
+(include/itkCudaSpline/c/CudaSplineImageHeadersC.h), the numbers are read here."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from . import _packed
 #: Endings of the names of NRRD files and MetaImages, with the format as the library names it.
 FORMATS = {".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metaimage"}
 #: Bytes of a header, with its list of files.
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 _describe = _library._library.cudaspline_describe_header
@@ -47,16 +48,21 @@ def is_nrrd(beginning: bytes) -> bool:
 
 
 def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]:
-    """The array of an NRRD file or a MetaImage, its geometry, where the numbers of a pixel are, and their meaning.
+    """The array of an NRRD file or a MetaImage, its geometry, where the numbers of a pixel are, and
+    their meaning.
 
-    A series has four axes; its array is (volumes, nz, ny, nx), with the components of a pixel last. The geometry is LPS, in mm.
+    A series has four axes; its array is (volumes, nz, ny, nx), with the components of a pixel last.
+    The geometry is LPS, in mm.
 
     name: of the argument, for errors
 
-    Raises OSError for files that are missing, and ValueError for a header that is refused, with the field, its value and what is allowed,
-    and for numbers that are missing or damaged. Warns by FileWarning."""
+    Raises OSError for files that are missing, and ValueError for a header that is refused, with the
+    field, its value and what is allowed, and for numbers that are missing or damaged. Warns by
+    FileWarning."""
     header = _describe_file(path, name)
-    stored = numpy.concatenate([_numbers_of_file(header, file, name) for file in _files_of(header, path)])
+    stored = numpy.concatenate(
+        [_numbers_of_file(header, file, name) for file in _files_of(header, path)]
+    )
     sizes = header["stored_sizes"]
     array = stored.reshape(sizes[::-1])  # axis n of the file is the last but n
     last = len(sizes) - 1
@@ -82,7 +88,9 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
     channels: Channels = "last" if header["components"] > 1 else False
     shape = array.shape[:-1] if channels else array.shape
     if not 1 <= len(shape) <= 4 or 0 in shape:
-        raise ValueError(f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
+        raise ValueError(
+            f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}."
+        )
     geometry = make_geometry(shape[::-1], spacing, origin, direction, f"{name}: {path}: ")
     for warning in header["warnings"]:
         warn(f"{path.resolve()}: {warning}", FileWarning)
@@ -92,7 +100,7 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
 def _describe_file(path: Path, name: str) -> Any:
     """The description of a header by the library."""
     with open(path, "rb") as file:
-        text = file.read(_MOST_BYTES)
+        text = file.read(_MAX_BYTES)
     kind = "nrrd" if is_nrrd(text) else FORMATS[path.suffix.lower()]
     try:
         header = _description(kind, text, False)
@@ -100,7 +108,9 @@ def _describe_file(path: Path, name: str) -> Any:
             header = _description(kind, text, True)
         needed = math.prod(header["stored_sizes"][header["axes_of_file"] :])
         if header["literal_name"] and len(header["files"]) != needed:
-            raise ValueError(f"it names {len(header['files'])} files of pixels where its size needs {needed}")
+            raise ValueError(
+                f"it names {len(header['files'])} files of pixels where its size needs {needed}"
+            )
     except ValueError as error:
         raise ValueError(f"{name}: the header of {path} is refused: {error}") from None
     return header
@@ -111,7 +121,11 @@ def _description(kind: str, text: bytes, is_literal: bool) -> Any:
     given = 1 << 16
     while True:
         buffer, needed = ctypes.create_string_buffer(given), ctypes.c_uint64()
-        _library.check(_describe(kind.encode(), text, len(text), int(is_literal), buffer, given, ctypes.byref(needed)))
+        _library.check(
+            _describe(
+                kind.encode(), text, len(text), int(is_literal), buffer, given, ctypes.byref(needed)
+            )
+        )
         if needed.value <= given:
             return json.loads(buffer.value.decode("utf-8", "surrogateescape"))
         given = needed.value
@@ -124,7 +138,9 @@ def _files_of(header: Any, path: Path) -> list[Path]:
 def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
     """The numbers that a file has, in its order."""
     if not path.is_file():
-        raise FileNotFoundError(printable(f"{name}: there is no file {path}, which the header names."))
+        raise FileNotFoundError(
+            printable(f"{name}: there is no file {path}, which the header names.")
+        )
     kind = numpy.dtype(_library.TYPE_NAMES[header["type"]])
     count = math.prod(header["stored_sizes"]) // max(1, len(header["files"]))
     needed = count * kind.itemsize
@@ -142,13 +158,17 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
         elif header["encoding"] == "deflate":
             found = _packed.decompress(data[begin:], skip + needed)[skip : skip + needed]
         elif header["encoding"] == "hex":
-            found = bytes.fromhex("".join(data[begin + skip :].decode("ascii").split())[: 2 * needed])
+            found = bytes.fromhex(
+                "".join(data[begin + skip :].decode("ascii").split())[: 2 * needed]
+            )
         else:
             return _numbers_of_text(data[begin + skip :].split()[:count], kind, count)
     except ValueError as error:
         raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
     if len(found) < needed:
-        raise ValueError(f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels where its header promises {needed}.")
+        raise ValueError(
+            f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels where its header promises {needed}."
+        )
     numbers = numpy.frombuffer(found, kind)
     return numbers.byteswap() if header["is_swapped"] else numbers
 
@@ -163,7 +183,9 @@ def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy
     numbers = []
     for word in words:
         number = _number(word, convert)
-        is_held = number is not None and (least <= number <= most or (convert is float and not math.isfinite(number)))
+        is_held = number is not None and (
+            least <= number <= most or (convert is float and not math.isfinite(number))
+        )
         if not is_held:
             raise ValueError(f"{word[:40].decode('latin-1')!r} is not a number of type {kind}")
         numbers.append(number)
@@ -171,7 +193,8 @@ def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy
 
 
 def _number(word: bytes, convert: Any) -> Any:
-    """A decimal number as float or int; None for other words, and fractions where these are not allowed."""
+    """A decimal number as float or int; None for other words, and fractions where these are not
+    allowed."""
     if convert is int and _INTEGER.fullmatch(word):
         return int(word)  # floats do not hold those of 64 bits
     if b"_" in word:  # which numbers of Python alone have

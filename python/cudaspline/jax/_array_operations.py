@@ -12,7 +12,8 @@ from ..core import _library
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
 
-#: Radius of the largest windows that fit into the shared memory of every device: JAX does not report the device that it uses.
+#: Radius of the largest windows that fit into the shared memory of every device: JAX does not
+#: report the device that it uses.
 _LARGEST_RADIUS = 7
 
 
@@ -71,8 +72,12 @@ class _JaxOperations:
         for axis, reach in enumerate(radius, 2):
             windows = [2 * reach + 1 if other == axis else 1 for other in range(image.ndim)]
             margin = [(reach, reach) if other == axis else (0, 0) for other in range(image.ndim)]
-            zero = image.dtype.type(0)  # by which JAX knows the sum, which has derivatives of any order
-            image = jax.lax.reduce_window(image, zero, jax.lax.add, tuple(windows), (1,) * image.ndim, margin)
+            zero = image.dtype.type(
+                0
+            )  # by which JAX knows the sum, which has derivatives of any order
+            image = jax.lax.reduce_window(
+                image, zero, jax.lax.add, tuple(windows), (1,) * image.ndim, margin
+            )
         return image
 
     def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
@@ -83,11 +88,22 @@ class _JaxOperations:
             return by_formula(fixed, moving, mask)
         return _loss_operators.correlation_sums(fixed, moving, mask, tuple(radius), by_formula)
 
-    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
+    def of_joint_histogram(
+        self,
+        function: Callable[[Any, Any], Any],
+        fixed: Any,
+        moving: Any,
+        mask: Any,
+        ends: Any,
+        bins: int,
+        count: Any,
+    ) -> Any:
         def by_formula(fixed: Any, moving: Any, mask: Any, ends: Any) -> Any:
             return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
 
-        return _loss_operators.of_joint_histogram(function, fixed, moving, mask, ends, bins, count, by_formula)
+        return _loss_operators.of_joint_histogram(
+            function, fixed, moving, mask, ends, bins, count, by_formula
+        )
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         return jax.lax.stop_gradient(function(*(jax.lax.stop_gradient(array) for array in arrays)))
@@ -108,12 +124,20 @@ class _JaxOperations:
         infinite = jnp.asarray(float("inf"), start.dtype)
         return jax.lax.while_loop(go_on, following, (jnp.asarray(0), start, infinite))[1]
 
-    def implicit(self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: Any) -> Any:
+    def implicit(
+        self,
+        solve: Callable[..., Any],
+        tangent: Callable[..., Any],
+        cotangent: Callable[..., Any],
+        array: Any,
+    ) -> Any:
         threads = _library.chosen_threads()
 
         @jax.custom_jvp
         def found(array: Any) -> Any:
-            with _library.ChosenThreads(threads):  # JAX traces what is compiled, and its derivatives, when it likes
+            with _library.ChosenThreads(
+                threads
+            ):  # JAX traces what is compiled, and its derivatives, when it likes
                 return solve(array)[0]
 
         @found.defjvp

@@ -19,7 +19,14 @@ from . import _operators as operators
 
 @takes_threads
 def sample(
-    image: Any, points: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0
+    image: Any,
+    points: Any,
+    *,
+    order: int = 3,
+    mode: Mode = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+    threads: int = 0,
 ) -> Any:
     """Values of an image's spline at points, with gradients by image and points.
 
@@ -28,8 +35,8 @@ def sample(
     image
         One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers.
     points
-        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. A point that
-        is NaN has the value NaN.
+        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1
+        in place of N stands for all. A point that is NaN has the value NaN.
     order
         Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
     mode, cval
@@ -37,8 +44,8 @@ def sample(
     prefilter
         Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
     threads
-        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those of cudaspline.use_threads(), else as many as
-        may be used.
+        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those
+        of cudaspline.use_threads(), else as many as may be used.
 
     Returns
     -------
@@ -59,16 +66,25 @@ def sample(
     >>> float(value(point)), jax.grad(value)(point).tolist()
     (5.5, [4.0, 1.0])
     """
-    values, is_batch = _derivatives(image, points, order, mode, cval, flag(prefilter, "prefilter"), 0)
+    values, is_batch = _derivatives(
+        image, points, order, mode, cval, flag(prefilter, "prefilter"), 0
+    )
     return values[..., 0] if is_batch else values[0, 0, ..., 0]
 
 
 @takes_threads
 def grad(
-    image: Any, points: Any, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False, threads: int = 0
+    image: Any,
+    points: Any,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    cval: float = 0.0,
+    prefilter: bool = False,
+    threads: int = 0,
 ) -> Any:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(). It has
-    derivatives by image and points, too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
+    batch. Arguments as of sample(). It has derivatives by image and points, too.
 
     Examples
     --------
@@ -76,14 +92,17 @@ def grad(
     >>> cudaspline.jax.grad(jnp.arange(4.0) ** 2, jnp.array([[0.5], [2.5]])).tolist()
     [[1.0], [5.0]]
     """
-    values, is_batch = _derivatives(image, points, order, mode, cval, flag(prefilter, "prefilter"), 1)
+    values, is_batch = _derivatives(
+        image, points, order, mode, cval, flag(prefilter, "prefilter"), 1
+    )
     return values if is_batch else values[0, 0]
 
 
 def _derivatives(
     image: Any, points: Any, order: Any, mode: Any, cval: Any, is_filtered: bool, derivatives: int
 ) -> tuple[Any, bool]:
-    """Derivatives at points: (N, C, ..., D^n) of the image's type, and whether the image is a batch."""
+    """Derivatives at points: (N, C, ..., D^n) of the image's type, and whether the image is a
+    batch."""
     image, points = _array(image, "image"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     border = _constant(cval, "cval")
@@ -106,7 +125,9 @@ def _derivatives(
             constant = {"constant_values": border} if mode == "grid-constant" else {}
             images = jnp.pad(images, margin, mode="constant" if constant else "edge", **constant)
             places = places + float(padding)
-        images = operators.filter_axes(images, tuple(range(2, images.ndim)), _spline(order, code), False)
+        images = operators.filter_axes(
+            images, tuple(range(2, images.ndim)), _spline(order, code), False
+        )
     values = operators.evaluate(images, places, _spline(order, code, border), derivatives)
     return values.reshape(*values.shape[:2], *out, values.shape[-1]).astype(dtype), is_batch
 
@@ -117,10 +138,16 @@ def _spline(order: int, code: int, border: float = 0.0) -> _gradients.Spline:
 
 @takes_threads
 def push(
-    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0
+    values: Any,
+    points: Any,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    threads: int = 0,
 ) -> Any:
-    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they would be made of ("splatting"), with the
-    same bits at every call.
+    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they
+    would be made of ("splatting"), with the same bits at every call.
 
     Parameters
     ----------
@@ -155,16 +182,25 @@ def push(
     places = (points if is_batch else points[None]).astype(used)
     batches = _gradients.batch_of(numbers.shape, places.shape)
     count = int(numpy.prod(out, dtype=int))
-    numbers = jnp.broadcast_to(numbers, (batches, *numbers.shape[1:])).reshape(batches, numbers.shape[1], count, 1)
+    numbers = jnp.broadcast_to(numbers, (batches, *numbers.shape[1:])).reshape(
+        batches, numbers.shape[1], count, 1
+    )
     places = places.reshape(places.shape[0], count, dimension)
     images = operators.scatter(numbers, places, size, _spline(order, code), 0)
     return (images if is_batch else images[0, 0]).astype(values.dtype)
 
 
 @takes_threads
-def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0) -> Any:
-    """How much points add to each sample: push() of ones. For points (*size, D) the result has the given shape; for (N, *size, D), with one
-    axis more than an image, it is (N, 1, *shape).
+def count(
+    points: Any,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    threads: int = 0,
+) -> Any:
+    """How much points add to each sample: push() of ones. For points (*size, D) the result has the
+    given shape; for (N, *size, D), with one axis more than an image, it is (N, 1, *shape).
 
     Examples
     --------
@@ -175,13 +211,16 @@ def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1,
     points = _array(points, "points")
     dimension = _gradients.check_points(points.shape, False)
     is_batch = points.ndim == dimension + 2
-    ones = jnp.ones((points.shape[0], 1, *points.shape[1:-1]) if is_batch else points.shape[:-1], points.dtype)
+    ones = jnp.ones(
+        (points.shape[0], 1, *points.shape[1:-1]) if is_batch else points.shape[:-1], points.dtype
+    )
     return push(ones, points, shape, order=order, mode=mode)
 
 
 @takes_threads
 def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> Any:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
+    it to a field.
 
     Examples
     --------
@@ -193,15 +232,26 @@ def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> An
 
 
 @takes_threads
-def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0) -> Any:
-    """An image under a field of displacements: its value at each place of the field plus the displacement there, with gradients by both.
+def warp(
+    image: Any,
+    field: Any,
+    *,
+    order: int = 3,
+    mode: Mode = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+    threads: int = 0,
+) -> Any:
+    """An image under a field of displacements: its value at each place of the field plus the
+    displacement there, with gradients by both.
 
     Parameters
     ----------
     image
         As for sample().
     field
-        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order
+        of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -214,9 +264,13 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: Mode = "constant", cva
     field = _array(field, "field")
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.ndim not in (dimension + 1, dimension + 2):
-        raise ValueError(f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
+        raise ValueError(
+            f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension})."
+        )
     image = _array(image, "image")
-    points = field.astype(_type_of(field)) + _identity(field.shape[-dimension - 1 : -1], _type_of(field))  # indices have more digits than float16
+    points = field.astype(_type_of(field)) + _identity(
+        field.shape[-dimension - 1 : -1], _type_of(field)
+    )  # indices have more digits than float16
     points = points[None] if field.ndim == dimension + 1 and image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
@@ -234,7 +288,8 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset, with gradients by all of them.
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
+    + offset, with gradients by all of them.
 
     Parameters
     ----------
@@ -257,7 +312,9 @@ def affine(
     """
     image, matrix = _array(image, "image"), _array(matrix, "matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 1 <= matrix.shape[0] <= 3:
-        raise ValueError(f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3.")
+        raise ValueError(
+            f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3."
+        )
     dimension = matrix.shape[0]
     _gradients.check_image(image.shape, dimension)
     size = _gradients.check_shape(image.shape[-dimension:] if shape is None else shape, dimension)
@@ -286,15 +343,16 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with
+    gradients by image and transform.
 
     Parameters
     ----------
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
-        jax.vmap is for several. None: the identity.
+        From points of the output to points of the image (mm), x first as in cudaspline.resample():
+        (D, D), (D, D + 1) or (D + 1, D + 1); jax.vmap is for several. None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
@@ -313,20 +371,33 @@ def resample(
     dimension = _gradients.check_geometries(source, target, image.shape)
     target = source if target is None else target
     dtype = _type_of(image) if transform is None else _type_of(transform)
-    linear, _, moved = (jnp.asarray(values, dtype) for values in _gradients.maps_of(target, dimension))
+    linear, _, moved = (
+        jnp.asarray(values, dtype) for values in _gradients.maps_of(target, dimension)
+    )
     if transform is not None:
         _gradients.check_transform(transform.shape, dimension, False)
         rows = transform[:dimension].astype(dtype)
         linear, moved = _times(rows[:, :dimension], linear), _times(rows[:, :dimension], moved)
         moved = moved + rows[:, dimension] if rows.shape[1] > dimension else moved
-    _, back, origin = (jnp.asarray(values, dtype) for values in _gradients.maps_of(source, dimension))
+    _, back, origin = (
+        jnp.asarray(values, dtype) for values in _gradients.maps_of(source, dimension)
+    )
     linear, moved = _times(back, linear)[::-1, ::-1], _times(back, moved - origin)[::-1]
     shape = image.shape[image.ndim - dimension :] if target is None else target.shape
-    return affine(image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter)
+    return affine(
+        image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
 
 
 @takes_threads
-def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, threads: int = 0) -> Any:
+def prefilter(
+    image: Any,
+    *,
+    order: int = 3,
+    mode: Mode = "mirror",
+    dim: Optional[int] = None,
+    threads: int = 0,
+) -> Any:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters
@@ -336,9 +407,11 @@ def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optiona
     order
         0 to 5; orders 0 and 1 need none, and are returned as they are.
     mode
-        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as "mirror", without a margin.
+        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as
+        "mirror", without a margin.
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
+        the first two of a batch (N, C, ...).
 
     Examples
     --------
@@ -350,7 +423,9 @@ def prefilter(image: Any, *, order: int = 3, mode: Mode = "mirror", dim: Optiona
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     axes = (image.ndim - 2 if image.ndim > 2 else image.ndim) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.ndim, 3):
-        raise ValueError(f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has.")
+        raise ValueError(
+            f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has."
+        )
     _gradients.check_filtered(image.shape, axes)
     if order < 2 or image.size == 0:
         return image
@@ -365,16 +440,23 @@ def _array(array: Any, name: str) -> Any:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name}: {type(array).__name__} is not an array: {error}") from None
     if not jnp.issubdtype(found.dtype, jnp.floating):
-        raise TypeError(f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float).")
+        raise TypeError(
+            f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float)."
+        )
     if found.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
-        raise TypeError(f"{name}: elements of type {found.dtype} are not supported; convert them to float64, float32, float16 or bfloat16.")
+        raise TypeError(
+            f"{name}: elements of type {found.dtype} are not supported; convert them to float64, float32, float16 or bfloat16."
+        )
     return found
 
 
 def _constant(value: Any, name: str) -> float:
-    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the argument."""
+    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the
+    argument."""
     if isinstance(value, jax.core.Tracer):
-        raise TypeError(f"{name}: JAX traces it, but it has no gradient and must be a constant of a compiled function (see static_argnames of jax.jit).")
+        raise TypeError(
+            f"{name}: JAX traces it, but it has no gradient and must be a constant of a compiled function (see static_argnames of jax.jit)."
+        )
     return number(value, name)
 
 

@@ -11,7 +11,8 @@ from ._array_operations import OPERATIONS
 
 @takes_threads
 def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None, *, threads: int = 0) -> Any:
-    """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
+    """The mean of the squared differences of two images of one shape, over the samples where the
+    mask is not 0.
 
     Examples
     --------
@@ -24,13 +25,19 @@ def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None, *, threads
 
 @takes_threads
 def local_correlation(
-    fixed: Any, moving: Any, radius: Union[int, Sequence[int]] = 2, mask: Optional[Any] = None, *, threads: int = 0
+    fixed: Any,
+    moving: Any,
+    radius: Union[int, Sequence[int]] = 2,
+    mask: Optional[Any] = None,
+    *,
+    threads: int = 0,
 ) -> Any:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
-    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends, and a window where an image is constant has
-    the correlation 1. The gradient is exact; ITK's leaves out what a sample changes in the windows of its neighbours. The library makes it
-    with the value; derivatives of higher orders are made by a formula.
+    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends,
+    and a window where an image is constant has the correlation 1. The gradient is exact; ITK's
+    leaves out what a sample changes in the windows of its neighbours. The library makes it with the
+    value; derivatives of higher orders are made by a formula.
 
     Parameters
     ----------
@@ -39,7 +46,8 @@ def local_correlation(
     radius
         Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
-        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
+        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is
+        broadcast.
 
     Examples
     --------
@@ -53,11 +61,19 @@ def local_correlation(
 
 @takes_threads
 def mutual_information(
-    fixed: Any, moving: Any, bins: int = 32, mask: Optional[Any] = None, limits: Any = None, *, threads: int = 0
+    fixed: Any,
+    moving: Any,
+    bins: int = 32,
+    mask: Optional[Any] = None,
+    limits: Any = None,
+    *,
+    threads: int = 0,
 ) -> Any:
-    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
+    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines
+    as windows along both axes.
 
-    It has the same bits at every call. The library makes the histogram and its first derivatives, a formula those of higher orders.
+    It has the same bits at every call. The library makes the histogram and its first derivatives, a
+    formula those of higher orders.
 
     Parameters
     ----------
@@ -68,8 +84,9 @@ def mutual_information(
     mask
         Samples that are not 0 there count.
     limits
-        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in no bin; None: of the samples, which have
-        to be finite, else the value is NaN. They have no gradient.
+        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in
+        no bin; None: of the samples, which have to be finite, else the value is NaN. They have no
+        gradient.
 
     Examples
     --------
@@ -83,9 +100,11 @@ def mutual_information(
 
 @takes_threads
 def diffusion(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
+    """The mean over the samples of the sum of the squared first derivatives of a field: differences
+    of neighbours, their mean by axis.
 
-    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
+    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in
+        that unit; None: 1.
 
     Examples
     --------
@@ -98,9 +117,11 @@ def diffusion(field: Any, spacing: Optional[Sequence[float]] = None, *, threads:
 
 @takes_threads
 def bending(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
+    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones
+    twice: the energy of a bent thin plate.
 
-    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
+    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they
+    fit. Arguments as of diffusion().
 
     Examples
     --------
@@ -113,7 +134,8 @@ def bending(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: i
 
 @takes_threads
 def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
+    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments
+    as there.
 
     Examples
     --------
@@ -125,8 +147,11 @@ def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: 
 
 
 @takes_threads
-def folding(field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> Any:
-    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
+def folding(
+    field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0
+) -> Any:
+    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without
+    folds. Arguments as there.
 
     Examples
     --------

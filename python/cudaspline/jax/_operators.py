@@ -1,7 +1,9 @@
-"""The operators of the library for JAX: primitives, with derivatives forward and backward that are made of the same operators.
+"""The operators of the library for JAX: primitives, with derivatives forward and backward that are
+made of the same operators.
 
-Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C, P, D^n) for derivatives of order n, vectors of points v
-(B, P, D); of one type, float32 or float64. In place of B one image or one list of points may stand for all, but not for numbers of points.
+Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C, P, D^n) for
+derivatives of order n, vectors of points v (B, P, D); of one type, float32 or float64. In place of
+B one image or one list of points may stand for all, but not for numbers of points.
 
     evaluate(c, x)              D(I, c, x), derivatives along all lists I of n axes
     along(c, x, v)              the sum over d of D(Id, c, x) v(d)
@@ -11,9 +13,10 @@ Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C,
     scatter_along(w, x, v)      scatter(w v, x)
     filter_axes(s)              coefficients, or the transpose of that
 
-Each is linear in every argument but the points (in c without the border), and its derivative by the points is the operator with "along" in its
-name, or that of one more derivative. So derivatives forward are operators again; and backward, which is their transpose, along by v is contract,
-the kernel that adds up over the channels: no intermediate arrays are stored.
+Each is linear in every argument but the points (in c without the border), and its derivative by the
+points is the operator with "along" in its name, or that of one more derivative. So derivatives
+forward are operators again; and backward, which is their transpose, along by v is contract, the
+kernel that adds up over the channels: no intermediate arrays are stored.
 """
 
 from __future__ import annotations
@@ -38,16 +41,30 @@ from . import _ffi
 _PLACE = _gradients.Place(-1, 0)
 
 
-def _run(name: str, *, spline: _gradients.Spline, derivatives: int, size: Sequence[int], points: Any, coefficients: Any, weights: Any,
-         result_shape: tuple[int, ...]) -> numpy.ndarray:  # fmt: skip
+def _run(
+    name: str,
+    *,
+    spline: _gradients.Spline,
+    derivatives: int,
+    size: Sequence[int],
+    points: Any,
+    coefficients: Any,
+    weights: Any,
+    result_shape: tuple[int, ...],
+) -> numpy.ndarray:
     points = numpy.ascontiguousarray(points)
     result = numpy.empty(result_shape, points.dtype)
     images = coefficients if coefficients is not None else weights
     batches = max(array.shape[0] for array in (points, coefficients, weights) if array is not None)
-    coefficients, weights = (None if array is None else numpy.ascontiguousarray(array) for array in (coefficients, weights))
+    coefficients, weights = (
+        None if array is None else numpy.ascontiguousarray(array)
+        for array in (coefficients, weights)
+    )
 
     def shared(array: numpy.ndarray) -> tuple[int, int]:
-        return int(array.ctypes.data), 0 if array.shape[0] == 1 and batches > 1 else int(array[:1].size)
+        return int(array.ctypes.data), 0 if array.shape[0] == 1 and batches > 1 else int(
+            array[:1].size
+        )
 
     _gradients.run_points(
         name,
@@ -86,13 +103,18 @@ def _sum_to(gradient: Any, batches: int) -> Any:
 
 def _with(weights: Any, vectors: Any) -> Any:
     """A component more, along the axis of the vectors: (B, C, P, D^(n + 1))."""
-    return (weights[..., None] * vectors[:, None, :, None, :]).reshape(-1, *weights.shape[1:3], weights.shape[3] * vectors.shape[2])
+    return (weights[..., None] * vectors[:, None, :, None, :]).reshape(
+        -1, *weights.shape[1:3], weights.shape[3] * vectors.shape[2]
+    )
 
 
 def _dot(values: Any, vectors: Any) -> Any:
     """The last component less: its sum with the vectors, (B, C, P, D^(n - 1))."""
     dimension = vectors.shape[2]
-    return (values.reshape(*values.shape[:3], values.shape[3] // dimension, dimension) * vectors[:, None, :, None, :]).sum(-1)
+    return (
+        values.reshape(*values.shape[:3], values.shape[3] // dimension, dimension)
+        * vectors[:, None, :, None, :]
+    ).sum(-1)
 
 
 def _plain(spline: _gradients.Spline) -> _gradients.Spline:
@@ -101,9 +123,9 @@ def _plain(spline: _gradients.Spline) -> _gradients.Spline:
 
 
 def _check(derivatives: int) -> None:
-    if derivatives > _gradients.MOST_DERIVATIVES:
+    if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MOST_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
         )
 
 
@@ -111,18 +133,30 @@ def _check(derivatives: int) -> None:
 
 
 def _at_points(
-    name: str, *, shape: tuple[int, ...], size: Sequence[int], images: Any, points: Any, weights: Any, spline: _gradients.Spline,
-    derivatives: int, platform: str,
-) -> Any:  # fmt: skip
+    name: str,
+    *,
+    shape: tuple[int, ...],
+    size: Sequence[int],
+    images: Any,
+    points: Any,
+    weights: Any,
+    spline: _gradients.Spline,
+    derivatives: int,
+    platform: str,
+) -> Any:
     arrays = [array for array in (images, points, weights) if array is not None]
     if _is_empty(shape, *arrays):
         return jax.numpy.zeros(shape, points.dtype)
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_points(name, shape, arrays if images is not None else [weights, points], spline, derivatives)
+        return _ffi.run_points(
+            name, shape, arrays if images is not None else [weights, points], spline, derivatives
+        )
 
     def host(*given: Any) -> numpy.ndarray:
         found = iter(given)
-        images_, points_, weights_ = (None if array is None else next(found) for array in (images, points, weights))
+        images_, points_, weights_ = (
+            None if array is None else next(found) for array in (images, points, weights)
+        )
         return _run(
             name,
             spline=spline,
@@ -137,8 +171,20 @@ def _at_points(
     return _call(host, shape, *arrays)
 
 
-def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = "") -> Any:
-    shape = (_batches(coefficients, points), coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives)
+def _evaluate(
+    coefficients: Any,
+    points: Any,
+    *,
+    spline: _gradients.Spline,
+    derivatives: int,
+    platform: str = "",
+) -> Any:
+    shape = (
+        _batches(coefficients, points),
+        coefficients.shape[1],
+        points.shape[1],
+        points.shape[2] ** derivatives,
+    )
     return _at_points(
         "evaluate",
         shape=shape,
@@ -152,24 +198,41 @@ def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, deri
     )
 
 
-def _along(coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
-    if derivatives < _gradients.MOST_DERIVATIVES:
+def _along(
+    coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int
+) -> Any:
+    if derivatives < _gradients.MAX_DERIVATIVES:
         return _dot(evaluate(coefficients, points, spline, derivatives + 1), vectors)
-    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
+    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and
+    # channels as images.
     jnp = jax.numpy
-    batches, channels, components = _batches(coefficients, points), coefficients.shape[1], points.shape[2] ** derivatives
-    images = jnp.broadcast_to(coefficients, (batches, *coefficients.shape[1:])).reshape(-1, 1, *coefficients.shape[2:])
+    batches, channels, components = (
+        _batches(coefficients, points),
+        coefficients.shape[1],
+        points.shape[2] ** derivatives,
+    )
+    images = jnp.broadcast_to(coefficients, (batches, *coefficients.shape[1:])).reshape(
+        -1, 1, *coefficients.shape[2:]
+    )
     places = jnp.repeat(jnp.broadcast_to(points, (batches, *points.shape[1:])), channels, 0)
     found = []
     for one in numpy.eye(components, dtype=points.dtype):
         weights = jnp.broadcast_to(one, (batches * channels, 1, points.shape[1], components))
         gradient = contract(images, places, weights, spline, derivatives)
-        found.append((gradient.reshape(batches, channels, *points.shape[1:]) * vectors[:, None]).sum(-1))
+        found.append(
+            (gradient.reshape(batches, channels, *points.shape[1:]) * vectors[:, None]).sum(-1)
+        )
     return jnp.stack(found, -1)
 
 
 def _contract(
-    coefficients: Any, points: Any, weights: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = ""
+    coefficients: Any,
+    points: Any,
+    weights: Any,
+    *,
+    spline: _gradients.Spline,
+    derivatives: int,
+    platform: str = "",
 ) -> Any:
     shape = (weights.shape[0], *points.shape[1:])
     return _at_points(
@@ -185,12 +248,26 @@ def _contract(
     )
 
 
-def _contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
+def _contract_along(
+    coefficients: Any,
+    points: Any,
+    weights: Any,
+    vectors: Any,
+    *,
+    spline: _gradients.Spline,
+    derivatives: int,
+) -> Any:
     return contract(coefficients, points, _with(weights, vectors), spline, derivatives + 1)
 
 
 def _scatter(
-    weights: Any, points: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int, platform: str = ""
+    weights: Any,
+    points: Any,
+    *,
+    size: tuple[int, ...],
+    spline: _gradients.Spline,
+    derivatives: int,
+    platform: str = "",
 ) -> Any:
     return _at_points(
         "scatter",
@@ -206,12 +283,25 @@ def _scatter(
 
 
 def _scatter_along(
-    weights: Any, points: Any, vectors: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int
+    weights: Any,
+    points: Any,
+    vectors: Any,
+    *,
+    size: tuple[int, ...],
+    spline: _gradients.Spline,
+    derivatives: int,
 ) -> Any:
     return scatter(_with(weights, vectors), points, size, spline, derivatives + 1)
 
 
-def _filter(samples: Any, *, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool, platform: str = "") -> Any:
+def _filter(
+    samples: Any,
+    *,
+    axes: tuple[int, ...],
+    spline: _gradients.Spline,
+    is_adjoint: bool,
+    platform: str = "",
+) -> Any:
     if _is_empty(samples.shape):
         return samples
     if platform in _ffi.ffi().platforms:
@@ -242,13 +332,17 @@ def _filter(samples: Any, *, axes: tuple[int, ...], spline: _gradients.Spline, i
 # As JAX takes it: primitives with shapes, batching, derivatives and transposes.
 
 
-def _merged(arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optional[int]) -> tuple[list[Any], int, int]:
+def _merged(
+    arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optional[int]
+) -> tuple[list[Any], int, int]:
     """Arrays whose axis that jax.vmap maps is one with that of the batch, and the lengths of both.
 
     whole: the array in which one image cannot stand for all"""
     jnp = jax.numpy
     count = next(array.shape[axis] for array, axis in zip(arrays, axes) if axis is not None)
-    moved = [array if axis is None else jnp.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes)]
+    moved = [
+        array if axis is None else jnp.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes)
+    ]
     sizes = [array.shape[0 if axis is None else 1] for array, axis in zip(moved, axes)]
     batches = 0 if 0 in sizes else max(sizes)
     found = []
@@ -259,7 +353,9 @@ def _merged(arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optiona
             found.append(array)
             continue
         rest = array.shape[2:]
-        found.append(jnp.broadcast_to(array, (count, batches, *rest)).reshape(count * batches, *rest))
+        found.append(
+            jnp.broadcast_to(array, (count, batches, *rest)).reshape(count * batches, *rest)
+        )
     return found, count, batches
 
 
@@ -267,16 +363,24 @@ _OPTIONS = ("spline", "derivatives", "size", "axes", "is_adjoint")
 
 
 def _define(
-    name: str, compute: Callable[..., Any], shape: Callable[..., tuple[int, ...]], whole: Optional[int], is_library: bool = True
+    name: str,
+    compute: Callable[..., Any],
+    shape: Callable[..., tuple[int, ...]],
+    whole: Optional[int],
+    is_library: bool = True,
 ) -> Any:
     """A primitive without derivatives.
 
     is_library: whether the library is called, and not other primitives"""
     primitive = Primitive(f"cudaspline_{name}")
-    primitive.def_abstract_eval(lambda *given, **options: given[0].update(shape=shape(*given, **options), weak_type=False))
+    primitive.def_abstract_eval(
+        lambda *given, **options: given[0].update(shape=shape(*given, **options), weak_type=False)
+    )
     mlir.register_lowering(primitive, mlir.lower_fun(compute, multiple_results=False))
     for platform in _ffi.XLA_NAMES if is_library else ():
-        lowering = mlir.lower_fun(functools.partial(compute, platform=platform), multiple_results=False)
+        lowering = mlir.lower_fun(
+            functools.partial(compute, platform=platform), multiple_results=False
+        )
         mlir.register_lowering(primitive, lowering, platform=platform)
     compiled = jax.jit(primitive.bind, static_argnames=_OPTIONS)
 
@@ -297,7 +401,8 @@ def _define(
 
 
 def _transposes(primitive: Any, *rules: Optional[Callable[..., Any]]) -> None:
-    """By each argument, a function of the result's cotangent and all arguments; None where the operator is not linear."""
+    """By each argument, a function of the result's cotangent and all arguments; None where the
+    operator is not linear."""
 
     def transpose(cotangent: Any, /, *given: Any, **options: Any) -> Any:
         if isinstance(cotangent, ad.Zero):
@@ -305,7 +410,9 @@ def _transposes(primitive: Any, *rules: Optional[Callable[..., Any]]) -> None:
         unknown = [ad.is_undefined_primal(one) for one in given]
         shapes = [one.aval if is_unknown else one for one, is_unknown in zip(given, unknown)]
         return [
-            _sum_to(rule(cotangent, *shapes, **options), one.shape[0]) if is_unknown and rule is not None else None
+            _sum_to(rule(cotangent, *shapes, **options), one.shape[0])
+            if is_unknown and rule is not None
+            else None
             for one, is_unknown, rule in zip(shapes, unknown, rules)
         ]
 
@@ -313,15 +420,48 @@ def _transposes(primitive: Any, *rules: Optional[Callable[..., Any]]) -> None:
 
 
 _evaluate_p = _define(
-    "evaluate", _evaluate, lambda c, x, spline, derivatives: (_batches(c, x), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None
+    "evaluate",
+    _evaluate,
+    lambda c, x, spline, derivatives: (
+        _batches(c, x),
+        c.shape[1],
+        x.shape[1],
+        x.shape[2] ** derivatives,
+    ),
+    None,
 )
 _along_p = _define(
-    "along", _along, lambda c, x, v, spline, derivatives: (_batches(c, x, v), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None, False
+    "along",
+    _along,
+    lambda c, x, v, spline, derivatives: (
+        _batches(c, x, v),
+        c.shape[1],
+        x.shape[1],
+        x.shape[2] ** derivatives,
+    ),
+    None,
+    False,
 )
-_contract_p = _define("contract", _contract, lambda c, x, w, spline, derivatives: (w.shape[0], *x.shape[1:]), 2)
-_contract_along_p = _define("contract_along", _contract_along, lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]), 2, False)
-_scatter_p = _define("scatter", _scatter, lambda w, x, size, spline, derivatives: (*w.shape[:2], *size), 0)
-_scatter_along_p = _define("scatter_along", _scatter_along, lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size), 0, False)
+_contract_p = _define(
+    "contract", _contract, lambda c, x, w, spline, derivatives: (w.shape[0], *x.shape[1:]), 2
+)
+_contract_along_p = _define(
+    "contract_along",
+    _contract_along,
+    lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]),
+    2,
+    False,
+)
+_scatter_p = _define(
+    "scatter", _scatter, lambda w, x, size, spline, derivatives: (*w.shape[:2], *size), 0
+)
+_scatter_along_p = _define(
+    "scatter_along",
+    _scatter_along,
+    lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size),
+    0,
+    False,
+)
 _filter_p = _define("filter", _filter, lambda s, axes, spline, is_adjoint: s.shape, None)
 
 
@@ -331,38 +471,65 @@ def evaluate(coefficients: Any, points: Any, spline: _gradients.Spline, derivati
     return _evaluate_p.bind(coefficients, points, spline=spline, derivatives=derivatives)
 
 
-def along(coefficients: Any, points: Any, vectors: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+def along(
+    coefficients: Any, points: Any, vectors: Any, spline: _gradients.Spline, derivatives: int
+) -> Any:
     """Derivatives of order n + 1 at points, the last one along vectors: (B, C, P, D^n)."""
     _check(derivatives)
     return _along_p.bind(coefficients, points, vectors, spline=spline, derivatives=derivatives)
 
 
-def contract(coefficients: Any, points: Any, weights: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+def contract(
+    coefficients: Any, points: Any, weights: Any, spline: _gradients.Spline, derivatives: int
+) -> Any:
     """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
     _check(derivatives)
     return _contract_p.bind(coefficients, points, weights, spline=spline, derivatives=derivatives)
 
 
-def contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+def contract_along(
+    coefficients: Any,
+    points: Any,
+    weights: Any,
+    vectors: Any,
+    spline: _gradients.Spline,
+    derivatives: int,
+) -> Any:
     """contract() of weights with a component more, along vectors: (B, P, D)."""
     _check(derivatives + 1)
-    return _contract_along_p.bind(coefficients, points, weights, vectors, spline=spline, derivatives=derivatives)
+    return _contract_along_p.bind(
+        coefficients, points, weights, vectors, spline=spline, derivatives=derivatives
+    )
 
 
-def scatter(weights: Any, points: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
+def scatter(
+    weights: Any, points: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int
+) -> Any:
     """The transpose of evaluate: (B, C, *size)."""
     _check(derivatives)
     return _scatter_p.bind(weights, points, size=size, spline=spline, derivatives=derivatives)
 
 
-def scatter_along(weights: Any, points: Any, vectors: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
+def scatter_along(
+    weights: Any,
+    points: Any,
+    vectors: Any,
+    size: tuple[int, ...],
+    spline: _gradients.Spline,
+    derivatives: int,
+) -> Any:
     """scatter() of weights with a component more, along vectors: (B, C, *size)."""
     _check(derivatives + 1)
-    return _scatter_along_p.bind(weights, points, vectors, size=size, spline=spline, derivatives=derivatives)
+    return _scatter_along_p.bind(
+        weights, points, vectors, size=size, spline=spline, derivatives=derivatives
+    )
 
 
-def filter_axes(samples: Any, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool) -> Any:
-    """B-spline coefficients along some neighbouring axes, of which the first is not the array's first one; or the transpose of that."""
+def filter_axes(
+    samples: Any, axes: tuple[int, ...], spline: _gradients.Spline, is_adjoint: bool
+) -> Any:
+    """B-spline coefficients along some neighbouring axes, of which the first is not the array's
+    first one; or the transpose of that."""
     return _filter_p.bind(samples, axes=axes, spline=spline, is_adjoint=is_adjoint)
 
 
@@ -387,8 +554,12 @@ ad.defjvp(
 )
 ad.defjvp(
     _contract_along_p,
-    lambda t, c, x, w, v, spline, derivatives: contract_along(t, x, w, v, _plain(spline), derivatives),
-    lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, _with(w, v), t, spline, derivatives + 1),
+    lambda t, c, x, w, v, spline, derivatives: contract_along(
+        t, x, w, v, _plain(spline), derivatives
+    ),
+    lambda t, c, x, w, v, spline, derivatives: contract_along(
+        c, x, _with(w, v), t, spline, derivatives + 1
+    ),
     lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, t, v, spline, derivatives),
     lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, w, t, spline, derivatives),
 )
@@ -400,12 +571,17 @@ ad.defjvp(
 ad.defjvp(
     _scatter_along_p,
     lambda t, w, x, v, size, spline, derivatives: scatter_along(t, x, v, size, spline, derivatives),
-    lambda t, w, x, v, size, spline, derivatives: scatter_along(_with(w, v), x, t, size, spline, derivatives + 1),
+    lambda t, w, x, v, size, spline, derivatives: scatter_along(
+        _with(w, v), x, t, size, spline, derivatives + 1
+    ),
     lambda t, w, x, v, size, spline, derivatives: scatter_along(w, x, t, size, spline, derivatives),
 )
-ad.defjvp(_filter_p, lambda t, s, axes, spline, is_adjoint: filter_axes(t, axes, spline, is_adjoint))
+ad.defjvp(
+    _filter_p, lambda t, s, axes, spline, is_adjoint: filter_axes(t, axes, spline, is_adjoint)
+)
 
-# Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is its shape alone.
+# Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is
+# its shape alone.
 
 _transposes(
     _evaluate_p,
@@ -414,19 +590,25 @@ _transposes(
 )
 _transposes(
     _along_p,
-    lambda g, c, x, v, spline, derivatives: scatter_along(g, x, v, c.shape[2:], spline, derivatives),
+    lambda g, c, x, v, spline, derivatives: scatter_along(
+        g, x, v, c.shape[2:], spline, derivatives
+    ),
     None,
     lambda g, c, x, v, spline, derivatives: contract(c, x, g, spline, derivatives),
 )
 _transposes(
     _contract_p,
-    lambda g, c, x, w, spline, derivatives: scatter_along(w, x, g, c.shape[2:], spline, derivatives),
+    lambda g, c, x, w, spline, derivatives: scatter_along(
+        w, x, g, c.shape[2:], spline, derivatives
+    ),
     None,
     lambda g, c, x, w, spline, derivatives: along(c, x, g, spline, derivatives),
 )
 _transposes(
     _contract_along_p,
-    lambda g, c, x, w, v, spline, derivatives: scatter_along(_with(w, v), x, g, c.shape[2:], spline, derivatives + 1),
+    lambda g, c, x, w, v, spline, derivatives: scatter_along(
+        _with(w, v), x, g, c.shape[2:], spline, derivatives + 1
+    ),
     None,
     lambda g, c, x, w, v, spline, derivatives: _dot(along(c, x, g, spline, derivatives + 1), v),
     lambda g, c, x, w, v, spline, derivatives: contract_along(c, x, w, g, spline, derivatives),
@@ -442,4 +624,6 @@ _transposes(
     None,
     lambda g, w, x, v, size, spline, derivatives: contract(g, x, w, _plain(spline), derivatives),
 )
-_transposes(_filter_p, lambda g, s, axes, spline, is_adjoint: filter_axes(g, axes, spline, not is_adjoint))
+_transposes(
+    _filter_p, lambda g, s, axes, spline, is_adjoint: filter_axes(g, axes, spline, not is_adjoint)
+)

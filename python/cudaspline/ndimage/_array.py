@@ -1,7 +1,7 @@
 """Arrays of NumPy, CuPy and PyTorch, seen alike.
 
-An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor PyTorch is imported here: a
-caller with such an array has imported it.
+An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor
+PyTorch is imported here: a caller with such an array has imported it.
 """
 
 from __future__ import annotations
@@ -54,9 +54,12 @@ class ArrayLibrary:
         return tuple(stride // size for stride in strides)
 
     def is_regular(self, array: Any) -> bool:
-        """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
+        """Whether neighbours are whole elements apart, and aligned: a field of a packed structure
+        is not."""
         flags, size = array.flags, array.dtype.itemsize
-        return bool(flags.aligned) and (flags.c_contiguous or all(stride % size == 0 for stride in array.strides))
+        return bool(flags.aligned) and (
+            flags.c_contiguous or all(stride % size == 0 for stride in array.strides)
+        )
 
     def is_contiguous(self, array: Any) -> bool:
         """Whether the elements follow each other, the last axis first."""
@@ -155,7 +158,9 @@ class _TorchLibrary(ArrayLibrary):
         array = array.to(like.device)
         torch_dtype(array.dtype, argument)
         if array.requires_grad:
-            raise ValueError(f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()")
+            raise ValueError(
+                f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()"
+            )
         return array.resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> np.dtype[Any]:
@@ -183,7 +188,9 @@ class _TorchLibrary(ArrayLibrary):
         name = np.dtype(dtype).name
         found = getattr(self._torch, name, None)
         if found is None:
-            raise RuntimeError(f"data type not supported: output would be of {name}, of which PyTorch has no tensors")
+            raise RuntimeError(
+                f"data type not supported: output would be of {name}, of which PyTorch has no tensors"
+            )
         return found
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
@@ -212,9 +219,13 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
         if array.device.type not in ("cpu", "cuda"):
-            raise TypeError(f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported")
+            raise TypeError(
+                f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported"
+            )
         if array.layout != torch.strided:
-            raise TypeError(f"{argument} is a tensor of the layout {array.layout}; dense ones are supported")
+            raise TypeError(
+                f"{argument} is a tensor of the layout {array.layout}; dense ones are supported"
+            )
         return _TORCH
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):
@@ -232,8 +243,9 @@ def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
 
 
 def adopt(array: Any, argument: str) -> tuple[Any, Any]:
-    """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy, CuPy or PyTorch, and what makes one of
-    its library of a result; other things as they are, and None.
+    """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy,
+    CuPy or PyTorch, and what makes one of its library of a result; other things as they are, and
+    None.
 
     Raises TypeError, naming the argument, for arrays that JAX traces and for unknown devices."""
     kind = type(array).__module__.split(".", 1)[0]
@@ -242,7 +254,9 @@ def adopt(array: Any, argument: str) -> tuple[Any, Any]:
     if kind in ("jax", "jaxlib"):
         jax = sys.modules["jax"]
         if isinstance(array, jax.core.Tracer):
-            raise TypeError(f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one")
+            raise TypeError(
+                f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one"
+            )
         places = list(array.devices())
         if len(places) == 1 and places[0].platform == "cpu":
             return np.asarray(array), lambda made: jax.device_put(made, places[0])
@@ -264,7 +278,8 @@ def host_array(values: Any) -> np.ndarray[Any, Any]:
 
 
 def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Array:
-    """The structure of an array of real numbers; of NumPy's, elements are read where they are, in either order of bytes, aligned or not.
+    """The structure of an array of real numbers; of NumPy's, elements are read where they are, in
+    either order of bytes, aligned or not.
 
     Raises RuntimeError for a type of numbers or a number of axes that is not supported.
     """
@@ -272,7 +287,9 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     code = TYPE_CODES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
-    code |= (0 if dtype.isnative else _functions.SWAPPED) | (0 if library.is_regular(array) else _functions.BYTE_STRIDES)
+    code |= (0 if dtype.isnative else _functions.SWAPPED) | (
+        0 if library.is_regular(array) else _functions.BYTE_STRIDES
+    )
     shape, strides = library.shape(array), library.strides(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(

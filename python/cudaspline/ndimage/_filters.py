@@ -25,7 +25,14 @@ from ._plans import shares_plans
 
 
 def _filter(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
+    library: ArrayLibrary,
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    axes: tuple[int, ...],
+    precision: Optional[str],
+    threads: int,
 ) -> None:
     """Filters real numbers to real numbers, along some axes."""
     description = _functions.Filter()
@@ -42,9 +49,17 @@ def _filter(
 
 
 def _filter_parts(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
+    library: ArrayLibrary,
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    axes: tuple[int, ...],
+    precision: Optional[str],
+    threads: int,
 ) -> Any:
-    """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output, and truncates for integers."""
+    """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output,
+    and truncates for integers."""
 
     def run(real: Any, target: Any, _: float) -> None:
         dtype = library.dtype(target)
@@ -90,7 +105,8 @@ def spline_filter1d(
     mode : str
         How lines continue beyond their ends: those of map_coordinates().
     precision : None, "single" or "double"
-        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else
+        double, as SciPy's always is.
     threads : int
         Of the host; 0: as many as may be used.
 
@@ -172,4 +188,6 @@ def spline_filter(
     if rank == 0:
         library.assign(target, array)
         return target
-    return _filter_parts(library, array, target, order, mode, tuple(range(rank)), precision, threads)
+    return _filter_parts(
+        library, array, target, order, mode, tuple(range(rank)), precision, threads
+    )

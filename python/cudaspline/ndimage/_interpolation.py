@@ -45,7 +45,15 @@ class Job:
     """The arguments that all functions have, checked."""
 
     def __init__(
-        self, array: Any, order: int, mode: str, cval: complex, prefilter: bool, precision: Optional[str], threads: int, rank: int = 1
+        self,
+        array: Any,
+        order: int,
+        mode: str,
+        cval: complex,
+        prefilter: bool,
+        precision: Optional[str],
+        threads: int,
+        rank: int = 1,
     ) -> None:
         self.order = check_order(order)
         mode_code(mode)
@@ -67,7 +75,9 @@ class Job:
         """The structure for real numbers."""
         library = self.library
         element = element_code(self.precision, library.dtype(array), library.dtype(output))
-        return describe_interpolation(library, array, output, self.order, self.mode, cval, self.prefilter, element)
+        return describe_interpolation(
+            library, array, output, self.order, self.mode, cval, self.prefilter, element
+        )
 
 
 def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
@@ -75,7 +85,9 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     coordinates, _ = adopt(coordinates, "coordinates")
     owner = library_of(coordinates, "coordinates")
     if library.name == "NumPy" and owner is not library:
-        raise TypeError(f"coordinates are an array of {owner.name}, and input is one of {library.name}")
+        raise TypeError(
+            f"coordinates are an array of {owner.name}, and input is one of {library.name}"
+        )
     coordinates = as_native(library, library.as_array(coordinates, array, "coordinates"))
     if library.device(coordinates) != library.device(array):
         raise ValueError("coordinates are on another device than input")
@@ -85,7 +97,9 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
         raise RuntimeError(f"coordinate array data type not supported: {dtype}")
     expected = 1
-    for length, stride in zip(reversed(library.shape(coordinates)[1:]), reversed(library.strides(coordinates)[1:])):
+    for length, stride in zip(
+        reversed(library.shape(coordinates)[1:]), reversed(library.strides(coordinates)[1:])
+    ):
         if length > 1 and stride != expected:
             return library.copy(coordinates)
         expected *= length
@@ -112,38 +126,43 @@ def map_coordinates(
     Parameters
     ----------
     input : array of NumPy, CuPy or PyTorch
-        Samples, real or complex, of 1 to 6 axes; arrays of NumPy of any number by orders 0 and 1. Arrays on a GPU stay there, and are read and written in the order of the
-        current stream of their library; others are interpolated by the host's threads.
+        Samples, real or complex, of 1 to 6 axes; arrays of NumPy of any number by orders 0 and 1.
+        Arrays on a GPU stay there, and are read and written in the order of the current stream of
+        their library; others are interpolated by the host's threads.
     coordinates : array
-        Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the input. On a GPU they
-        stay there too.
+        Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the
+        input. On a GPU they stay there too.
     output : array or type
-        Where the values go, in the library and on the device of the input; or their type. None: the input's type.
+        Where the values go, in the library and on the device of the input; or their type. None: the
+        input's type.
     order : int
         Of the spline, 0 to 5.
     mode : str
-        What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap".
+        What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest",
+        "mirror", "grid-wrap", "wrap".
     cval : number
-        What stands outside in the modes "constant" and "grid-constant"; complex for complex input. One that the type of integers does not
-        have is clamped to its range, with a UserWarning.
+        What stands outside in the modes "constant" and "grid-constant"; complex for complex input.
+        One that the type of integers does not have is clamped to its range, with a UserWarning.
     prefilter : bool
         False: the input has coefficients already, as spline_filter() makes them. For orders 2 to 5.
     precision : None, "single" or "double"
-        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
-        Coordinates are double, and what is outside is SciPy's, in both.
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else
+        double, as SciPy's always is. Coordinates are double, and what is outside is SciPy's, in
+        both.
     threads : int
         Of the host; 0: as many as may be used.
 
     Returns
     -------
     array
-        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves away from zero, and clamped; those of
-        64 bits stay exact by order 0.
+        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves
+        away from zero, and clamped; those of 64 bits stay exact by order 0.
 
     Raises
     ------
     RuntimeError
-        An order, a mode or a type that is not supported, shapes that do not fit, or an output of another shape.
+        An order, a mode or a type that is not supported, shapes that do not fit, or an output of
+        another shape.
     TypeError, ValueError
         Complex coordinates, arrays of different libraries or devices, an unknown precision.
 
@@ -162,7 +181,9 @@ def map_coordinates(
     if len(job.shape) < 1 or len(listed) < 2:
         raise RuntimeError(_RANK)
     if listed[0] != len(job.shape):
-        raise RuntimeError(f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes")
+        raise RuntimeError(
+            f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes"
+        )
     target = job.make_output(output, listed[1:])
     if overlap(library, coordinates, target):
         coordinates = library.copy(coordinates)
@@ -190,7 +211,8 @@ def run_affine(
     offset: Sequence[float],
     batch: Sequence[int] = (),
 ) -> Any:
-    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays, and so are those that are not moved."""
+    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays,
+    and so are those that are not moved."""
 
     rows = matrix.tolist()
     batch = batch or _still_axes(job, target, matrix, offset)
@@ -215,11 +237,16 @@ def run_affine(
     return by_parts(job.library, job.array, target, job.cval, run, job.order)
 
 
-def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]) -> list[int]:
-    """Axes along which nothing moves, such as channels; empty if that is true of all. They are neither filtered nor interpolated."""
+def _still_axes(
+    job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]
+) -> list[int]:
+    """Axes along which nothing moves, such as channels; empty if that is true of all. They are
+    neither filtered nor interpolated."""
     shape = job.library.shape(target)
     rank = len(job.shape)
-    if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
+    if len(shape) != rank or not (
+        job.prefilter or job.order < 2
+    ):  # coefficients are those of all axes
         return []
     rows = matrix.tolist()
     axes = range(rank)
@@ -229,19 +256,30 @@ def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Seq
         if shape[axis] == job.shape[axis]
         and offset[axis] == 0
         and rows[axis][axis] == 1
-        and all([rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis])
+        and all(
+            [rows[axis][other] == 0 and rows[other][axis] == 0 for other in axes if other != axis]
+        )
     ]
     return still if len(still) < rank else []
 
 
 def _run_axes(
-    job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
+    job: Job,
+    target: Any,
+    scale: Sequence[float],
+    shift: Sequence[float],
+    map_kind: int = _functions.SHIFT_SCALE,
 ) -> Any:
     """Interpolates by a map of each axis; those that are not moved are those of many arrays."""
     # On a device one launch makes the tables of all axes.
     shape = job.library.shape(target)
-    same = [float(a) == 1 and float(b) == 0 and n == m for a, b, n, m in zip(scale, shift, job.shape, shape)]
-    is_split = job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
+    same = [
+        float(a) == 1 and float(b) == 0 and n == m
+        for a, b, n, m in zip(scale, shift, job.shape, shape)
+    ]
+    is_split = (
+        job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
+    )
     still = [axis for axis, found in enumerate(same) if found and is_split]
 
     def run(array: Any, values: Any, border: float) -> None:
@@ -292,7 +330,9 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     try:
         found = tuple(operator.index(length) for length in shape)
     except TypeError as error:
-        raise TypeError(f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}") from None
+        raise TypeError(
+            f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}"
+        ) from None
     if any(length < 0 for length in found):
         raise ValueError(f"{argument} is {shape!r}: a length is negative")
     return found
@@ -315,15 +355,16 @@ def affine_transform(
     precision: Optional[Precision] = None,
     threads: int = 0,
 ) -> Any:
-    """The element at index o of the output is the value at matrix @ o + offset: scipy.ndimage.affine_transform.
+    """The element at index o of the output is the value at matrix @ o + offset:
+    scipy.ndimage.affine_transform.
 
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     matrix : array
-        With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix, which is a map by axis and
-        faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
+        With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix,
+        which is a map by axis and faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
     offset : number or sequence
         Added, a number per axis of the input (samples); not read where the matrix is homogeneous.
     output_shape : sequence of ints
@@ -359,7 +400,9 @@ def affine_transform(
     target = job.make_output(output, output_shape)
     matrix, offset = _split_matrix(_matrix_of(matrix), offset, rank)
     if matrix.shape[0] != rank:
-        raise RuntimeError(f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes")
+        raise RuntimeError(
+            f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes"
+        )
     if matrix.ndim == 2 and matrix.shape[1] != len(output_shape):
         raise RuntimeError(
             f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, and output_shape {len(output_shape)} axes"
@@ -368,7 +411,9 @@ def affine_transform(
     if matrix.ndim == 2:
         return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
-        raise RuntimeError("output_shape has another number of axes than input, and matrix is the diagonal of one of as many")
+        raise RuntimeError(
+            "output_shape has another number of axes than input, and matrix is the diagonal of one of as many"
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
 
@@ -391,21 +436,24 @@ def geometric_transform(
     precision: Optional[Precision] = None,
     threads: int = 0,
 ) -> Any:
-    """The element at index o of the output is the value at mapping(o): scipy.ndimage.geometric_transform.
+    """The element at index o of the output is the value at mapping(o):
+    scipy.ndimage.geometric_transform.
 
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     mapping : callable
-        Gets the index of an element of the output, a tuple of ints, and gives as many coordinates as the input has axes.
+        Gets the index of an element of the output, a tuple of ints, and gives as many coordinates
+        as the input has axes.
     output_shape : sequence of ints
         None: that of the output where it is an array, else of the input.
     extra_arguments, extra_keywords
         Handed on to mapping.
     vectorized : bool
-        True: mapping is called once, with an array of all indices for each axis of the output (open ones, as numpy.ogrid makes them), of
-        the library of the input and where it is, and gives an array or a number for each axis of the input, which are broadcast.
+        True: mapping is called once, with an array of all indices for each axis of the output (open
+        ones, as numpy.ogrid makes them), of the library of the input and where it is, and gives an
+        array or a number for each axis of the input, which are broadcast.
 
     Returns
     -------
@@ -415,7 +463,8 @@ def geometric_transform(
     Raises
     ------
     RuntimeError, TypeError, ValueError
-        As map_coordinates(), and for a mapping that cannot be called or gives another number of coordinates. What mapping raises.
+        As map_coordinates(), and for a mapping that cannot be called or gives another number of
+        coordinates. What mapping raises.
 
     Examples
     --------
@@ -442,7 +491,11 @@ def geometric_transform(
     keywords = dict(extra_keywords or {})
     if vectorized:
         axes = [
-            library.as_array(np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(shape))]), job.array, "mapping")
+            library.as_array(
+                np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(shape))]),
+                job.array,
+                "mapping",
+            )
             for axis, n in enumerate(shape)
         ]
         planes = list(mapping(tuple(axes), *extra_arguments, **keywords))
@@ -452,7 +505,10 @@ def geometric_transform(
             try:
                 plane[...] = values
             except (TypeError, ValueError, RuntimeError) as error:
-                raise named(error, f"mapping does not return coordinates of the shape {tuple(shape)} for axis {number}: {error}") from None
+                raise named(
+                    error,
+                    f"mapping does not return coordinates of the shape {tuple(shape)} for axis {number}: {error}",
+                ) from None
     else:
         made = np.empty((rank, count(shape)))
         for number, index in enumerate(np.ndindex(*shape)):
@@ -460,7 +516,17 @@ def geometric_transform(
             _check_places(place, rank)
             made[:, number] = place
         coordinates = library.as_array(made.reshape(rank, *shape), job.array, "mapping")
-    found: Any = map_coordinates(job.array, coordinates, output, order, mode, cval, prefilter, precision=precision, threads=threads)
+    found: Any = map_coordinates(
+        job.array,
+        coordinates,
+        output,
+        order,
+        mode,
+        cval,
+        prefilter,
+        precision=precision,
+        threads=threads,
+    )
     return found
 
 
@@ -468,7 +534,9 @@ def _check_places(places: Any, rank: int) -> None:
     try:
         found = len(places)
     except TypeError:
-        raise TypeError(f"mapping gives {places!r}, which is not a sequence of coordinates") from None
+        raise TypeError(
+            f"mapping gives {places!r}, which is not a sequence of coordinates"
+        ) from None
     if found != rank:
         raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
 
@@ -543,10 +611,11 @@ def zoom(
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     zoom : number or sequence
-        By how much: one number, or one per axis. The output has round(length * zoom) elements along it.
+        By how much: one number, or one per axis. The output has round(length * zoom) elements along
+        it.
     grid_mode : bool
-        False: the centres of the first and the last element stay where they are. True: elements have an extent, and the
-        edges of the array stay where they are.
+        False: the centres of the first and the last element stay where they are. True: elements
+        have an extent, and the edges of the array stay where they are.
 
     Returns
     -------
@@ -575,10 +644,14 @@ def zoom(
         job.library.assign(target, job.array)
         return target
     if grid_mode and mode in ("constant", "wrap"):
-        warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", UserWarning)
+        warn(
+            f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.",
+            UserWarning,
+        )
     less = 0 if grid_mode else 1
     scale = [
-        (length - less) / (wanted - less) if wanted != less else 1.0 for length, wanted in zip(job.shape, output_shape)
+        (length - less) / (wanted - less) if wanted != less else 1.0
+        for length, wanted in zip(job.shape, output_shape)
     ]
     kind = _functions.PIXEL_SCALE if grid_mode else _functions.SHIFT_SCALE
     return _run_axes(job, target, scale, [0.0] * len(scale), kind)

@@ -1,4 +1,5 @@
-"""The functions of libCudaSplineC for arrays: structures of include/itkCudaSpline/c/CudaSplineArraysC.h, which documents them."""
+"""The functions of libCudaSplineC for arrays: structures of
+include/itkCudaSpline/c/CudaSplineArraysC.h, which documents them."""
 
 from __future__ import annotations
 
@@ -84,19 +85,24 @@ class Filter(ctypes.Structure):
     ]
 
 
-for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cudaspline_filter_array", Filter)):
+for _name, _structure in (
+    ("cudaspline_interpolate_array", Interpolation),
+    ("cudaspline_filter_array", Filter),
+):
     _function = getattr(_library._library, _name)
     _function.restype = c_int32
     _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
 
 
 def interpolate(interpolation: Interpolation, threads: int = 0) -> None:
-    """Runs an interpolation where its arrays are; raises the library's errors. threads: of the host; 0: as many as may be used."""
+    """Runs an interpolation where its arrays are; raises the library's errors. threads: of the
+    host; 0: as many as may be used."""
     note("cudaspline_interpolate_array", interpolation, threads)
     _library.run_where("cudaspline_interpolate_array", interpolation, threads)
 
 
 def filter_array(description: Filter, threads: int = 0) -> None:
-    """Runs a filter where its arrays are; raises the library's errors. threads: as for interpolate()."""
+    """Runs a filter where its arrays are; raises the library's errors. threads: as for
+    interpolate()."""
     note("cudaspline_filter_array", description, threads)
     _library.run_where("cudaspline_filter_array", description, threads)

@@ -1,7 +1,9 @@
-"""Arrays of more axes than the kernels take, with orders 0 and 1: an interpolation along some axes, of interpolations along the others.
+"""Arrays of more axes than the kernels take, with orders 0 and 1: an interpolation along some axes,
+of interpolations along the others.
 
-A value is a sum over the samples of an axis, of its weight there times the value of the others. Weights are those of the kernels, which
-interpolate a line that is 1 at one sample and 0 at all others, so that modes and coordinates are theirs, too.
+A value is a sum over the samples of an axis, of its weight there times the value of the others.
+Weights are those of the kernels, which interpolate a line that is 1 at one sample and 0 at all
+others, so that modes and coordinates are theirs, too.
 """
 
 from __future__ import annotations
@@ -18,20 +20,34 @@ _DOUBLE = TYPE_CODES[np.dtype(np.float64)]
 
 
 def is_needed(library: Any, order: int, *ranks: int) -> bool:
-    """Whether there are too many axes for the kernels, and not for what is here: arrays of NumPy."""
+    """Whether there are too many axes for the kernels, and not for what is here: arrays of
+    NumPy."""
     return max(ranks) > _functions.MAXIMUM_DIMENSION and order < 2 and library is NUMPY
 
 
-def interpolate(array: Any, output: Any, coordinates: Any, order: int, mode: str, border: float, threads: int) -> None:
-    """Writes values at coordinates, (axes of the array, elements of the output), into an output of real numbers."""
+def interpolate(
+    array: Any, output: Any, coordinates: Any, order: int, mode: str, border: float, threads: int
+) -> None:
+    """Writes values at coordinates, (axes of the array, elements of the output), into an output of
+    real numbers."""
     axes = np.argsort(array.shape, kind="stable")  # the shortest first: these are summed up over
-    values = _values(array.transpose(axes), np.ascontiguousarray(coordinates[axes]), order, mode, border, threads)
+    values = _values(
+        array.transpose(axes), np.ascontiguousarray(coordinates[axes]), order, mode, border, threads
+    )
     stored = np.empty(values.shape, output.dtype)
     _run(values, stored, 0, "nearest", 0.0, threads)
     output[...] = stored.reshape(output.shape)
 
 
-def _run(array: Any, output: Any, order: int, mode: str, border: float, threads: int, coordinates: Any = None) -> None:
+def _run(
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    border: float,
+    threads: int,
+    coordinates: Any = None,
+) -> None:
     """The kernels' interpolation in double, at coordinates or at the samples themselves."""
     if output.size == 0:
         return
@@ -47,18 +63,29 @@ def _run(array: Any, output: Any, order: int, mode: str, border: float, threads:
     _functions.interpolate(described, threads)
 
 
-def _values(array: Any, coordinates: Any, order: int, mode: str, border: float, threads: int) -> Any:
+def _values(
+    array: Any, coordinates: Any, order: int, mode: str, border: float, threads: int
+) -> Any:
     found = np.empty(coordinates.shape[1])
     if array.ndim <= _functions.MAXIMUM_DIMENSION:
         _run(array, found, order, mode, border, threads, coordinates)
         return found
     found[:] = 0.0
-    rest = np.ones(found.shape)  # of the sum of weights: the weight of the outside, which has the border's value
+    rest = np.ones(
+        found.shape
+    )  # of the sum of weights: the weight of the outside, which has the border's value
     weights = np.empty(found.shape)
     for number, unit in enumerate(np.eye(array.shape[0])):
         _run(unit, weights, order, mode, 0.0, threads, coordinates[:1])
         there = np.flatnonzero(weights)
-        found[there] += weights[there] * _values(array[number], np.ascontiguousarray(coordinates[1:, there]), order, mode, border, threads)
+        found[there] += weights[there] * _values(
+            array[number],
+            np.ascontiguousarray(coordinates[1:, there]),
+            order,
+            mode,
+            border,
+            threads,
+        )
         rest[there] -= weights[there]
     outside = rest > 2.0**-50  # else it is what roundings left
     found[outside] += rest[outside] * border
@@ -78,7 +105,9 @@ def affine_coordinates(shape: Sequence[int], matrix: Any, offset: Sequence[float
     return found
 
 
-def axis_coordinates(shape: Sequence[int], scale: Sequence[float], shift: Sequence[float], map_kind: int) -> Any:
+def axis_coordinates(
+    shape: Sequence[int], scale: Sequence[float], shift: Sequence[float], map_kind: int
+) -> Any:
     """Maps one axis, as the kernels' functions of these names."""
     found = indices_of(shape)
     if map_kind == _functions.PIXEL_SCALE:

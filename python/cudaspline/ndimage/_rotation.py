@@ -17,8 +17,9 @@ from ._plans import shares_plans
 def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Cosine and sine of an angle in degrees, exact at multiples of 90.
 
-    The angle is taken to the nearest multiple of 90 before it becomes radians, as in scipy.special.cosdg and sindg: the bits are theirs at
-    round angles, and the last one differs at one of twenty others.
+    The angle is taken to the nearest multiple of 90 before it becomes radians, as in
+    scipy.special.cosdg and sindg: the bits are theirs at round angles, and the last one differs at
+    one of twenty others.
     """
     quarters = math.floor(abs(angle) / 45.0)
     quarters += quarters % 2
@@ -63,7 +64,8 @@ def rotate(
     Parameters
     ----------
     input, output, order, mode, cval, prefilter, precision, threads
-        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them at once.
+        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them
+        at once.
     angle : number
         By how much (degrees).
     axes : two ints
@@ -104,7 +106,9 @@ def rotate(
         raise ValueError("axes should contain only integer values")
     plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
     if plane[0] < 0 or plane[1] >= rank:
-        raise ValueError(f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}")
+        raise ValueError(
+            f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}"
+        )
     if plane[0] == plane[1] and rank > 2:
         raise RuntimeError(f"output shape not correct: axes are one axis twice, {axes!r}")
     job = Job(array, order, mode, cval, prefilter, precision, threads)
@@ -124,7 +128,10 @@ def rotate(
 
     offset = np.zeros(rank)
     if rank == 2:
-        matrix, offset[:] = turn, centre  # also where both axes are the same: SciPy turns the array of the shape that this asks for
+        matrix, offset[:] = (
+            turn,
+            centre,
+        )  # also where both axes are the same: SciPy turns the array of the shape that this asks for
         return run_affine(job, target, matrix, [float(number) for number in offset])
     matrix = np.zeros((rank, rank))
     matrix[np.ix_(plane, plane)] = turn

@@ -1,4 +1,5 @@
-"""The functions of libCudaSplineC for registrations: structures of include/itkCudaSpline/c/CudaSplineRegistrationC.h, which documents them."""
+"""The functions of libCudaSplineC for registrations: structures of
+include/itkCudaSpline/c/CudaSplineRegistrationC.h, which documents them."""
 
 from __future__ import annotations
 
@@ -46,7 +47,13 @@ class ImagePair(ctypes.Structure):
 class ResultArray(ctypes.Structure):
     """cudaspline_result_array."""
 
-    _fields_ = [("kind", c_int32), ("stage", c_int32), ("count", c_int64), ("grid", Grid), ("data", c_void_p)]
+    _fields_ = [
+        ("kind", c_int32),
+        ("stage", c_int32),
+        ("count", c_int64),
+        ("grid", Grid),
+        ("data", c_void_p),
+    ]
 
 
 class IterationState(ctypes.Structure):
@@ -144,7 +151,12 @@ class _Messages:
         if kind == WARNING:
             self.warnings.append(message)
         elif kind == PROBLEMS:
-            self.problems = [Problem(one["option"], one["stage"], one["text"], tuple(one["names"]), one["is_type"]) for one in message]
+            self.problems = [
+                Problem(
+                    one["option"], one["stage"], one["text"], tuple(one["names"]), one["is_type"]
+                )
+                for one in message
+            ]
         else:
             self.result = message
 
@@ -153,7 +165,9 @@ def complete(document: Mapping[str, Any], size: Sequence[int] = ()) -> Any:
     """cudaspline_complete_registration: the document with all values. Raises DocumentError."""
     messages = _Messages()
     samples = (c_int64 * 3)(*size)
-    code = _library._library.cudaspline_complete_registration(json.dumps(document).encode(), samples, messages.callback, None)
+    code = _library._library.cudaspline_complete_registration(
+        json.dumps(document).encode(), samples, messages.callback, None
+    )
     if messages.problems:
         raise DocumentError(messages.problems)
     _library.check(code)
@@ -161,9 +175,14 @@ def complete(document: Mapping[str, Any], size: Sequence[int] = ()) -> Any:
 
 
 def run_pipeline(
-    call: _library.Call, document: Mapping[str, Any], pipeline: Pipeline, watch: Watch, allocate: Callable[[Any], int]
+    call: _library.Call,
+    document: Mapping[str, Any],
+    pipeline: Pipeline,
+    watch: Watch,
+    allocate: Callable[[Any], int],
 ) -> tuple[Any, list[dict[str, Any]], Optional[BaseException]]:
-    """cudaspline_register: (its result, warnings, what was raised while it iterated). Raises DocumentError.
+    """cudaspline_register: (its result, warnings, what was raised while it iterated). Raises
+    DocumentError.
 
     allocate: called with each ResultArray; returns the address of its memory"""
     messages, failed = _Messages(), []
@@ -175,9 +194,15 @@ def run_pipeline(
             failed.append(error)
             return None
 
-    pipeline.iteration, pipeline.message, pipeline.allocate = watch.callback, messages.callback, AllocateCallback(provide)
+    pipeline.iteration, pipeline.message, pipeline.allocate = (
+        watch.callback,
+        messages.callback,
+        AllocateCallback(provide),
+    )
     try:
-        raised = watch.run(call, "cudaspline_register", json.dumps(document).encode(), ctypes.byref(pipeline))
+        raised = watch.run(
+            call, "cudaspline_register", json.dumps(document).encode(), ctypes.byref(pipeline)
+        )
     except Exception:
         if failed:
             raise failed[0] from None
@@ -220,8 +245,8 @@ def describe_image(pointer: int, geometry: Geometry) -> Image:
 class Watch:
     """The callback of a registration's iterations.
 
-    listen: called with each IterationState; what it raises ends the registration with what that has come to, as an interrupt (Ctrl-C)
-        does"""
+    listen: called with each IterationState; what it raises ends the registration with what that has
+        come to, as an interrupt (Ctrl-C) does"""
 
     def __init__(self, listen: Callable[[Any], object]) -> None:
         self._reports = _library._Reports(listen)
@@ -242,12 +267,27 @@ class Watch:
 
 
 def measure_folding(
-    call: _library.Call, geometry: Geometry, field: int, type_code: int, is_logarithm: bool, output: int, device: int, stream: Optional[int]
+    call: _library.Call,
+    geometry: Geometry,
+    field: int,
+    type_code: int,
+    is_logarithm: bool,
+    output: int,
+    device: int,
+    stream: Optional[int],
 ) -> Folding:
     """cudaspline_measure_folding."""
     grid, found = describe_grid(geometry), FoldingState()
     call.run(
-        "cudaspline_measure_folding", ctypes.byref(grid), geometry.dimension, field, type_code, int(is_logarithm), output, device, stream,
+        "cudaspline_measure_folding",
+        ctypes.byref(grid),
+        geometry.dimension,
+        field,
+        type_code,
+        int(is_logarithm),
+        output,
+        device,
+        stream,
         ctypes.byref(found),
-    )  # fmt: skip
+    )
     return Folding(int(found.voxels), int(found.all), float(found.least), float(found.largest))

@@ -28,16 +28,19 @@ class Iteration(NamedTuple):
     level: int
     #: Number of the iteration in its level, from 1.
     iteration: int
-    #: Value of the metric; lower is better. In units of the images, but see RegistrationReport.value_factors.
+    #: Value of the metric; lower is better. In units of the images, but see
+    #: RegistrationReport.value_factors.
     value: float
     #: How much the last values fall; infinite of too few.
     convergence: float
-    #: Matrices: maximum displacement of a corner of the fixed image; B-splines: of a coefficient (mm); fields: 0.
+    #: Matrices: maximum displacement of a corner of the fixed image; B-splines: of a coefficient
+    #: (mm); fields: 0.
     step: float
 
 
 class History:
-    """All iterations of a registration, as a table: history["value"] is a column, history[3] an iteration.
+    """All iterations of a registration, as a table: history["value"] is a column, history[3] an
+    iteration.
 
     Examples
     --------
@@ -63,7 +66,8 @@ class History:
         return iter(self._iterations)
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by its name, or iterations by number or slice. Raises KeyError for another name."""
+        """A column by its name, or iterations by number or slice. Raises KeyError for another
+        name."""
         if not isinstance(key, str):
             return self._iterations[key]
         if key not in Iteration._fields:
@@ -77,19 +81,29 @@ class History:
         return {name: self[name] for name in Iteration._fields}
 
     def plot(self, axes: Any = None) -> Any:
-        """Draws the metric's values over the iterations by Matplotlib, which has to be installed: one panel per stage, as values of different
-        metrics cannot be compared, and one line per level.
+        """Draws the metric's values over the iterations by Matplotlib, which has to be installed:
+        one panel per stage, as values of different metrics cannot be compared, and one line per
+        level.
 
         axes: of Matplotlib, one a stage, or one for all; None: new ones, side by side
 
-        Returns the axes: one, or an array with one a stage. Raises ValueError for another number of axes."""
+        Returns the axes: one, or an array with one a stage. Raises ValueError for another number of
+        axes."""
         stages = sorted(set(self["stage"].tolist()))
         if axes is None:
             import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
 
             count = max(1, len(stages))
-            axes = matplotlib.pyplot.subplots(1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained")[1]
-        panels = list(axes.flat) if hasattr(axes, "flat") else list(axes) if isinstance(axes, (list, tuple)) else [axes] * max(1, len(stages))
+            axes = matplotlib.pyplot.subplots(
+                1, count, figsize=(2 + 4 * count, 4), squeeze=True, layout="constrained"
+            )[1]
+        panels = (
+            list(axes.flat)
+            if hasattr(axes, "flat")
+            else list(axes)
+            if isinstance(axes, (list, tuple))
+            else [axes] * max(1, len(stages))
+        )
         if len(panels) != max(1, len(stages)):
             raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
         stage, level, value = self["stage"], self["level"], self["value"]
@@ -110,7 +124,11 @@ class History:
         lines = [" ".join(f"{name:>12}" for name in Iteration._fields)]
         rows = list(self._iterations)
         for row in rows if len(rows) <= 12 else [*rows[:6], None, *rows[-5:]]:
-            lines.append("..." if row is None else " ".join(f"{n:>12}" if isinstance(n, int) else f"{n:>12.6g}" for n in row))
+            lines.append(
+                "..."
+                if row is None
+                else " ".join(f"{n:>12}" if isinstance(n, int) else f"{n:>12.6g}" for n in row)
+            )
         return "\n".join(lines)
 
 
@@ -152,10 +170,12 @@ class Agreement(NamedTuple):
 
     #: Part of the fixed image, under its mask, that is inside the moving one.
     overlap: float
-    #: Part of the fixed image's entropy that the moving image explains, less what shuffled values explain; NaN where fixed is constant.
+    #: Part of the fixed image's entropy that the moving image explains, less what shuffled values
+    #: explain; NaN where fixed is constant.
     explained: float
-    #: By how many standard deviations the images have more in common, under the transform without fields and B-splines, than if the moving one
-    #: is turned within its outline. Unrelated images have less than 3; NaN where there are too few voxels.
+    #: By how many standard deviations the images have more in common, under the transform without
+    #: fields and B-splines, than if the moving one is turned within its outline. Unrelated images
+    #: have less than 3; NaN where there are too few voxels.
     significance: float
 
 
@@ -166,8 +186,9 @@ class RegistrationReport:
     stages: tuple[StageReport, ...]
     #: Seconds of the whole registration, including the time outside of the stages.
     seconds: float
-    #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be compared: not 1 where the largest magnitude is
-    #: below 2^-7 or above 2^30. Values of mean squares are still reported in units of the images, except where a stage compares several
+    #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be
+    #: compared: not 1 where the largest magnitude is below 2^-7 or above 2^30. Values of mean
+    #: squares are still reported in units of the images, except where a stage compares several
     #: pairs, whose values are then of the multiplied images.
     value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     #: None where the registration was interrupted.
@@ -180,9 +201,13 @@ class RegistrationReport:
             if factors != (1.0, 1.0)
         ]
         for number, stage in enumerate(self.stages):
-            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            where = stage.execution.backend + (
+                "" if stage.execution.device is None else f" {stage.execution.device}"
+            )
             reason = f" ({stage.execution.reason})" if stage.execution.reason else ""
-            lines.append(f"stage {number + 1}: {stage.stage.kind}, {_names_of(stage.stage)}, on {where}{reason}")
+            lines.append(
+                f"stage {number + 1}: {stage.stage.kind}, {_names_of(stage.stage)}, on {where}{reason}"
+            )
             for level in stage.levels:
                 lines.append(
                     f"  1/{level.shrink}, sigma {level.sigma:g}: {level.iterations} iterations in {level.seconds:.3g} s, "
@@ -190,7 +215,9 @@ class RegistrationReport:
                 )
         if self.agreement is not None:
             found = self.agreement
-            lines.append(f"{100 * found.overlap:.3g} % overlap; {100 * found.explained:.3g} % of the fixed image's entropy are explained")
+            lines.append(
+                f"{100 * found.overlap:.3g} % overlap; {100 * found.explained:.3g} % of the fixed image's entropy are explained"
+            )
         lines.append(f"{self.seconds:.3g} s")
         return "\n".join(lines)
 
@@ -198,11 +225,38 @@ class RegistrationReport:
         """The HTML for notebooks."""
         rows = []
         for number, stage in enumerate(self.stages):
-            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            where = stage.execution.backend + (
+                "" if stage.execution.device is None else f" {stage.execution.device}"
+            )
             for place, level in enumerate(stage.levels):
-                names = (number + 1, stage.stage.kind, _names_of(stage.stage), where) if place == 0 else ("",) * 4
-                rows.append((*names, f"1/{level.shrink}", f"{level.sigma:g}", level.iterations, f"{level.value:.6g}", f"{level.seconds:.3g}", level.end))
-        header = ("stage", "kind", "metric", "on", "level", "sigma", "iterations", "value", "seconds", "end")
+                names = (
+                    (number + 1, stage.stage.kind, _names_of(stage.stage), where)
+                    if place == 0
+                    else ("",) * 4
+                )
+                rows.append(
+                    (
+                        *names,
+                        f"1/{level.shrink}",
+                        f"{level.sigma:g}",
+                        level.iterations,
+                        f"{level.value:.6g}",
+                        f"{level.seconds:.3g}",
+                        level.end,
+                    )
+                )
+        header = (
+            "stage",
+            "kind",
+            "metric",
+            "on",
+            "level",
+            "sigma",
+            "iterations",
+            "value",
+            "seconds",
+            "end",
+        )
         return f"{_html.table(header, rows)}{self.seconds:.3g} s"
 
 
@@ -221,9 +275,18 @@ class Registration(Generic[Kind, OtherKind]):
     """
 
     def __init__(
-        self, *, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
-        around: tuple[Any, int], spec: dict[str, Any],
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        fixed: Any,
+        moving: Any,
+        transform: Transform,
+        history: History,
+        report: RegistrationReport,
+        stopped: bool,
+        precision: str,
+        around: tuple[Any, int],
+        spec: dict[str, Any],
+    ) -> None:
         self._fixed, self._moving = fixed, moving
         self._precision = precision
         self._device, self._threads = around
@@ -233,14 +296,17 @@ class Registration(Generic[Kind, OtherKind]):
         self.history = history
         #: Levels, times, backend.
         self.report = report
-        #: Whether it was interrupted: the transform is the best so far, and later stages have not run.
+        #: Whether it was interrupted: the transform is the best so far, and later stages have not
+        #: run.
         self.stopped = stopped
-        #: Everything that was done, with all values, as a JSON document: register(..., spec=found.spec) repeats it.
+        #: Everything that was done, with all values, as a JSON document: register(...,
+        #: spec=found.spec) repeats it.
         self.spec = spec
 
     @functools.cached_property
     def warped(self) -> Union[OtherKind, Any]:
-        """The moving image on the fixed one's grid, of its own kind, linearly interpolated; 0 where it has nothing."""
+        """The moving image on the fixed one's grid, of its own kind, linearly interpolated; 0 where
+        it has nothing."""
         return self._resample(self._moving, self.transform, self._fixed)
 
     @functools.cached_property
@@ -250,18 +316,25 @@ class Registration(Generic[Kind, OtherKind]):
 
     def _resample(self, image: Any, transform: Transform, reference: Any) -> Any:
         return _resample.resample(
-            image, transform, reference, interpolation="linear", dtype=self._precision, smooth=False, device=self._device,
+            image,
+            transform,
+            reference,
+            interpolation="linear",
+            dtype=self._precision,
+            smooth=False,
+            device=self._device,
             threads=self._threads,
-        )  # fmt: skip
+        )
 
     @functools.cached_property
     def field(self) -> Image:
-        """How far samples of the fixed image are moved (mm, x first in the last axis), of all stages and initial transforms."""
+        """How far samples of the fixed image are moved (mm, x first in the last axis), of all
+        stages and initial transforms."""
         return self.transform.field(self._fixed, self._precision)
 
     def jacobian(self, log: bool = False) -> Union[Kind, Any]:
-        """Jacobian determinants of the transform at the samples of the fixed image, of its kind: how volumes are scaled, above 1 where the
-        moving image is larger.
+        """Jacobian determinants of the transform at the samples of the fixed image, of its kind:
+        how volumes are scaled, above 1 where the moving image is larger.
 
         log: their natural logarithm, and that of 1e-4 where they are less"""
         return self._measure(flag(log, "log"), True)[0]
@@ -276,16 +349,24 @@ class Registration(Generic[Kind, OtherKind]):
         return None if found is None else self._finish(found), folding
 
     def _finish(self, found: _arrays.Buffer) -> Any:
-        """An image of one number per pixel, of the kind of the fixed image unless that has colours."""
+        """An image of one number per pixel, of the kind of the fixed image unless that has
+        colours."""
         opened = _images.open_image(self._fixed, "fixed")
         if opened.components > 1:
-            return Image.of(found.array.reshape(self.field.geometry.shape), self.field.geometry, False)
+            return Image.of(
+                found.array.reshape(self.field.geometry.shape), self.field.geometry, False
+            )
         return opened.finish(found, self.field.geometry)
 
     def _repr_html_(self) -> str:
-        """The HTML for notebooks: the moving image on the fixed one's grid, the transform, and the report."""
+        """The HTML for notebooks: the moving image on the fixed one's grid, the transform, and the
+        report."""
         image = _images.open_image(self.warped, "warped")
-        shown = Image.of(image.buffer.array.reshape(image.buffer.shape), image.geometry, "last" if image.channels else False)
+        shown = Image.of(
+            image.buffer.array.reshape(image.buffer.shape),
+            image.geometry,
+            "last" if image.channels else False,
+        )
         return f"{shown._repr_html_()}{self.transform._repr_html_()}{self.report._repr_html_()}"
 
     def __repr__(self) -> str:

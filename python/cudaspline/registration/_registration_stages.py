@@ -1,4 +1,5 @@
-"""Stages of registrations, and the documents that describe them. The library knows options, presets, defaults and what is allowed."""
+"""Stages of registrations, and the documents that describe them. The library knows options,
+presets, defaults and what is allowed."""
 
 from __future__ import annotations
 
@@ -42,49 +43,67 @@ class Stage:
 
     After it is made, options that were not given have their defaults.
 
-    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
-        "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
-        the same values where they show the same
-    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation, with ITK's derivative), "lncc" (the same with its exact
-        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for matrices, "cc" for
-        fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
-        a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
-        its weight's part of the sum, and is as long as any other's
-    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
-    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which continues as long as the metric falls by more than 1 % of its value in
-        ten iterations. None: iterations, where these are given, else five times as many
-    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
-    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
+    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of
+        displacements; "syn": fields of both images to a middle, symmetric normalization; "greedy":
+        one field, in a third of the time; "demons": one field by squared differences (diffeomorphic
+        demons), for images that have the same values where they show the same
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation,
+        with ITK's derivative), "lncc" (the same with its exact derivative), "mind" (descriptors of
+        self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for
+        matrices, "cc" for fields. "syn" and "greedy" have no "correlation", demons "meansquares"
+        alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
+        its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
+        counts as its weight's part of the sum, and is as long as any other's
+    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline"
+        evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which
+        continues as long as the metric falls by more than 1 % of its value in ten iterations. None:
+        iterations, where these are given, else five times as many
+    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2,
+        1; 8, 4, 2, 1 for fields
+    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm).
+        None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
     radius: of the windows of "cc" and "lncc" (voxels)
-    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part of the range of the image's values.
-        None: 0.02
+    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part
+        of the range of the image's values. None: 0.02
     bins: of Mattes' histogram
-    convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
-    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"; of "syn" and "greedy"
-        "fixed-step" (the default: the longest displacement of each iteration is learning_rate), "momentum" or "adam"
-    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
-        initial step of line searches after the first one, as a factor of the direction; None: the length of a voxel of the level
-    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
+    convergence: a level ends where the last ten values fall by less than that share; not of
+        "bspline". None: 1e-6 for fields, else 1e-7
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline"
+        it is "lbfgs"; of "syn" and "greedy" "fixed-step" (the default: the longest displacement of
+        each iteration is learning_rate), "momentum" or "adam"
+    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm);
+        None: a voxel of the level. Of "bspline": initial step of line searches after the first one,
+        as a factor of the direction; None: the length of a voxel of the level
+    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in
+        mm
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
-    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one per axis, x first; at each
-        level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
-    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
-        drawn are moved by a third of a voxel, as ITK does it
+    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a
+        number, or one per axis, x first; at each level before they are twice as wide. None: 24
+        voxels of fixed (the geometric mean of its spacing)
+    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all
+        samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved by a
+        third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of the random samples: the same seed draws the same samples
-    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
-    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
-        derivative of the B-spline, whose order is 2 or more then)
-    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each axis, x first, as (0, 1, 0) for distortions
-        along y; of matrices one for each parameter, in ITK's order
+    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear)
+        to 5
+    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter"
+        (of a Gaussian of a voxel) or "analytic" (the derivative of the B-spline, whose order is 2
+        or more then)
+    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each
+        axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
+        ITK's order
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
-    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
-        demons 0 and 1
-    determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and this factor, which is above 1: updates
-        that exceed it are shortened. None: no limit
-    inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson" (Anderson mixing, with fewer iterations)
-    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; documents do not contain them
+    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
+        whole field (voxels^2). None: 3 and 0, of demons 0 and 1
+    determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and
+        this factor, which is above 1: updates that exceed it are shortened. None: no limit
+    inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
+        (Anderson mixing, with fewer iterations)
+    mask, moving_mask: where the images count in this stage, as for register(), whose masks they
+        replace; documents do not contain them
 
     Raises TypeError or ValueError, naming the argument.
 
@@ -92,7 +111,8 @@ class Stage:
     --------
     >>> import cudaspline
     >>> cudaspline.Stage("syn", iterations=(40, 20, 0)).levels
-    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20), Level(shrink=1, sigma=0.0, iterations=0))
+    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20),
+    Level(shrink=1, sigma=0.0, iterations=0))
     >>> cudaspline.Stage("greedy", metric=[("cc", 0.7), ("mattes", 0.3)]).metrics
     (PairMetric(metric='cc', weight=0.7), PairMetric(metric='mattes', weight=0.3))
     """
@@ -128,12 +148,20 @@ class Stage:
     moving_mask: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = {name: getattr(self, name) for name in ("kind", *OPTIONS) if getattr(self, name) is not None}
-        complete = complete_document({"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"})
+        given = {
+            name: getattr(self, name)
+            for name in ("kind", *OPTIONS)
+            if getattr(self, name) is not None
+        }
+        complete = complete_document(
+            {"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"}
+        )
         self._set(given, complete["stages"][0])
 
     @classmethod
-    def of_complete(cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None) -> Stage:
+    def of_complete(
+        cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None
+    ) -> Stage:
         """A stage of a complete document."""
         stage = object.__new__(cls)
         stage._set(dict(complete if given is None else given), complete)
@@ -143,9 +171,15 @@ class Stage:
         object.__setattr__(self, "_given", given)
         for name in ("kind", *OPTIONS):
             value = complete.get(name)
-            object.__setattr__(self, name, tuple(value) if isinstance(value, list) and name != "metric" else value)
+            object.__setattr__(
+                self, name, tuple(value) if isinstance(value, list) and name != "metric" else value
+            )
         metric = complete["metric"]
-        metrics = (PairMetric(metric),) if isinstance(metric, str) else tuple(PairMetric(*one) for one in metric)
+        metrics = (
+            (PairMetric(metric),)
+            if isinstance(metric, str)
+            else tuple(PairMetric(*one) for one in metric)
+        )
         object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
         object.__setattr__(self, "_metrics", metrics)
 
@@ -171,7 +205,9 @@ class Stage:
 
 
 #: Options that apply to all stages.
-OPTIONS = tuple(one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask"))
+OPTIONS = tuple(
+    one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask")
+)
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -184,7 +220,9 @@ def _plain(value: Any, name: str) -> Any:
         return operator.index(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(one, name) for key, one in value.items()}
-    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))):
+    if isinstance(value, (list, tuple)) or (
+        hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))
+    ):
         return [_plain(one, name) for one in value]
     try:
         if isinstance(value, (bytes, complex)):
@@ -197,7 +235,9 @@ def _plain(value: Any, name: str) -> Any:
     return found
 
 
-def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]) -> NoReturn:
+def _refuse(
+    problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]
+) -> NoReturn:
     """Raises TypeError or ValueError, whose message begins with the option's name."""
     name = names.get(problem.option, problem.option)
     value = given.get(problem.option)
@@ -206,11 +246,20 @@ def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], na
     text = problem.text.replace("{value}", repr(value)) + "."
     if problem.names and isinstance(value, str):
         similar = difflib.get_close_matches(value.lower(), problem.names, 1)
-        text = text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?") if similar else text
+        text = (
+            text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?")
+            if similar
+            else text
+        )
     raise (TypeError if problem.is_type else ValueError)(f"{name}: {text}")
 
 
-def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], names: Mapping[str, str], size: Sequence[int] = ()) -> Any:
+def complete_document(
+    document: Mapping[str, Any],
+    given: Mapping[str, Any],
+    names: Mapping[str, str],
+    size: Sequence[int] = (),
+) -> Any:
     """A document with all values.
 
     given: the values as the caller has them, for messages
@@ -222,7 +271,12 @@ def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], nam
     for key, value in document.items():
         if key in ("options", "stages") and isinstance(value, (Mapping, list)):
             entries = [value] if isinstance(value, Mapping) else value
-            found = [{name: _plain(one, name) for name, one in entry.items()} if isinstance(entry, Mapping) else _plain(entry, key) for entry in entries]
+            found = [
+                {name: _plain(one, name) for name, one in entry.items()}
+                if isinstance(entry, Mapping)
+                else _plain(entry, key)
+                for entry in entries
+            ]
             plain[key] = found[0] if isinstance(value, Mapping) else found
         else:
             plain[key] = _plain(value, key)
@@ -233,34 +287,59 @@ def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], nam
 
 
 def make_document(
-    stages: Any, preset: Any, options: Mapping[str, Any], winsorize: Any = None, precision: str = "float32", initial: Optional[str] = None
+    stages: Any,
+    preset: Any,
+    options: Mapping[str, Any],
+    winsorize: Any = None,
+    precision: str = "float32",
+    initial: Optional[str] = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
+    """(document, values as the caller has them) of what register() is called with. Raises TypeError
+    or ValueError, naming the argument."""
     for name in options:
         if name not in OPTIONS:
             similar = difflib.get_close_matches(name, OPTIONS, 1)
-            raise TypeError(f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}")
-    document: dict[str, Any] = {"precision": precision, "options": {name: value for name, value in options.items() if value is not None}}
+            raise TypeError(
+                f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}"
+            )
+    document: dict[str, Any] = {
+        "precision": precision,
+        "options": {name: value for name, value in options.items() if value is not None},
+    }
     if preset is not None:
         document["preset"] = preset
     if stages is not None:
         named = [stages] if isinstance(stages, (str, Stage)) else stages
         if not isinstance(named, (list, tuple)) or not named:
-            raise TypeError(f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these.")
+            raise TypeError(
+                f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these."
+            )
         for i, stage in enumerate(named):
             if not isinstance(stage, (str, Stage)):
-                raise TypeError(f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage.")
-        document["stages"] = [stage.describe() if isinstance(stage, Stage) else stage for stage in named]
+                raise TypeError(
+                    f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage."
+                )
+        document["stages"] = [
+            stage.describe() if isinstance(stage, Stage) else stage for stage in named
+        ]
         stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
     if winsorize is not None:
         document["winsorize"] = winsorize
     if initial is not None:
         document["initial"] = initial
-    return document, {**options, "stages": stages, "preset": preset, "winsorize": winsorize, "initial": initial, "precision": precision}
+    return document, {
+        **options,
+        "stages": stages,
+        "preset": preset,
+        "winsorize": winsorize,
+        "initial": initial,
+        "precision": precision,
+    }
 
 
 def read_document(spec: Any) -> dict[str, Any]:
-    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the argument."""
+    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the
+    argument."""
     if isinstance(spec, Mapping):
         return {key: value for key, value in spec.items() if key != VERSION}
     if not isinstance(spec, (str, os.PathLike)):
@@ -276,14 +355,19 @@ def read_document(spec: Any) -> dict[str, Any]:
         raise ValueError(f"spec: {os.fspath(spec)} is not a JSON object.")
     version = found.pop(VERSION, None)
     if version != _registration_library.SPEC_VERSION:
-        raise ValueError(f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read.")
+        raise ValueError(
+            f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read."
+        )
     return found
 
 
 def masks_of(stages: Any) -> list[tuple[Any, Any]]:
     """(mask, moving mask) of each stage; empty where no stage has one of its own."""
     named = stages if isinstance(stages, (list, tuple)) else [stages]
-    masks = [(stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None) for stage in named]
+    masks = [
+        (stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None)
+        for stage in named
+    ]
     return masks if any(mask is not None for pair in masks for mask in pair) else []
 
 

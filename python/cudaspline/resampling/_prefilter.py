@@ -30,7 +30,8 @@ def prefilter(
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
 ) -> Union[Kind, Any]:
-    """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and scipy.ndimage.spline_filter make.
+    """B-spline coefficients of an image: what itk.BSplineDecompositionImageFilter and
+    scipy.ndimage.spline_filter make.
 
     Parameters
     ----------
@@ -39,14 +40,16 @@ def prefilter(
     order
         Of the B-spline, 0 to 5; 0 and 1 change only the type.
     boundary
-        How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect" (about the edges), "grid-wrap"; one for
-        all axes, or one each, x first.
+        How the image continues outside: "mirror" (ITK's, about the outermost samples), "reflect"
+        (about the edges), "grid-wrap"; one for all axes, or one each, x first.
     method, taps
         "exact", "itk" or "fir" with that many taps, as for resample().
     axis
-        The only axis that is filtered, as NumPy counts them: 0 is the slowest one, -1 the fastest; None: all.
+        The only axis that is filtered, as NumPy counts them: 0 is the slowest one, -1 the fastest;
+        None: all.
     dtype
-        "float32" or "float64"; None: float64 for float64 and integers of 32 and more bits, else float32.
+        "float32" or "float64"; None: float64 for float64 and integers of 32 and more bits, else
+        float32.
     channels, out, device, threads, progress
         As for resample().
 
@@ -74,11 +77,15 @@ def prefilter(
     """
     pixels = _images.open_image(image, "image", _images.check_channels(channels))
     if out is not None and not pixels.is_plain:
-        raise ValueError("out: it is not for images whose channels are first, which are computed with the channels last.")
+        raise ValueError(
+            "out: it is not for images whose channels are first, which are computed with the channels last."
+        )
     buffer = pixels.buffer
     dimension = pixels.geometry.dimension
     choose(method, _library.METHODS, "method")
-    found = make_interpolator(pixels.geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps))
+    found = make_interpolator(
+        pixels.geometry, Method("bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    )
     if dtype is None:
         wanted = found.element(buffer.dtype, buffer.dtype, 1)
     else:
@@ -89,12 +96,18 @@ def prefilter(
     result = _arrays.Output(out, buffer, shape, wanted, [buffer], in_place=True)
     number = -1
     if axis is not None:
-        if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
+        if (
+            isinstance(axis, bool)
+            or not isinstance(axis, (int, numpy.integer))
+            or not -dimension <= axis < dimension
+        ):
             raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if pixels.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(buffer, pixels.size, pixels.components, wanted)
-    call = _library.Call(device_word(device, buffer.device), threads, 0, progress, buffer.device >= 0)
+    call = _library.Call(
+        device_word(device, buffer.device), threads, 0, progress, buffer.device >= 0
+    )
     call.run("cudaspline_prefilter", ctypes.byref(described), number, result.buffer.pointer)
     return result.finish(lambda made: pixels.finish(made, pixels.geometry))

@@ -34,9 +34,17 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _chosen_for_labels(image: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options with the nearest label, where an image says that it has labels, and no interpolation is given."""
-    is_given = "interpolation" in options or getattr(options.get("method"), "interpolation", None) is not None
-    return options if is_given or not _images.is_labels(image) else {**options, "interpolation": "nearest"}
+    """Options with the nearest label, where an image says that it has labels, and no interpolation
+    is given."""
+    is_given = (
+        "interpolation" in options
+        or getattr(options.get("method"), "interpolation", None) is not None
+    )
+    return (
+        options
+        if is_given or not _images.is_labels(image)
+        else {**options, "interpolation": "nearest"}
+    )
 
 
 def _chooses_for_labels(make: _Function) -> _Function:
@@ -75,23 +83,41 @@ class PreparedImage:
             _sampling.warn_of_labels(pixels.buffer, pixels.components, interpolator)
         self._make(pixels, interpolator, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
-        self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)
+        self.pixels.buffer = replace(
+            _arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None
+        )
 
     @classmethod
-    def _borrowing(cls, pixels: Pixels, method: Interpolator, device: Any, threads: int, progress: Any) -> PreparedImage:
-        """One that reads the pixels where they are while it lives, for what is evaluated at once."""
+    def _borrowing(
+        cls, pixels: Pixels, method: Interpolator, device: Any, threads: int, progress: Any
+    ) -> PreparedImage:
+        """One that reads the pixels where they are while it lives, for what is evaluated at
+        once."""
         source = cls.__new__(cls)
         source._make(pixels, method, pixels.components, True, device, threads, progress)
         return source
 
     def _make(
-        self, pixels: Pixels, method: Interpolator, components: int, borrow: bool, device: Any, threads: int, progress: Any
+        self,
+        pixels: Pixels,
+        method: Interpolator,
+        components: int,
+        borrow: bool,
+        device: Any,
+        threads: int,
+        progress: Any,
     ) -> None:
         check_components(method, components)
         if method.is_of_indicators:
-            raise ValueError("interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image.")
-        described = method.describe_image(pixels.buffer, pixels.size, components, pixels.dtype, pixels.start)
-        call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
+            raise ValueError(
+                "interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image."
+            )
+        described = method.describe_image(
+            pixels.buffer, pixels.size, components, pixels.dtype, pixels.start
+        )
+        call = _library.Call(
+            device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0
+        )
         self.method = method
         self.pixels = pixels
         #: Plans of repeated calls.
@@ -118,36 +144,50 @@ class PreparedImage:
 
     @property
     def element(self) -> str:
-        """Type that is computed with: "float32" or "float64"; the pixels' where they are copied unchanged."""
+        """Type that is computed with: "float32" or "float64"; the pixels' where they are copied
+        unchanged."""
         return self._element
 
     @property
     def has_samples(self) -> bool:
-        """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
+        """Whether it has the image's samples as they were, of which extrapolation takes the
+        nearest."""
         method, pixel = self.method, self.pixels.dtype
         is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
         return not method.has_filter and not is_rounded and method.storage == "element"
 
     def check_options(self, given: Mapping[str, Any]) -> None:
-        """Raises ValueError, naming the argument, if an argument given with the Source contradicts the one that made it."""
+        """Raises ValueError, naming the argument, if an argument given with the Source contradicts
+        the one that made it."""
         for name, value in given.items():
             if not self._agrees(name, value):
-                raise ValueError(f"{name}: the Source was made with another one, and {value!r} cannot change it.")
+                raise ValueError(
+                    f"{name}: the Source was made with another one, and {value!r} cannot change it."
+                )
 
     def _agrees(self, name: str, value: Any) -> bool:
         try:
             if name in METHOD_OPTIONS or name == "method":
                 method = value if name == "method" else replace(self._options, **{name: value})
-                return value is None and name == "method" or make_interpolator(self.geometry, method) == self.method
+                return (
+                    value is None
+                    and name == "method"
+                    or make_interpolator(self.geometry, method) == self.method
+                )
             if name == "device":
                 word = device_word(value, self.pixels.device)
                 return word in ("", "auto") or (
-                    word == "cpu" if self.device < 0 else word == "gpu" or str(self.device) in word.split(",")
+                    word == "cpu"
+                    if self.device < 0
+                    else word == "gpu" or str(self.device) in word.split(",")
                 )
         except (TypeError, ValueError):
             return False
         if name == "channels":
-            return (value or False) in (self._channels, *(("last", True) if self._channels in ("last", True) else ()))
+            return (value or False) in (
+                self._channels,
+                *(("last", True) if self._channels in ("last", True) else ()),
+            )
         return name != "memory_limit" or value == 0  # it is in memory as a whole
 
     def __repr__(self) -> str:
@@ -159,8 +199,14 @@ class PreparedImage:
     def __getstate__(self) -> dict[str, Any]:
         """Its elements, and an image of one pixel that defines the kind of results."""
         if self.device >= 0 or self.method.storage != "element":
-            where = f"on device {self.device}" if self.device >= 0 else f"stored as {self.method.storage!r}"
-            raise TypeError(f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu').")
+            where = (
+                f"on device {self.device}"
+                if self.device >= 0
+                else f"stored as {self.method.storage!r}"
+            )
+            raise TypeError(
+                f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu')."
+            )
         pixels, dimension = self.pixels, self.geometry.dimension
         one = _arrays.empty(pixels.buffer, (*(1,) * dimension, *pixels.shape_tail), pixels.dtype)
         one.array[...] = 0
@@ -178,7 +224,9 @@ class PreparedImage:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._channels, self._options = state["channels"], state["options"]
         method: Interpolator = state["method"]
-        pixels = replace(_images.open_image(state["image"], "image", self._channels), geometry=state["geometry"])
+        pixels = replace(
+            _images.open_image(state["image"], "image", self._channels), geometry=state["geometry"]
+        )
         like = pixels.buffer
         pixels.buffer = replace(_arrays.empty(like, (0,), like.dtype), owner=None)
         elements = numpy.ascontiguousarray(numpy.moveaxis(state["elements"], 0, -1))
@@ -186,14 +234,20 @@ class PreparedImage:
         ready = replace(method, prefilter="coefficients")
         described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
         described.element = buffer.type_code
-        self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
+        self.method, self.pixels, self._element, self.described = (
+            method,
+            pixels,
+            buffer.dtype,
+            described,
+        )
         self.plans = Plans()
         self._source = _library.Call("cpu").make_source(described, False)
 
 
 def takes_source(function: _Function) -> _Function:
-    """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
-    have defaults, never do. The default for an image that is known to have labels (torchio.LabelMap) is the nearest one."""
+    """A function whose first argument, image, may be a Source: options that contradict it are
+    refused, which those that are left out, and have defaults, never do. The default for an image
+    that is known to have labels (torchio.LabelMap) is the nearest one."""
 
     @functools.wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:

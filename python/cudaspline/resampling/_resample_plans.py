@@ -1,7 +1,9 @@
-"""Resamplings that are alike: what resample() and zoom() check and describe, once for calls that differ in pixels and matrix alone.
+"""Resamplings that are alike: what resample() and zoom() check and describe, once for calls that
+differ in pixels and matrix alone.
 
-A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, and for a Source; transforms are each call's own. All other
-calls, and those with an argument that cannot be, are left to the functions themselves.
+A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, and for a
+Source; transforms are each call's own. All other calls, and those with an argument that cannot be,
+are left to the functions themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +30,17 @@ from ._resample_work import Work
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: Options of single calls, which are left to the functions.
-_NOT_PLANNED = frozenset(("transform", "transform_order", "transform_per_volume", "reference", "series", "out", "progress"))
+_NOT_PLANNED = frozenset(
+    (
+        "transform",
+        "transform_order",
+        "transform_per_volume",
+        "reference",
+        "series",
+        "out",
+        "progress",
+    )
+)
 
 
 class _Matrix(NamedTuple):
@@ -43,7 +55,8 @@ class _Matrix(NamedTuple):
 class Plan:
     """The plan that repeated resamplings share.
 
-    pixels: an image that all calls have in common, without its elements, which are not kept; or a Source's
+    pixels: an image that all calls have in common, without its elements, which are not kept; or a
+        Source's
     source: the Source, of which only that is kept; None: it is an image
     work: how it is resampled
     output_type: name of the type of the result
@@ -51,10 +64,19 @@ class Plan:
     kept: objects whose identity is in the plan's key"""
 
     def __init__(
-        self, pixels: Pixels, source: Optional[PreparedImage], work: Work, output_type: str, warns: bool, kept: Sequence[Any]
+        self,
+        pixels: Pixels,
+        source: Optional[PreparedImage],
+        work: Work,
+        output_type: str,
+        warns: bool,
+        kept: Sequence[Any],
     ) -> None:
         self._source_pixels = None if source is None else pixels
-        self._geometry, self._device = pixels.geometry, pixels.device if source is None else source.device
+        self._geometry, self._device = (
+            pixels.geometry,
+            pixels.device if source is None else source.device,
+        )
         self._channels = pixels.channels
         self._work, self._type, self._warns, self._kept = work, output_type, warns, kept
         self._shape = (*work.grid.shape, *pixels.shape_tail)
@@ -66,12 +88,20 @@ class Plan:
         self._image = work.method.describe_image(like, pixels.size, pixels.components, output_type)
         interpolation = work.method.describe_interpolation(pixels.geometry)
         self._resampling, _ = _stages.describe_resampling(
-            interpolation, pixels.geometry, work.grid, _stages.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate,
+            interpolation,
+            pixels.geometry,
+            work.grid,
+            _stages.Stages(work.grid.dimension),
+            nowhere,
+            work.pixel,
+            work.extrapolate,
             work.rounding,
-        )  # fmt: skip
+        )
         self._resampling.device = like.device
         #: Whether the execution has its defaults.
-        self._is_on_device = like.device >= 0 and self._word in ("", "auto") and not work.memory_limit
+        self._is_on_device = (
+            like.device >= 0 and self._word in ("", "auto") and not work.memory_limit
+        )
         #: Axes of the image.
         self.dimension = work.grid.dimension
         # On the image's own grid the steps are those of the transform.
@@ -82,8 +112,11 @@ class Plan:
         #: The last one: many calls have the same.
         self._matrix: Optional[_Matrix] = None
 
-    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[PreparedImage], transform: Any) -> Any:
-        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform. Raises what transforms are refused for."""
+    def run(
+        self, image: Any, buffer: _arrays.Buffer, source: Optional[PreparedImage], transform: Any
+    ) -> Any:
+        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform.
+        Raises what transforms are refused for."""
         work = self._work
         rows = _rows_of(transform, self.dimension)
         stages = self._stages_of(transform) if rows is None else None
@@ -107,7 +140,9 @@ class Plan:
         if self._is_on_device:
             _library.run_on_device(name, first, ctypes.byref(resampling))
         else:
-            _library.Call(self._word, work.threads, work.memory_limit, None, buffer.device >= 0).run(name, first, ctypes.byref(resampling))
+            _library.Call(
+                self._word, work.threads, work.memory_limit, None, buffer.device >= 0
+            ).run(name, first, ctypes.byref(resampling))
         if self._warns:
             self._warn_of_downsampling(described, resampling, matrix, stages)
         if stages is not None and stages.inverses:
@@ -131,11 +166,17 @@ class Plan:
             numbers = [number for row in rows for number in row[: self.dimension]]
             is_plain = _sampling.is_plainly_mapped(self._is_own_grid, self._has_indices, numbers)
             stage = _stage_of(rows) if rows else None
-            known = self._matrix = _Matrix([list(row) for row in rows] or rows, stage, is_plain, self._middle.is_inside(rows))
+            known = self._matrix = _Matrix(
+                [list(row) for row in rows] or rows, stage, is_plain, self._middle.is_inside(rows)
+            )
         return known
 
     def _warn_of_downsampling(
-        self, image: _library.Image, resampling: _library.Resampling, matrix: Optional[_Matrix], stages: Optional[_stages.Stages]
+        self,
+        image: _library.Image,
+        resampling: _library.Resampling,
+        matrix: Optional[_Matrix],
+        stages: Optional[_stages.Stages],
     ) -> None:
         """Resamples with the same steps as resample()."""
         if stages is not None and not stages.is_on_host:
@@ -157,12 +198,22 @@ class Plan:
     def _warn_of_outside(self, image: Any, stages: _stages.Stages, output: _arrays.Buffer) -> None:
         work, known = self._work, self._source_pixels
         pixels = _images.open_image(image, "image", self._channels) if known is None else known
-        _sampling.warn_of_outside(None if known is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
+        _sampling.warn_of_outside(
+            None if known is not None else [pixels],
+            output,
+            pixels,
+            work.grid,
+            stages,
+            work.method,
+            work.pixel,
+        )
 
 
 def _set_stages(resampling: _library.Resampling, stages: _stages.Stages) -> None:
     array = stages.as_array()
-    resampling.stages = None if array is None else ctypes.cast(array, ctypes.POINTER(_library.Stage))
+    resampling.stages = (
+        None if array is None else ctypes.cast(array, ctypes.POINTER(_library.Stage))
+    )
     resampling.stage_count = len(stages.stages)
 
 
@@ -182,30 +233,60 @@ def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
     elif dimension == 2:
         a, b = rows
         offset = (a[2], b[2], 0.0) if has_offset else (0.0, 0.0, 0.0)
-        _HEAD.pack_into(stage, 0, _library.STAGE_AFFINE, *a[:2], 0.0, *b[:2], 0.0, 0.0, 0.0, 1.0, *offset)
+        _HEAD.pack_into(
+            stage, 0, _library.STAGE_AFFINE, *a[:2], 0.0, *b[:2], 0.0, 0.0, 0.0, 1.0, *offset
+        )
     else:
         offset = (rows[0][1], 0.0, 0.0) if has_offset else (0.0, 0.0, 0.0)
-        _HEAD.pack_into(stage, 0, _library.STAGE_AFFINE, rows[0][0], 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *offset)
+        _HEAD.pack_into(
+            stage,
+            0,
+            _library.STAGE_AFFINE,
+            rows[0][0],
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+            *offset,
+        )
     return stage
 
 
 def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float]]]:
-    """The rows of a matrix without its homogeneous one; empty without a transform. None for anything but a matrix of finite numbers."""
+    """The rows of a matrix without its homogeneous one; empty without a transform. None for
+    anything but a matrix of finite numbers."""
     if transform is None:
         return ()
     kind = type(transform)
     rows: list[Any]
     if kind is numpy.ndarray and transform.ndim == 2 and transform.dtype.kind in "fiu":
-        rows = (transform if transform.dtype.char == "d" else transform.astype(numpy.float64)).tolist()
+        rows = (
+            transform if transform.dtype.char == "d" else transform.astype(numpy.float64)
+        ).tolist()
         count, width = transform.shape
-    elif kind is list and all([type(row) is list and len(row) == len(transform[0]) and _NUMBERS.issuperset(map(type, row)) for row in transform]):
+    elif kind is list and all(
+        [
+            type(row) is list
+            and len(row) == len(transform[0])
+            and _NUMBERS.issuperset(map(type, row))
+            for row in transform
+        ]
+    ):
         rows = transform
         count, width = len(rows), len(rows[0]) if rows else 0
     else:
         return None
-    if not dimension <= width <= dimension + 1 or not (count == dimension or count == width == dimension + 1):
+    if not dimension <= width <= dimension + 1 or not (
+        count == dimension or count == width == dimension + 1
+    ):
         return None
-    total = sum([sum(row, 0.0) for row in rows])  # raises OverflowError for numbers beyond double, as transforms do
+    total = sum(
+        [sum(row, 0.0) for row in rows]
+    )  # raises OverflowError for numbers beyond double, as transforms do
     if total - total != 0.0:  # a number is not finite, or they are large
         return None
     if count == dimension:
@@ -220,7 +301,9 @@ _ARGUMENTS = frozenset(("transform", "reference"))
 _PLANS: Plans[Optional[Plan]] = Plans()
 
 
-def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
+def _key_of(
+    name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]
+) -> Optional[tuple[Any, ...]]:
     """The key of calls that share a plan. None for calls without plans."""
     parts: list[Any] = [name, buffer.kind, buffer.dtype, buffer.shape, buffer.device]
     if type(image) is Image:
@@ -242,7 +325,8 @@ def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, optio
 def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _Function]:
     """Decorates a function of an image, an argument and a reference: repeated calls use plans.
 
-    make: makes the plan of a call, of image, the argument where it is a part of the plan, reference and options; None where it has none. What
+    make: makes the plan of a call, of image, the argument where it is a part of the plan, reference
+        and options; None where it has none. What
     it refuses is left to the function, which raises the error."""
 
     def decorate(function: _Function) -> _Function:
@@ -267,7 +351,17 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
                 buffer: Optional[_arrays.Buffer] = source.pixels.buffer
             else:
                 buffer = _arrays.view_plainly(image.array if type(image) is Image else image)
-            key = None if buffer is None else _key_of(name, image, buffer, reference, given if is_transform else {"": argument, **given})
+            key = (
+                None
+                if buffer is None
+                else _key_of(
+                    name,
+                    image,
+                    buffer,
+                    reference,
+                    given if is_transform else {"": argument, **given},
+                )
+            )
             if buffer is None or key is None:
                 return function(*arguments, **options)
             plans = _PLANS if source is None else source.plans

@@ -1,4 +1,5 @@
-"""A resampling of images that are alike: what is checked and described once, and done for each of them."""
+"""A resampling of images that are alike: what is checked and described once, and done for each of
+them."""
 
 from __future__ import annotations
 
@@ -34,14 +35,20 @@ class Wanted(NamedTuple):
 _MARGIN = 12
 
 
-def margins(geometry: Geometry, grid: Geometry, every_stages: Sequence[_stages.Stages]) -> tuple[int, ...]:
-    """Samples, x first, by which an image is continued at either end so that it is constant wherever an output reads it: what is reflected at
-    the end of a margin is the margin, as far as all but 12 samples of it. Raises ValueError, naming the argument, where that is too far."""
+def margins(
+    geometry: Geometry, grid: Geometry, every_stages: Sequence[_stages.Stages]
+) -> tuple[int, ...]:
+    """Samples, x first, by which an image is continued at either end so that it is constant
+    wherever an output reads it: what is reflected at the end of a margin is the margin, as far as
+    all but 12 samples of it. Raises ValueError, naming the argument, where that is too far."""
     found = []
     for stages in every_stages:
         low, high = stages.bounds_of(grid)
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
-        index, reach = geometry.point_to_index @ (middle - geometry.origin), numpy.abs(geometry.point_to_index) @ half
+        index, reach = (
+            geometry.point_to_index @ (middle - geometry.origin),
+            numpy.abs(geometry.point_to_index) @ half,
+        )
         found.append(numpy.maximum(reach - index, index + reach - numpy.array(geometry.size) + 1))
     outside = numpy.maximum(numpy.max(found, axis=0), 0.0)
     if not numpy.all(outside <= 2 * numpy.array(geometry.size) + _MARGIN):
@@ -53,14 +60,22 @@ def margins(geometry: Geometry, grid: Geometry, every_stages: Sequence[_stages.S
 
 
 def with_margin(pixels: Pixels, margin: Sequence[int]) -> Pixels:
-    """An image in host memory whose outermost samples are repeated beyond its ends. Raises ValueError, naming the argument, for others.
+    """An image in host memory whose outermost samples are repeated beyond its ends. Raises
+    ValueError, naming the argument, for others.
 
     margin: samples, x first"""
     if pixels.device >= 0:
-        raise ValueError("boundary: 'nearest' with B-splines of orders 2 to 5 is for images in host memory; this one is on a GPU.")
+        raise ValueError(
+            "boundary: 'nearest' with B-splines of orders 2 to 5 is for images in host memory; this one is on a GPU."
+        )
     geometry = pixels.geometry
     origin = geometry.point_of([-float(one) for one in margin])
-    grid = make_geometry([n + 2 * one for n, one in zip(geometry.size, margin)], geometry.spacing, origin, geometry.direction)
+    grid = make_geometry(
+        [n + 2 * one for n, one in zip(geometry.size, margin)],
+        geometry.spacing,
+        origin,
+        geometry.direction,
+    )
 
     def read(box: Optional[Box]) -> _arrays.Buffer:
         whole = pixels.buffer
@@ -72,14 +87,18 @@ def with_margin(pixels: Pixels, margin: Sequence[int]) -> Pixels:
     return replace(pixels, read=read, geometry=grid, window=None)
 
 
-def work_of(pixels: Pixels, method: Interpolator, grid: Geometry, stages: _stages.Stages, wanted: Wanted) -> tuple[Work, str]:
+def work_of(
+    pixels: Pixels, method: Interpolator, grid: Geometry, stages: _stages.Stages, wanted: Wanted
+) -> tuple[Work, str]:
     """How images like one are resampled, and the name of the result's type."""
     check_components(method, pixels.components)
     output_type = output_type_of(pixels, method, wanted.dtype)
     pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     is_smoothed = wanted.smooth is not None and wanted.smooth is not False
     smoothing = _smoothing_of(wanted, pixels, grid, stages, method) if is_smoothed else None
-    may_be_labels = pixels.narrow != "bool" and (wanted.dtype is None or not output_type.startswith("float"))
+    may_be_labels = pixels.narrow != "bool" and (
+        wanted.dtype is None or not output_type.startswith("float")
+    )
     rule = choose(wanted.rounding, ROUNDINGS, "rounding")
     made = Work(
         method=method,
@@ -98,7 +117,8 @@ def work_of(pixels: Pixels, method: Interpolator, grid: Geometry, stages: _stage
 
 
 def output_type_of(pixels: Pixels, method: Interpolator, dtype: Any) -> str:
-    """Name of the type that is computed for a result. True and false, and float16, are made of it by _like_given()."""
+    """Name of the type that is computed for a result. True and false, and float16, are made of it
+    by _like_given()."""
     if dtype is not None:
         return _arrays.type_name(dtype, "dtype")
     if pixels.narrow == "bool" and method.is_of_labels:
@@ -124,7 +144,8 @@ class Work:
     device: Any
     threads: int
     memory_limit: int
-    #: Samples of the image from a sample of the output to the next; of the image that was resampled last.
+    #: Samples of the image from a sample of the output to the next; of the image that was resampled
+    #: last.
     steps: Sequence[float] = (0.0,)
 
     def warn_of_downsampling(self) -> None:
@@ -137,7 +158,15 @@ class Work:
             self._look_for_labels(pixels)
             return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
         method = self.method.of_indicators if self.method.is_of_indicators else self.method
-        window = _windows.of_resampling(pixels, method, self.grid, self.stages, self.pixel.dtype.name, self.pixel, self.extrapolate)
+        window = _windows.of_resampling(
+            pixels,
+            method,
+            self.grid,
+            self.stages,
+            self.pixel.dtype.name,
+            self.pixel,
+            self.extrapolate,
+        )
         self._look_for_labels(window)
         return window
 
@@ -158,12 +187,35 @@ class Work:
         self._resample(self.method, pixels, pixels.buffer, output, self.pixel, progress)
 
     def _resample(
-        self, method: Interpolator, pixels: Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
+        self,
+        method: Interpolator,
+        pixels: Pixels,
+        buffer: _arrays.Buffer,
+        output: _arrays.Buffer,
+        pixel: numpy.ndarray,
+        progress: Any,
     ) -> None:
-        call = _library.Call(device_word(self.device, pixels.device), self.threads, self.memory_limit, progress, pixels.device >= 0)
-        described = method.describe_image(buffer, pixels.size, pixels.components, output.dtype, pixels.start)
+        call = _library.Call(
+            device_word(self.device, pixels.device),
+            self.threads,
+            self.memory_limit,
+            progress,
+            pixels.device >= 0,
+        )
+        described = method.describe_image(
+            buffer, pixels.size, pixels.components, output.dtype, pixels.start
+        )
         interpolation = method.describe_interpolation(pixels.geometry)
-        resampling, kept = _stages.describe_resampling(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate, self.rounding)
+        resampling, kept = _stages.describe_resampling(
+            interpolation,
+            pixels.geometry,
+            self.grid,
+            self.stages,
+            output,
+            pixel,
+            self.extrapolate,
+            self.rounding,
+        )
         call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
         if _sampling.is_plain(pixels.geometry, self.grid, self.stages):
             self.steps = (0.0,)
@@ -175,12 +227,18 @@ class Work:
 
     def _run_labels(self, pixels: Pixels, output: _arrays.Buffer, progress: Any) -> None:
         if pixels.device >= 0:
-            raise ValueError("interpolation: interpolations of label indicators require an image in host memory; this one is on a GPU.")
+            raise ValueError(
+                "interpolation: interpolations of label indicators require an image in host memory; this one is on a GPU."
+            )
         method = self.method.of_indicators
         outside = numpy.full(pixels.components, numpy.nan)
 
-        def interpolate(indicator: _arrays.Buffer, values: _arrays.Buffer, begin: float, end: float) -> None:
-            self._resample(method, pixels, indicator, values, outside, _labels.part_of(progress, begin, end))
+        def interpolate(
+            indicator: _arrays.Buffer, values: _arrays.Buffer, begin: float, end: float
+        ) -> None:
+            self._resample(
+                method, pixels, indicator, values, outside, _labels.part_of(progress, begin, end)
+            )
 
         _labels.winners(pixels.buffer, output, self.pixel, self.rounding, interpolate)
 
@@ -190,10 +248,18 @@ def _smoothing_of(
 ) -> Optional[_sampling.Smoothing]:
     """The smoothing that is asked for, where there is something to smooth."""
     if not isinstance(wanted.smooth, str) or wanted.smooth != "auto":
-        raise ValueError(f"smooth: {wanted.smooth!r} is not known; known are 'auto', None and False.")
+        raise ValueError(
+            f"smooth: {wanted.smooth!r} is not known; known are 'auto', None and False."
+        )
     if method.is_of_labels and method.kind != "nearest":
-        raise ValueError("smooth: 'auto' would change the values of labels, which are sampled without smoothing.")
+        raise ValueError(
+            "smooth: 'auto' would change the values of labels, which are sampled without smoothing."
+        )
     if method.prefilter == "coefficients":
         raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
     steps = _sampling.steps_of(pixels, method, grid, stages)
-    return _sampling.Smoothing(steps, wanted.device, wanted.threads) if _sampling.is_smoothed(steps, pixels.geometry) else None
+    return (
+        _sampling.Smoothing(steps, wanted.device, wanted.threads)
+        if _sampling.is_smoothed(steps, pixels.geometry)
+        else None
+    )

@@ -62,11 +62,22 @@ class _Plan:
         warns_of_labels: bool = False,
         kept: Any = None,
     ) -> None:
-        self._at_points, self._described, self._word, self._threads, self._kept = at_points, described, word, threads, kept
+        self._at_points, self._described, self._word, self._threads, self._kept = (
+            at_points,
+            described,
+            word,
+            threads,
+            kept,
+        )
         self._method, self._warns_of_labels = method, warns_of_labels
         self.dimension = at_points.dimension
 
-    def run(self, source: Optional[PreparedImage], pixels: Optional[_arrays.Buffer], points: _arrays.Buffer) -> Any:
+    def run(
+        self,
+        source: Optional[PreparedImage],
+        pixels: Optional[_arrays.Buffer],
+        points: _arrays.Buffer,
+    ) -> Any:
         """Values at points, of a Source or of pixels."""
         if source is not None:
             found = self._at_points.run(source.handle, points)
@@ -77,7 +88,9 @@ class _Plan:
             described = _library.Image.from_buffer_copy(self._described)
             described.pixels, described.stream = pixels.pointer, pixels.stream
             if pixels.device >= 0 and self._word in ("", "auto") and not self._threads:
-                found = self._at_points.run(ctypes.byref(described), points, "cudaspline_sample_image")
+                found = self._at_points.run(
+                    ctypes.byref(described), points, "cudaspline_sample_image"
+                )
             else:
                 call = _library.Call(self._word, self._threads, 0, None, pixels.device >= 0)
                 made = call.make_source(described, True)
@@ -91,14 +104,26 @@ _PLANS: Plans[Optional[_Plan]] = Plans()
 _NOT_PLANNED = frozenset(("series", "progress", "channels"))
 
 
-def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]) -> Optional[_Plan]:
-    """The plan of calls with these options. None if each has to be checked. Raises what sample() raises."""
+def _plan_of(
+    image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: dict[str, Any]
+) -> Optional[_Plan]:
+    """The plan of calls with these options. None if each has to be checked. Raises what sample()
+    raises."""
     if not (METHOD_OPTIONS | _DEFAULTS.keys()).issuperset(given):
         return None
     options = {**_DEFAULTS, **given}
     options.pop("channels")
     options["rounding"] = choose(options["rounding"], ROUNDINGS, "rounding")
-    names = ("gradient", "hessian", "inside", "coordinates", "dtype", "rounding", "threads", "progress")
+    names = (
+        "gradient",
+        "hessian",
+        "inside",
+        "coordinates",
+        "dtype",
+        "rounding",
+        "threads",
+        "progress",
+    )
     wanted = _Wanted(*(options.pop(name) for name in names))
     for value in (wanted.gradient, wanted.hessian, wanted.inside):
         flag(value, "gradient")
@@ -112,11 +137,21 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
         is_there = points.device == image.device or (points.device < 0 and image.pixels.device < 0)
         if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
             return None
-        at_points = _PointsPlan(image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted)
+        at_points = _PointsPlan(
+            image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted
+        )
         return _Plan(at_points)
     opened = _images.open_image(image, "image", False)
-    method = make_interpolator(opened.geometry, _with_derivatives(method_of(method, options), wanted.gradient or wanted.hessian))
-    if opened.channels or opened.geometry.dimension > 3 or pixels.device != points.device or method.is_of_indicators:
+    method = make_interpolator(
+        opened.geometry,
+        _with_derivatives(method_of(method, options), wanted.gradient or wanted.hessian),
+    )
+    if (
+        opened.channels
+        or opened.geometry.dimension > 3
+        or pixels.device != points.device
+        or method.is_of_indicators
+    ):
         return None
     if _windows.may_have_windows(opened, method):
         return None
@@ -125,7 +160,13 @@ def _plan_of(image: Any, pixels: _arrays.Buffer, points: _arrays.Buffer, given: 
     element = _library.TYPE_NAMES[described.element]
     at_points = _PointsPlan(method, opened.geometry, element, opened.dtype, points, default, wanted)
     return _Plan(
-        at_points, described, device_word(device, pixels.device), wanted.threads, method, not wanted.asks_for_reals, opened.geometry
+        at_points,
+        described,
+        device_word(device, pixels.device),
+        wanted.threads,
+        method,
+        not wanted.asks_for_reals,
+        opened.geometry,
     )
 
 
@@ -139,13 +180,32 @@ def _shares_plans(function: _Function) -> _Function:
             return function(*arguments, **options)
         image, points = arguments
         source = image if isinstance(image, PreparedImage) else None
-        pixels = source.pixels.buffer if source is not None else _arrays.view_plainly(image.array if type(image) is Image else image)
+        pixels = (
+            source.pixels.buffer
+            if source is not None
+            else _arrays.view_plainly(image.array if type(image) is Image else image)
+        )
         places = None if pixels is None else _arrays.view_plainly(points)
         parts = [(name, frozen(value)) for name, value in options.items()]
-        if pixels is None or places is None or not places.shape or any([part is None or name in _NOT_PLANNED for name, part in parts]):
+        if (
+            pixels is None
+            or places is None
+            or not places.shape
+            or any([part is None or name in _NOT_PLANNED for name, part in parts])
+        ):
             return function(*arguments, **options)
         geometry = id(image.geometry) if type(image) is Image else None
-        key = (pixels.kind, pixels.dtype, pixels.shape, pixels.device, geometry, places.kind, places.dtype, places.device, *parts)
+        key = (
+            pixels.kind,
+            pixels.dtype,
+            pixels.shape,
+            pixels.device,
+            geometry,
+            places.kind,
+            places.dtype,
+            places.device,
+            *parts,
+        )
         plans = _PLANS if source is None else source.plans
         plan = plans.get(key, UNKNOWN)
         if plan is UNKNOWN:
@@ -187,33 +247,38 @@ def sample(
     image
         As for resample(), of 1 to 3 axes; or a Source, which is made once for many calls.
     points
-        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
-        one on the Source's GPU.
+        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an
+        array there; else one of the host, or one on the Source's GPU.
     gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and Mitchell-Netravali: a mm for places, a sample for
-        indices. Without interpolation values and derivatives are then those of a B-spline, of order 3 where no order is given.
+        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and
+        Mitchell-Netravali: a mm for places, a sample for indices. Without interpolation values and
+        derivatives are then those of a B-spline, of order 3 where no order is given.
     inside
         Whether it is wanted which points are inside.
     coordinates
-        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is the first sample.
+        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is
+        the first sample.
     default
         The value outside; derivatives are 0 there.
     dtype
-        Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
-        these.
+        Type of the values; None: float64 for images of float64 and integers of 32 and more bits,
+        else float32. With derivatives one of these.
     rounding
         As for resample(), of values that become integers.
     series
         As for resample(): values of each volume, (..., nt).
     method, channels, device, threads, progress, options
-        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
-        table. A Source has its own: what contradicts them is refused.
+        As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension,
+        window, radius, sigma, cutoff, precision, storage, table. A Source has its own: what
+        contradicts them is refused.
 
     Returns
     -------
-    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series; with gradient, hessian or inside a tuple of values, gradients
-    (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
-    kind of the points; on a GPU the work is enqueued in the current stream, or complete for arrays of JAX, which shows no streams.
+    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series;
+    with gradient, hessian or inside a tuple of values, gradients (..., dimension), x first,
+    Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays
+    are of the kind of the points; on a GPU the work is enqueued in the current stream, or complete
+    for arrays of JAX, which shows no streams.
 
     Raises
     ------
@@ -243,8 +308,15 @@ def sample(
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
     image = _images.loaded(image, "image")
-    channels, series = _images.check_channels(channels), series if series is None else flag(series, "series")
-    gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
+    channels, series = (
+        _images.check_channels(channels),
+        series if series is None else flag(series, "series"),
+    )
+    gradient, hessian, inside = (
+        flag(gradient, "gradient"),
+        flag(hessian, "hessian"),
+        flag(inside, "inside"),
+    )
     wanted = _Wanted(
         gradient=gradient,
         hessian=hessian,
@@ -255,7 +327,11 @@ def sample(
         threads=threads,
         progress=progress,
     )
-    volumes = None if isinstance(image, PreparedImage) or _images.is_nibabel(image) else _images.open_series(image, "image", channels, series)
+    volumes = (
+        None
+        if isinstance(image, PreparedImage) or _images.is_nibabel(image)
+        else _images.open_series(image, "image", channels, series)
+    )
     if isinstance(image, PreparedImage):
         if series:
             raise ValueError("series: a Source is of one image, not of a series.")
@@ -265,33 +341,56 @@ def sample(
         has_channels = image.pixels.channels
     elif volumes is not None:
         if volumes.volume(0).channels:
-            raise ValueError("series: points are sampled in volumes of one number per pixel; these have several.")
-        interpolator = make_interpolator(volumes.volume(0).geometry, _with_derivatives(method_of(method, options), gradient or hessian))
+            raise ValueError(
+                "series: points are sampled in volumes of one number per pixel; these have several."
+            )
+        interpolator = make_interpolator(
+            volumes.volume(0).geometry,
+            _with_derivatives(method_of(method, options), gradient or hessian),
+        )
         values = pixel_list(default, volumes.count)
-        results = [_sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0) for i, value in enumerate(values)]
+        results = [
+            _sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0)
+            for i, value in enumerate(values)
+        ]
         has_channels = True
     else:
         pixels = _images.open_image(image, "image", channels)
-        interpolator = make_interpolator(pixels.geometry, _with_derivatives(method_of(method, options), gradient or hessian))
+        interpolator = make_interpolator(
+            pixels.geometry, _with_derivatives(method_of(method, options), gradient or hessian)
+        )
         values = pixel_list(default, pixels.components if pixels.channels else 1)
         results = [
-            _sample_pixels(part, interpolator, points, value, wanted, device, not pixels.channels) for part, value in zip(_components_of(pixels), values)
+            _sample_pixels(part, interpolator, points, value, wanted, device, not pixels.channels)
+            for part, value in zip(_components_of(pixels), values)
         ]
         has_channels = pixels.channels
     if not has_channels:
         found = tuple(buffer.result() for buffer in results[0])
     else:
-        found = tuple(_stack([result[i] for result in results], i == len(results[0]) - 1 and inside) for i in range(len(results[0])))
+        found = tuple(
+            _stack([result[i] for result in results], i == len(results[0]) - 1 and inside)
+            for i in range(len(results[0]))
+        )
     return found if len(found) > 1 else found[0]
 
 
 #: Defaults of all keywords.
-_DEFAULTS = {name: found.default for name, found in inspect.signature(sample).parameters.items() if found.kind is found.KEYWORD_ONLY}
+_DEFAULTS = {
+    name: found.default
+    for name, found in inspect.signature(sample).parameters.items()
+    if found.kind is found.KEYWORD_ONLY
+}
 
 
 def _with_derivatives(method: Method, wants_derivatives: bool) -> Method:
-    """A method, where no interpolation is given and derivatives are wanted with one that has them."""
-    return replace(method, interpolation="bspline") if wants_derivatives and method.interpolation is None else method
+    """A method, where no interpolation is given and derivatives are wanted with one that has
+    them."""
+    return (
+        replace(method, interpolation="bspline")
+        if wants_derivatives and method.interpolation is None
+        else method
+    )
 
 
 @dataclass(frozen=True)
@@ -318,7 +417,9 @@ def pixel_list(default: Any, count: int) -> list[Any]:
     try:
         found = numpy.asarray(default)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"default: {default!r} is neither a number nor a list of numbers: {error}") from None
+        raise TypeError(
+            f"default: {default!r} is neither a number nor a list of numbers: {error}"
+        ) from None
     if found.ndim == 0:
         return [default] * count
     if found.shape != (count,):
@@ -344,13 +445,24 @@ def _components_of(pixels: Pixels) -> list[Pixels]:
 
 
 def _sample_pixels(
-    pixels: Pixels, method: Interpolator, points: Any, default: Any, wanted: _Wanted, device: Any, warns_of_labels: bool
+    pixels: Pixels,
+    method: Interpolator,
+    points: Any,
+    default: Any,
+    wanted: _Wanted,
+    device: Any,
+    warns_of_labels: bool,
 ) -> list[_arrays.Buffer]:
-    """Values of an image with one number per pixel: few points read windows, others the whole image."""
+    """Values of an image with one number per pixel: few points read windows, others the whole
+    image."""
     if method.is_of_indicators:
         return _sample_labels(pixels, method, points, default, wanted, device)
     buffer = _arrays.view(points, "points")
-    if pixels.device < 0 and buffer.device < 0 and buffer.shape[-1:] == (pixels.geometry.dimension,):
+    if (
+        pixels.device < 0
+        and buffer.device < 0
+        and buffer.shape[-1:] == (pixels.geometry.dimension,)
+    ):
         is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
         indices = _windows.indices_of(buffer.array, pixels.geometry, is_physical)
         windows = _windows.of_points(pixels, method, indices)
@@ -371,24 +483,38 @@ def _sample_labels(
 ) -> list[_arrays.Buffer]:
     """Values of an image of labels: from their indicators, one after the other."""
     if wanted.gradient or wanted.hessian:
-        raise ValueError(f"{'gradient' if wanted.gradient else 'hessian'}: interpolations of labels have no derivatives.")
+        raise ValueError(
+            f"{'gradient' if wanted.gradient else 'hessian'}: interpolations of labels have no derivatives."
+        )
     at = _arrays.view(points, "points")
     if pixels.device >= 0 or at.device >= 0:
-        raise ValueError("interpolation: interpolations of label indicators require images and points in host memory.")
+        raise ValueError(
+            "interpolation: interpolations of label indicators require images and points in host memory."
+        )
     kind = "float64" if pixels.dtype in WIDE else "float32"
     output_type = kind if wanted.dtype is None else _arrays.type_name(wanted.dtype, "dtype")
     values = _arrays.empty(at, at.shape[:-1], output_type)
     of_indicators = method.of_indicators
     masks: list[_arrays.Buffer] = []
 
-    def interpolate(indicator: _arrays.Buffer, found: _arrays.Buffer, begin: float, end: float) -> None:
-        part = replace(wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end))
+    def interpolate(
+        indicator: _arrays.Buffer, found: _arrays.Buffer, begin: float, end: float
+    ) -> None:
+        part = replace(
+            wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end)
+        )
         image = Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
         source = PreparedImage._borrowing(image, of_indicators, device, wanted.threads, None)
         made, *masks[:] = _sample_source(source, points, numpy.nan, part)
         found.array[...] = _arrays.to_host(made)
 
-    _labels.winners(pixels.buffer, values, pixel_of(default, 1, output_type, "default"), wanted.rounding, interpolate)
+    _labels.winners(
+        pixels.buffer,
+        values,
+        pixel_of(default, 1, output_type, "default"),
+        wanted.rounding,
+        interpolate,
+    )
     return [values, *masks]
 
 
@@ -408,7 +534,9 @@ def _sample_windows(
         source = PreparedImage._borrowing(window, method, device, wanted.threads, None)
         parts = _sample_source(source, flat[numbers], default, wanted)
         if not results:
-            results = [_arrays.empty(points, (*shape, *part.shape[1:]), part.dtype) for part in parts]
+            results = [
+                _arrays.empty(points, (*shape, *part.shape[1:]), part.dtype) for part in parts
+            ]
         for result, part in zip(results, parts):
             numpy.asarray(result.array).reshape(len(flat), *part.shape[1:])[numbers] = part.array
     return results
@@ -428,7 +556,8 @@ def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
 
 
 class _PointsPlan:
-    """The plan of values at points of a type and device, without the points: of a Source, or one like it.
+    """The plan of values at points of a type and device, without the points: of a Source, or one
+    like it.
 
     Raises TypeError or ValueError, naming the argument, for what cannot be wanted.
 
@@ -438,7 +567,14 @@ class _PointsPlan:
     points: some of the points"""
 
     def __init__(
-        self, method: Interpolator, geometry: Geometry, element: str, pixel: str, points: _arrays.Buffer, default: Any, wanted: _Wanted
+        self,
+        method: Interpolator,
+        geometry: Geometry,
+        element: str,
+        pixel: str,
+        points: _arrays.Buffer,
+        default: Any,
+        wanted: _Wanted,
     ) -> None:
         gradient, hessian, dtype = wanted.gradient, wanted.hessian, wanted.dtype
         self.dimension = dimension = geometry.dimension
@@ -452,8 +588,14 @@ class _PointsPlan:
                 "'catmull-rom' and 'mitchell' have."
             )
         if derivatives and method.storage != "element" and (hessian or method.storage == "texture"):
-            what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
-            raise ValueError(f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives.")
+            what = (
+                f"mode {method.mode!r}"
+                if method.storage == "texture"
+                else f"storage {method.storage!r}"
+            )
+            raise ValueError(
+                f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives."
+            )
         if derivatives and output_type not in ("float32", "float64"):
             raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
         described = _library.Points()
@@ -464,16 +606,27 @@ class _PointsPlan:
         _stages.set_vector(described.origin, geometry.origin)
         _stages.set_matrix(described.point_to_index, geometry.point_to_index)
         # A gradient by samples times the derivative of the index by the place, transposed.
-        _stages.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
+        _stages.set_matrix(
+            described.gradient_map,
+            geometry.point_to_index.T if is_physical else numpy.eye(dimension),
+        )
         described.derivatives = derivatives
         described.output_type = _library.TYPES[output_type]
         described.rounding = wanted.rounding
         self._pixel = pixel_of(default, 1, output_type, "default")
         described.default_value = self._pixel.ctypes.data
-        self._described, self._type, self._wanted, self._derivatives = described, output_type, wanted, derivatives
+        self._described, self._type, self._wanted, self._derivatives = (
+            described,
+            output_type,
+            wanted,
+            derivatives,
+        )
 
-    def run(self, source: Any, buffer: _arrays.Buffer, function: str = "cudaspline_sample") -> list[_arrays.Buffer]:
-        """Computes the requested results at points, from the library's handle of a Source, or from an image and its function."""
+    def run(
+        self, source: Any, buffer: _arrays.Buffer, function: str = "cudaspline_sample"
+    ) -> list[_arrays.Buffer]:
+        """Computes the requested results at points, from the library's handle of a Source, or from
+        an image and its function."""
         wanted, dimension = self._wanted, self.dimension
         shape = buffer.shape[:-1]
         described = _library.Points.from_buffer_copy(self._described)
@@ -483,8 +636,14 @@ class _PointsPlan:
         values = _arrays.empty(buffer, shape, self._type)
         described.values = values.pointer
         results = [values]
-        gradients = _arrays.empty(buffer, (*shape, dimension), self._type) if self._derivatives else None
-        packed = _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), self._type) if wanted.hessian else None
+        gradients = (
+            _arrays.empty(buffer, (*shape, dimension), self._type) if self._derivatives else None
+        )
+        packed = (
+            _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), self._type)
+            if wanted.hessian
+            else None
+        )
         mask = _arrays.empty(buffer, shape, "uint8") if wanted.inside else None
         if gradients is not None:
             described.gradients = gradients.pointer
@@ -498,7 +657,9 @@ class _PointsPlan:
             if buffer.device >= 0 and wanted.progress is None and wanted.threads == 0:
                 _library.run_on_device(function, source, ctypes.byref(described))
             else:
-                _library.Call(threads=wanted.threads, progress=wanted.progress).run(function, source, ctypes.byref(described))
+                _library.Call(threads=wanted.threads, progress=wanted.progress).run(
+                    function, source, ctypes.byref(described)
+                )
         if packed is not None:
             results.append(_unpack(packed, dimension))
         if mask is not None:
@@ -506,7 +667,9 @@ class _PointsPlan:
         return results
 
 
-def _sample_source(source: PreparedImage, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
+def _sample_source(
+    source: PreparedImage, points: Any, default: Any, wanted: _Wanted
+) -> list[_arrays.Buffer]:
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:
@@ -515,12 +678,18 @@ def _sample_source(source: PreparedImage, points: Any, default: Any, wanted: _Wa
     if buffer.dtype not in ("float32", "float64"):
         buffer = _arrays.view(points, "points", "float64")
     if len(buffer.shape) < 1 or buffer.shape[-1] != dimension:
-        raise ValueError(f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}.")
+        raise ValueError(
+            f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}."
+        )
     if buffer.device >= 0 and buffer.device != source.device:
-        raise ValueError(f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}.")
+        raise ValueError(
+            f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}."
+        )
     if source.pixels.device >= 0 and buffer.device < 0:
         raise ValueError("points: the image is on a GPU, and the points are on the host.")
-    return _PointsPlan(source.method, geometry, source.element, source.pixels.dtype, buffer, default, wanted).run(source.handle, buffer)
+    return _PointsPlan(
+        source.method, geometry, source.element, source.pixels.dtype, buffer, default, wanted
+    ).run(source.handle, buffer)
 
 
 def _unpack(packed: _arrays.Buffer, dimension: int) -> _arrays.Buffer:

@@ -13,16 +13,18 @@ if TYPE_CHECKING:
 
 
 class Source(PreparedImage):
-    """An image made ready to be evaluated: samples or B-spline coefficients, in memory of the host or of a GPU.
+    """An image made ready to be evaluated: samples or B-spline coefficients, in memory of the host
+    or of a GPU.
 
-    It is made once and does not change; any number of threads evaluate it, by sample() and resample(). The image's pixels are copied
-    where they need no preparation, so that they may change afterwards. resample(), zoom() and sample() refuse options that contradict
-    those that it was made with.
+    It is made once and does not change; any number of threads evaluate it, by sample() and
+    resample(). The image's pixels are copied where they need no preparation, so that they may
+    change afterwards. resample(), zoom() and sample() refuse options that contradict those that it
+    was made with.
 
     Parameters
     ----------
-    image, method, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
-    table, channels, device, threads, progress
+    image, method, interpolation, order, mode, boundary, border, prefilter, taps, tension, window,
+    radius, sigma, cutoff, precision, storage, table, channels, device, threads, progress
         As for resample().
 
     Raises
@@ -45,7 +47,9 @@ class Source(PreparedImage):
     (8, 10)
     """
 
-    def resample(self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]) -> Any:
+    def resample(
+        self, transform: Any = None, reference: Any = None, **options: Unpack[SourceResampleOptions]
+    ) -> Any:
         """cudaspline.resample() of it."""
         return _resample.resample(self, transform, reference, **options)
 

@@ -1,7 +1,8 @@
-"""Windows of an image: if an output reads a small part of it, only that part is converted and filtered. Results have the same bits.
+"""Windows of an image: if an output reads a small part of it, only that part is converted and
+filtered. Results have the same bits.
 
-The library returns the bounds of a window, as for pieces that fit into a device's memory (doc/architecture/Coefficients.md, "Segments").
-Windows are of images in host memory.
+The library returns the bounds of a window, as for pieces that fit into a device's memory
+(doc/architecture/Coefficients.md, "Segments"). Windows are of images in host memory.
 """
 
 from __future__ import annotations
@@ -36,17 +37,27 @@ def nowhere(shape: tuple[int, ...], dtype: str) -> _arrays.Buffer:
 
 
 def _can_be_cut(pixels: Pixels, method: Interpolator) -> bool:
-    return pixels.device < 0 and method.storage == "element" and math.prod(pixels.geometry.size) > _SMALL
+    return (
+        pixels.device < 0
+        and method.storage == "element"
+        and math.prod(pixels.geometry.size) > _SMALL
+    )
 
 
 def may_have_windows(pixels: Pixels, method: Interpolator) -> bool:
     """Whether few points may read much less than the image."""
-    return _can_be_cut(pixels, method) and method.kind in _REACH and method.needs_preparation(pixels.dtype, pixels.components)
+    return (
+        _can_be_cut(pixels, method)
+        and method.kind in _REACH
+        and method.needs_preparation(pixels.dtype, pixels.components)
+    )
 
 
 def may_be_cut(pixels: Pixels, method: Interpolator, grid: Geometry) -> bool:
     """Whether a resampling to a grid may read much less than the image."""
-    return _can_be_cut(pixels, method) and math.prod(grid.size) * _PART_OF_OUTPUT <= math.prod(pixels.geometry.size)
+    return _can_be_cut(pixels, method) and math.prod(grid.size) * _PART_OF_OUTPUT <= math.prod(
+        pixels.geometry.size
+    )
 
 
 def of_resampling(
@@ -62,8 +73,12 @@ def of_resampling(
     samples = math.prod(pixels.geometry.size)
     if not may_be_cut(pixels, method, grid):
         return pixels
-    image = method.describe_image(nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, dtype)
-    first, size = _window(image, method, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate)
+    image = method.describe_image(
+        nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, dtype
+    )
+    first, size = _window(
+        image, method, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate
+    )
     if 0 in size:  # nothing is read
         first, size = (0,) * grid.dimension, (1,) * grid.dimension
     return pixels.crop(first, size) if 2 * math.prod(size) <= samples else pixels
@@ -72,14 +87,19 @@ def of_resampling(
 def neighbours(
     geometry: Geometry, grid: Geometry, stages: _stages.Stages, boundary: tuple[str, ...]
 ) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """First sample and samples, x first, of the box of an image that has the neighbours of the points of an output; 0 samples where none is
-    inside; exact for linear transforms. None where displacements are in memory of a GPU."""
+    """First sample and samples, x first, of the box of an image that has the neighbours of the
+    points of an output; 0 samples where none is inside; exact for linear transforms. None where
+    displacements are in memory of a GPU."""
     if not stages.is_on_host:
         return None
-    method = Interpolator("linear", boundary=tuple("itk" if name == "itk" else "nearest" for name in boundary))
+    method = Interpolator(
+        "linear", boundary=tuple("itk" if name == "itk" else "nearest" for name in boundary)
+    )
     image = method.describe_image(nowhere(geometry.shape, "float32"), geometry.size, 1, "float32")
     zero = numpy.zeros(1, "float32")
-    return _window(image, method, geometry, grid, stages, nowhere(grid.shape, "float32"), zero, False)
+    return _window(
+        image, method, geometry, grid, stages, nowhere(grid.shape, "float32"), zero, False
+    )
 
 
 def _window(
@@ -94,7 +114,9 @@ def _window(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """First sample and samples, x first, that a whole output reads."""
     interpolation = method.describe_interpolation(geometry)
-    resampling, kept = _stages.describe_resampling(interpolation, geometry, grid, stages, output, pixel, extrapolate)
+    resampling, kept = _stages.describe_resampling(
+        interpolation, geometry, grid, stages, output, pixel, extrapolate
+    )
     dimension = grid.dimension
     box = numpy.ones((4, 1, 3), numpy.int64)
     box[0] = 0
@@ -105,16 +127,28 @@ def _window(
     return first, size
 
 
-def of_points(pixels: Pixels, method: Interpolator, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, Pixels]]]:
-    """(numbers of points, window) for points by their continuous indices (n, dimension), x first; None for the whole.
+def of_points(
+    pixels: Pixels, method: Interpolator, indices: numpy.ndarray
+) -> Optional[list[tuple[numpy.ndarray, Pixels]]]:
+    """(numbers of points, window) for points by their continuous indices (n, dimension), x first;
+    None for the whole.
 
     Points that lie apart have windows of their own."""
     samples = math.prod(pixels.geometry.size)
-    if not _can_be_cut(pixels, method) or method.kind not in _REACH or not 0 < len(indices) * _PART_OF_POINTS <= samples:
+    if (
+        not _can_be_cut(pixels, method)
+        or method.kind not in _REACH
+        or not 0 < len(indices) * _PART_OF_POINTS <= samples
+    ):
         return None
     if not method.needs_preparation(pixels.dtype, pixels.components):
         return None
-    image = method.describe_image(nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, pixels.dtype)
+    image = method.describe_image(
+        nowhere(pixels.geometry.shape, pixels.dtype),
+        pixels.geometry.size,
+        pixels.components,
+        pixels.dtype,
+    )
     cutter = _Cutter(image, pixels.geometry.size, method, indices)
     if cutter.lower is None:
         return None
@@ -130,7 +164,13 @@ _Cut = tuple[float, list[tuple[numpy.ndarray, tuple[int, ...], tuple[int, ...]]]
 class _Cutter:
     """Halves points until their windows have no fewer samples together."""
 
-    def __init__(self, image: _library.Image, size: tuple[int, ...], method: Interpolator, indices: numpy.ndarray) -> None:
+    def __init__(
+        self,
+        image: _library.Image,
+        size: tuple[int, ...],
+        method: Interpolator,
+        indices: numpy.ndarray,
+    ) -> None:
         self.image = image
         self.size = numpy.array(size)
         self.lower: Optional[numpy.ndarray] = None
@@ -138,7 +178,8 @@ class _Cutter:
         is_known = numpy.all(numpy.isfinite(indices) & (numpy.abs(indices) < 2.0**31), axis=1)
         within = numpy.all((indices >= -1) & (indices <= last + 1), axis=1)
         is_bounded = numpy.array([boundary == "itk" for boundary in method.boundary])
-        # Nothing is read beyond the bounds. Without bounds an index is folded, and one that is folded from far away reads the whole image.
+        # Nothing is read beyond the bounds. Without bounds an index is folded, and one that is
+        # folded from far away reads the whole image.
         if not (is_bounded.all() or within[is_known].all()):
             return
         middle = numpy.clip(numpy.where(is_known[:, None], numpy.nan_to_num(indices), 0.0), 0, last)
@@ -147,8 +188,12 @@ class _Cutter:
         self.upper = numpy.minimum(numpy.floor(middle).astype(numpy.int64) + 1 + reach, last)
         # An index that is folded at an end is read at the same distance inside.
         near = 2 * reach + 2
-        self.upper = numpy.where(self.lower == 0, numpy.maximum(self.upper, numpy.minimum(near, last)), self.upper)
-        self.lower = numpy.where(self.upper == last, numpy.minimum(self.lower, numpy.maximum(last - near, 0)), self.lower)
+        self.upper = numpy.where(
+            self.lower == 0, numpy.maximum(self.upper, numpy.minimum(near, last)), self.upper
+        )
+        self.lower = numpy.where(
+            self.upper == last, numpy.minimum(self.lower, numpy.maximum(last - near, 0)), self.lower
+        )
         self.is_periodic = [boundary == "grid-wrap" for boundary in method.boundary]
         self.has_filter = method.has_filter
 
@@ -156,7 +201,9 @@ class _Cutter:
         """First sample and samples, x first, that points read."""
         assert self.lower is not None
         first, size = [], []
-        for axis, (low, high) in enumerate(zip(self.lower[numbers].min(axis=0).tolist(), self.upper[numbers].max(axis=0).tolist())):
+        for axis, (low, high) in enumerate(
+            zip(self.lower[numbers].min(axis=0).tolist(), self.upper[numbers].max(axis=0).tolist())
+        ):
             length = int(self.size[axis])
             begin, count = low, high - low + 1
             if self.is_periodic[axis] and (begin == 0 or high == length - 1):

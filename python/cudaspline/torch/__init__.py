@@ -1,11 +1,14 @@
-"""Splines with gradients, for PyTorch: values of images at points, under fields and affine maps, and their adjoints.
+"""Splines with gradients, for PyTorch: values of images at points, under fields and affine maps,
+and their adjoints.
 
-All functions are differentiable by their tensors, more than once, work under torch.compile and torch.vmap, and give the same bits at every
-call, on a GPU too. Numbers of points, fields and matrices are in the order of the tensors' axes, the slowest first, in samples (but of
-resample(), which is in space, x first). See doc/Gradients.md.
+All functions are differentiable by their tensors, more than once, work under torch.compile and
+torch.vmap, and give the same bits at every call, on a GPU too. Numbers of points, fields and
+matrices are in the order of the tensors' axes, the slowest first, in samples (but of resample(),
+which is in space, x first). See doc/Gradients.md.
 
-All take threads=: how many threads of the host the library takes for a call and for its derivatives, whoever asks for them; 0: those of
-cudaspline.use_threads(), else as many as may be used. What PyTorch computes itself has PyTorch's threads (penalties and mean squares have no
+All take threads=: how many threads of the host the library takes for a call and for its
+derivatives, whoever asks for them; 0: those of cudaspline.use_threads(), else as many as may be
+used. What PyTorch computes itself has PyTorch's threads (penalties and mean squares have no
 others).
 """
 
@@ -14,7 +17,9 @@ try:
 except ImportError as error:
     raise ImportError("cudaspline.torch needs PyTorch (pip install torch).") from error
 if not hasattr(_torch.library, "custom_op"):
-    raise ImportError(f"cudaspline.torch needs PyTorch 2.5 or newer, and this is {_torch.__version__} (pip install --upgrade torch).")
+    raise ImportError(
+        f"cudaspline.torch needs PyTorch 2.5 or newer, and this is {_torch.__version__} (pip install --upgrade torch)."
+    )
 
 from ._fields import compose, exp, ffd, invert, jacobian_determinant
 from ._functions import (

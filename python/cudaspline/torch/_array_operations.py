@@ -16,9 +16,15 @@ class _TorchOperations(TorchFormulas):
     """cudaspline.autodiff._array_operations.ArrayOperations."""
 
     def correlation_sums(
-        self, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]
+        self,
+        fixed: torch.Tensor,
+        moving: torch.Tensor,
+        mask: Optional[torch.Tensor],
+        radius: Sequence[int],
     ) -> torch.Tensor:
-        def by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]) -> Any:
+        def by_formula(
+            fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]
+        ) -> Any:
             return _loss_formulas.correlation_sums(self, fixed, moving, mask, radius)
 
         return _loss_operators.correlation_sums(fixed, moving, mask, radius, by_formula)
@@ -33,10 +39,14 @@ class _TorchOperations(TorchFormulas):
         bins: int,
         count: torch.Tensor,
     ) -> Any:
-        def by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]) -> Any:
+        def by_formula(
+            fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]
+        ) -> Any:
             return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
 
-        return function(_loss_operators.joint_histogram(fixed, moving, mask, ends, bins, by_formula), count)
+        return function(
+            _loss_operators.joint_histogram(fixed, moving, mask, ends, bins, by_formula), count
+        )
 
 
 OPERATIONS: ArrayOperations = _TorchOperations()

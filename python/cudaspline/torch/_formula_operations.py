@@ -1,4 +1,5 @@
-"""The operations of PyTorch that the formulas of fields and losses need, without the losses that the library computes."""
+"""The operations of PyTorch that the formulas of fields and losses need, without the losses that
+the library computes."""
 
 from __future__ import annotations
 
@@ -13,10 +14,13 @@ from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_
 
 
 class _Implicit(torch.autograd.Function):
-    """ArrayOperations.implicit(). Its derivatives are made of the inputs and results in the caller's graph, so that they are differentiable."""
+    """ArrayOperations.implicit(). Its derivatives are made of the inputs and results in the
+    caller's graph, so that they are differentiable."""
 
     @staticmethod
-    def forward(array: torch.Tensor, solve: Any, tangent: Any, cotangent: Any) -> tuple[torch.Tensor, ...]:
+    def forward(
+        array: torch.Tensor, solve: Any, tangent: Any, cotangent: Any
+    ) -> tuple[torch.Tensor, ...]:
         return tuple(solve(array))
 
     @staticmethod
@@ -33,7 +37,12 @@ class _Implicit(torch.autograd.Function):
     @_operators.in_kept_threads
     def backward(ctx: Any, gradient: torch.Tensor, *_: Any) -> Any:
         array, found, *others = ctx.saved_tensors
-        return ctx.cotangent(array, found, [] if torch.is_grad_enabled() else others, gradient), None, None, None
+        return (
+            ctx.cotangent(array, found, [] if torch.is_grad_enabled() else others, gradient),
+            None,
+            None,
+            None,
+        )
 
     @staticmethod
     @_operators.in_kept_threads
@@ -61,11 +70,15 @@ class TorchFormulas:
         if not isinstance(mask, torch.Tensor):
             raise TypeError(f"mask: {type(mask).__name__} is not a torch.Tensor.")
         if mask.requires_grad:
-            raise ValueError("mask: the tensor requires a gradient, and where samples count has none; give it as mask.detach().")
+            raise ValueError(
+                "mask: the tensor requires a gradient, and where samples count has none; give it as mask.detach()."
+            )
         _same_device(mask, like, "mask", "fixed")
         return mask
 
-    def check_together(self, array: torch.Tensor, other: torch.Tensor, name: str, other_name: str) -> None:
+    def check_together(
+        self, array: torch.Tensor, other: torch.Tensor, name: str, other_name: str
+    ) -> None:
         _same_device(array, other, name, other_name)
 
     def constant(self, value: Any, name: str) -> float:
@@ -101,7 +114,9 @@ class TorchFormulas:
     def difference(self, array: torch.Tensor, axis: int) -> torch.Tensor:
         return array.diff(dim=axis)
 
-    def differences(self, array: torch.Tensor, steps: Sequence[float], axes: Sequence[int]) -> Sequence[torch.Tensor]:
+    def differences(
+        self, array: torch.Tensor, steps: Sequence[float], axes: Sequence[int]
+    ) -> Sequence[torch.Tensor]:
         return list(torch.gradient(array, spacing=[float(step) for step in steps], dim=list(axes)))
 
     def window_sums(self, image: torch.Tensor, radius: Sequence[int]) -> torch.Tensor:
@@ -109,7 +124,9 @@ class TorchFormulas:
             lines = image.movedim(axis, -1)
             shape = lines.shape
             kernel = torch.ones(1, 1, 2 * reach + 1, dtype=image.dtype, device=image.device)
-            lines = torch.nn.functional.conv1d(lines.reshape(-1, 1, shape[-1]), kernel, padding=reach)
+            lines = torch.nn.functional.conv1d(
+                lines.reshape(-1, 1, shape[-1]), kernel, padding=reach
+            )
             image = lines.reshape(shape).movedim(-1, axis)
         return image
 
@@ -117,9 +134,13 @@ class TorchFormulas:
         with torch.no_grad():
             return function(*(array.detach() for array in arrays))
 
-    def iterated(self, step: Callable[[Any], Any], start: torch.Tensor, most: int, least: float) -> torch.Tensor:
+    def iterated(
+        self, step: Callable[[Any], Any], start: torch.Tensor, most: int, least: float
+    ) -> torch.Tensor:
         found = start
-        is_graph = start.is_cuda and torch.cuda.is_current_stream_capturing()  # whose values cannot be read: all steps then
+        is_graph = (
+            start.is_cuda and torch.cuda.is_current_stream_capturing()
+        )  # whose values cannot be read: all steps then
         for _ in range(most if start.numel() > 0 else 0):
             before, found = found, step(found)
             if not is_graph and not (found - before).abs().max() > least:
@@ -127,7 +148,11 @@ class TorchFormulas:
         return found
 
     def implicit(
-        self, solve: Callable[..., Any], tangent: Callable[..., Any], cotangent: Callable[..., Any], array: torch.Tensor
+        self,
+        solve: Callable[..., Any],
+        tangent: Callable[..., Any],
+        cotangent: Callable[..., Any],
+        array: torch.Tensor,
     ) -> torch.Tensor:
         found: torch.Tensor = _Implicit.apply(array, solve, tangent, cotangent)[0]
         return found
@@ -135,13 +160,17 @@ class TorchFormulas:
     def identity(self, shape: Sequence[int], like: torch.Tensor) -> torch.Tensor:
         return _functions.identity(shape, dtype=like.dtype, device=like.device)
 
-    def sample(self, image: torch.Tensor, points: torch.Tensor, order: int, is_filtered: bool) -> torch.Tensor:
+    def sample(
+        self, image: torch.Tensor, points: torch.Tensor, order: int, is_filtered: bool
+    ) -> torch.Tensor:
         return _functions.sample(image, points, order=order, mode="nearest", prefilter=is_filtered)
 
     def slope(self, image: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
         return _functions.grad(image, points, order=1, mode="nearest")
 
-    def push(self, values: torch.Tensor, points: torch.Tensor, shape: Sequence[int], order: int) -> torch.Tensor:
+    def push(
+        self, values: torch.Tensor, points: torch.Tensor, shape: Sequence[int], order: int
+    ) -> torch.Tensor:
         return _functions.push(values, points, shape, order=order, mode="nearest")
 
 

@@ -32,31 +32,38 @@ def sample(
     align_corners: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Values of an image's spline at points, with gradients by image and points, of any order that is asked for.
+    """Values of an image's spline at points, with gradients by image and points, of any order that
+    is asked for.
 
     Parameters
     ----------
     image
-        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers, on the host or a GPU.
+        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers,
+        on the host or a GPU.
     points
-        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device. A point that is NaN has the value NaN.
+        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device.
+        A point that is NaN has the value NaN.
     order
         Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
     mode, cval
-        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"), "grid-wrap", "nearest", "wrap"; "constant"
-        and "grid-constant", where cval does.
+        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"),
+        "grid-wrap", "nearest", "wrap"; "constant" and "grid-constant", where cval does.
     prefilter
         Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
     convention, align_corners
-        "index": a point is a continuous index, its numbers in the order of the image's axes, as scipy.ndimage and torch-interpol have
-        them. "grid_sample": as torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its align_corners.
+        "index": a point is a continuous index, its numbers in the order of the image's axes, as
+        scipy.ndimage and torch-interpol have them. "grid_sample": as
+        torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its
+        align_corners.
     threads
-        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(), else as many as may be used.
+        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(),
+        else as many as may be used.
 
     Returns
     -------
     torch.Tensor
-        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image or points are, else in float32.
+        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image
+        or points are, else in float32.
 
     Raises
     ------
@@ -78,16 +85,25 @@ def sample(
         if made is not None:
             return made
     prefilter = flag(prefilter, "prefilter")
-    found = _Images(image, points, order, mode, cval, convention, flag(align_corners, "align_corners"))
+    found = _Images(
+        image, points, order, mode, cval, convention, flag(align_corners, "align_corners")
+    )
     coefficients, padding = found.coefficients(prefilter)
     return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
 
 
 @takes_threads
 def pull(
-    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = False, threads: int = 0,
+    input: torch.Tensor,
+    grid: torch.Tensor,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    cval: float = 0.0,
+    prefilter: bool = False,
+    threads: int = 0,
     **options: Any,
-) -> torch.Tensor:  # fmt: skip
+) -> torch.Tensor:
     """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
 
     Examples
@@ -110,8 +126,9 @@ def grad(
     prefilter: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
-    convention. It has gradients by image and grid, too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
+    batch. Arguments as of sample(); "index" is the convention. It has gradients by image and grid,
+    too.
 
     Examples
     --------
@@ -129,10 +146,17 @@ def grad(
 
 @takes_threads
 def push(
-    input: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant",
-    prefilter: bool = False, threads: int = 0,
-) -> torch.Tensor:  # fmt: skip
-    """The transpose of pull(): adds numbers of points up in the samples that they would be made of ("splatting").
+    input: torch.Tensor,
+    grid: torch.Tensor,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    prefilter: bool = False,
+    threads: int = 0,
+) -> torch.Tensor:
+    """The transpose of pull(): adds numbers of points up in the samples that they would be made of
+    ("splatting").
 
     The result has the same bits at every call, on a GPU too.
 
@@ -164,9 +188,16 @@ def push(
 
 
 @takes_threads
-def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0) -> torch.Tensor:
-    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
-    than an image has, it is (N, 1, *shape).
+def count(
+    grid: torch.Tensor,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 1,
+    mode: Mode = "constant",
+    threads: int = 0,
+) -> torch.Tensor:
+    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given
+    shape; of (N, *size, D), with an axis more than an image has, it is (N, 1, *shape).
 
     Examples
     --------
@@ -183,9 +214,17 @@ def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: i
 
 @takes_threads
 def warp(
-    image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: Mode = "constant", cval: float = 0.0, prefilter: bool = True, threads: int = 0
+    image: torch.Tensor,
+    field: torch.Tensor,
+    *,
+    order: int = 3,
+    mode: Mode = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+    threads: int = 0,
 ) -> torch.Tensor:
-    """An image under a field of displacements: its value at each place of the field plus the displacement there.
+    """An image under a field of displacements: its value at each place of the field plus the
+    displacement there.
 
     Gradients by image and field.
 
@@ -194,8 +233,8 @@ def warp(
     image
         As for sample().
     field
-        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of a batch; numbers in the order of the
-        axes.
+        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of
+        a batch; numbers in the order of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -209,13 +248,19 @@ def warp(
     _check_tensor(field, "field")
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.dim() not in (dimension + 1, dimension + 2):
-        raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
+        raise ValueError(
+            f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension})."
+        )
     used = _type_of(field)  # indices have more digits than float16
     size = _gradients.check_axes(field.shape[-dimension - 1 : -1])
-    points = _typed(field, used) + _kept(_identity, (size,), math.prod(size) * dimension, used, field.device)
+    points = _typed(field, used) + _kept(
+        _identity, (size,), math.prod(size) * dimension, used, field.device
+    )
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
-    return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+    return _named(
+        "field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
 
 
 @takes_threads
@@ -231,7 +276,8 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset.
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
+    + offset.
 
     Gradients by image, matrix and offset.
 
@@ -240,7 +286,8 @@ def affine(
     image
         As for sample().
     matrix
-        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the order of the axes.
+        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the
+        order of the axes.
     offset
         (D), or (N, D); None: 0.
     shape
@@ -256,30 +303,48 @@ def affine(
     """
     _check_tensor(image, "image")
     _check_tensor(matrix, "matrix")
-    if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
-        raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
+    if (
+        matrix.dim() not in (2, 3)
+        or not 1 <= matrix.shape[-2] <= 3
+        or matrix.shape[-1] - matrix.shape[-2] not in (0, 1)
+    ):
+        raise ValueError(
+            f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these."
+        )
     matrix = _typed(matrix, _type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
     is_batch = image.dim() == dimension + 2
     _gradients.check_image(image.shape, dimension)
     if matrix.dim() == 3 and not is_batch:
-        raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}, and there is one image, of the shape {tuple(image.shape)}.")
+        raise ValueError(
+            f"matrix: its shape is {tuple(matrix.shape)}, and there is one image, of the shape {tuple(image.shape)}."
+        )
     linear = matrix[..., :dimension]
     if matrix.shape[-1] > dimension:
         if offset is not None:
             raise ValueError("offset: the matrix has one already, its last column.")
         offset = matrix[..., dimension]
-    shape = tuple(image.shape[-dimension:]) if shape is None else _gradients.check_shape(shape, dimension)
+    shape = (
+        tuple(image.shape[-dimension:])
+        if shape is None
+        else _gradients.check_shape(shape, dimension)
+    )
     if offset is not None:
         _check_tensor(offset, "offset")
         _same_device(offset, matrix, "offset", "matrix")
         batches = matrix.shape[0] if matrix.dim() == 3 else image.shape[0]
-        if tuple(offset.shape) != (dimension,) and not (is_batch and tuple(offset.shape) == (batches, dimension)):
-            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch.")
+        if tuple(offset.shape) != (dimension,) and not (
+            is_batch and tuple(offset.shape) == (batches, dimension)
+        ):
+            raise ValueError(
+                f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch."
+            )
     points = _moved(shape, linear, offset)
     if is_batch and points.dim() == dimension + 1:
         points = points.unsqueeze(0)
-    return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+    return _named(
+        "matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter
+    )
 
 
 @takes_threads
@@ -295,15 +360,16 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with
+    gradients by image and transform.
 
     Parameters
     ----------
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1), (D + 1, D + 1), or
-        (N, ...) of these; None: the identity.
+        From points of the output to points of the image (mm), x first as in cudaspline.resample():
+        (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these; None: the identity.
     source, target
         cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
@@ -324,7 +390,9 @@ def resample(
     dimension = _gradients.check_geometries(source, target, image.shape)
     shape = tuple(image.shape[-dimension:])
     target = source if target is None else target
-    dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
+    dtype = torch.promote_types(
+        image.dtype if transform is None else transform.dtype, torch.float32
+    )
 
     onto, back, origin = _maps_between(source, target, dimension)
     if transform is None:
@@ -333,18 +401,40 @@ def resample(
     else:
         _gradients.check_transform(transform.shape, dimension, True)
         rows = _typed(transform[..., :dimension, :], dtype)
-        places = _times(rows, _constants(onto if rows.shape[-1] > dimension else onto[:dimension], dtype, image.device))
+        places = _times(
+            rows,
+            _constants(
+                onto if rows.shape[-1] > dimension else onto[:dimension], dtype, image.device
+            ),
+        )
         if any([first != 0.0 for first in origin]):
-            places = places - _constants([[0.0] * dimension + [first] for first in origin], dtype, image.device)
+            places = places - _constants(
+                [[0.0] * dimension + [first] for first in origin], dtype, image.device
+            )
         matrix = _times(_constants(back, dtype, image.device), places)
     return _named(
-        "transform", affine, image, matrix, None, shape if target is None else target.shape,
-        order=order, mode=mode, cval=cval, prefilter=prefilter,
-    )  # fmt: skip
+        "transform",
+        affine,
+        image,
+        matrix,
+        None,
+        shape if target is None else target.shape,
+        order=order,
+        mode=mode,
+        cval=cval,
+        prefilter=prefilter,
+    )
 
 
 @takes_threads
-def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, threads: int = 0) -> torch.Tensor:
+def prefilter(
+    image: torch.Tensor,
+    *,
+    order: int = 3,
+    mode: Mode = "mirror",
+    dim: Optional[int] = None,
+    threads: int = 0,
+) -> torch.Tensor:
     """B-spline coefficients of samples, along the last axes; with gradients.
 
     Parameters
@@ -354,10 +444,13 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim
     order
         0 to 5; orders 0 and 1 need none, and are returned as they are.
     mode
-        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as SciPy does, which takes a margin that is not
-        returned: these coefficients are those of "reflect" and "mirror", as from scipy.ndimage.spline_filter.
+        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as
+        SciPy does, which takes a margin that is not
+        returned: these coefficients are those of "reflect" and "mirror", as from
+            scipy.ndimage.spline_filter.
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
+        the first two of a batch (N, C, ...).
 
     Examples
     --------
@@ -369,12 +462,16 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: Mode = "mirror", dim
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     axes = (image.dim() - 2 if image.dim() > 2 else image.dim()) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.dim(), 3):
-        raise ValueError(f"dim: {axes!r} axes of an image of {image.dim()}; it is 1 to 3, and no more than the image has.")
+        raise ValueError(
+            f"dim: {axes!r} axes of an image of {image.dim()}; it is 1 to 3, and no more than the image has."
+        )
     return _filter(image, image.dim() - axes, image.dim(), order, code)
 
 
 @takes_threads
-def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1, *, threads: int = 0) -> torch.Tensor:
+def spline_coeff(
+    input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1, *, threads: int = 0
+) -> torch.Tensor:
     """B-spline coefficients along one axis, by torch-interpol's name.
 
     Examples
@@ -392,7 +489,14 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim
 
 
 @takes_threads
-def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: Optional[int] = None, *, threads: int = 0) -> torch.Tensor:
+def spline_coeff_nd(
+    input: torch.Tensor,
+    order: int = 3,
+    mode: Mode = "mirror",
+    dim: Optional[int] = None,
+    *,
+    threads: int = 0,
+) -> torch.Tensor:
     """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
 
     Examples
@@ -406,8 +510,11 @@ def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", 
 
 
 @takes_threads
-def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0) -> torch.Tensor:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+def identity(
+    shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0
+) -> torch.Tensor:
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
+    it to a field.
 
     Examples
     --------
@@ -421,20 +528,32 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None, thr
 
 # What they share.
 
-#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None where a call is not done at once.
+#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None
+#: where a call is not done at once.
 _PLANS: Plans[Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]] = Plans()
 
 
 def _at_once(
-    image: torch.Tensor, points: torch.Tensor, order: Any, mode: Any, cval: Any, prefilter: Any, derivatives: int,
+    image: torch.Tensor,
+    points: torch.Tensor,
+    order: Any,
+    mode: Any,
+    cval: Any,
+    prefilter: Any,
+    derivatives: int,
     names: tuple[str, str] = ("image", "points"),
-) -> Optional[torch.Tensor]:  # fmt: skip
-    """Values at points where nothing has to be converted, extended or copied, as by _Images, from plans of calls that are alike; None for other
-    calls, and where an argument cannot be."""
+) -> Optional[torch.Tensor]:
+    """Values at points where nothing has to be converted, extended or copied, as by _Images, from
+    plans of calls that are alike; None for other calls, and where an argument cannot be."""
     if (
         torch.compiler.is_compiling()
         or not operators.is_plain((image, points))
-        or not (type(order) is int and type(mode) is str and type(prefilter) is bool and (type(cval) is float or type(cval) is int))
+        or not (
+            type(order) is int
+            and type(mode) is str
+            and type(prefilter) is bool
+            and (type(cval) is float or type(cval) is int)
+        )
         or not -math.inf < cval < math.inf
         or not _are_as_taken(image, points)
     ):
@@ -442,7 +561,14 @@ def _at_once(
     key = (image.shape, points.shape, image.dtype, order, mode, prefilter, derivatives)
     plans = _PLANS.get(key, UNKNOWN)
     if plans is UNKNOWN:
-        plans = _PLANS.keep(key, _plans_of(_Images(image, points, order, mode, cval, "index", False, names), prefilter, derivatives))
+        plans = _PLANS.keep(
+            key,
+            _plans_of(
+                _Images(image, points, order, mode, cval, "index", False, names),
+                prefilter,
+                derivatives,
+            ),
+        )
     if plans is None:
         return None
     of_filter, of_points = plans
@@ -467,7 +593,12 @@ def _is_as_taken(tensor: Any) -> bool:
 
 def _are_as_taken(image: Any, points: Any) -> bool:
     """Whether both are, and of one type on one device."""
-    return _is_as_taken(image) and _is_as_taken(points) and points.dtype is image.dtype and points.get_device() == image.get_device()
+    return (
+        _is_as_taken(image)
+        and _is_as_taken(points)
+        and points.dtype is image.dtype
+        and points.get_device() == image.get_device()
+    )
 
 
 def _plans_of(
@@ -488,13 +619,30 @@ def _plans_of(
         of_filter = operators.FilterPlan(structure, joined, axes, found.order, found.code)
     count = points.shape[1]
     components = dimension**derivatives
-    shape = ((batches, channels) if found.is_batch else ()) + tuple(found.shape) + ((dimension,) if derivatives else ())
+    shape = (
+        ((batches, channels) if found.is_batch else ())
+        + tuple(found.shape)
+        + ((dimension,) if derivatives else ())
+    )
     of_points = operators.PointsPlan(
         _gradients.structure_of_points(
-            found.order, found.code, derivatives, name, size, (batches, channels, count), count * dimension, images[:1].numel()
+            found.order,
+            found.code,
+            derivatives,
+            name,
+            size,
+            (batches, channels, count),
+            count * dimension,
+            images[:1].numel(),
         ),
-        tuple(images.shape), tuple(points.shape), (batches, channels, count, components), shape, found.order, found.code, derivatives,
-    )  # fmt: skip
+        tuple(images.shape),
+        tuple(points.shape),
+        (batches, channels, count, components),
+        shape,
+        found.order,
+        found.code,
+        derivatives,
+    )
     return of_filter, of_points
 
 
@@ -502,15 +650,22 @@ def _check_tensor(tensor: Any, name: str) -> None:
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"{name}: {type(tensor).__name__} is not a torch.Tensor.")
     if not tensor.dtype.is_floating_point:
-        raise TypeError(f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float().")
+        raise TypeError(
+            f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float()."
+        )
     if tensor.dtype not in _TYPES:
-        raise TypeError(f"{name}: elements of type {tensor.dtype} are not supported; convert them to float64, float32, float16 or bfloat16.")
+        raise TypeError(
+            f"{name}: elements of type {tensor.dtype} are not supported; convert them to float64, float32, float16 or bfloat16."
+        )
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
-        raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
+        raise TypeError(
+            f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}."
+        )
 
 
 def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and which a graph cannot have."""
+    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and
+    which a graph cannot have."""
     if device.type != "cuda":
         return torch.tensor(values, dtype=dtype, device=device)
     if isinstance(values, (list, tuple)):
@@ -519,7 +674,9 @@ def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Ten
 
 
 def _identity(size: tuple[int, ...], dtype: torch.dtype, device: Any) -> torch.Tensor:
-    return torch.stack([_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1)
+    return torch.stack(
+        [_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1
+    )
 
 
 def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any) -> torch.Tensor:
@@ -529,17 +686,20 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
     return torch.arange(count, dtype=dtype, device=device).view(shape)
 
 
-#: What calls make again and again of sizes and geometries, and only read. None is let go of: other streams, and graphs, may read them whenever
-#: they like.
+#: What calls make again and again of sizes and geometries, and only read. None is let go of: other
+#: streams, and graphs, may read them whenever they like.
 _KEPT: dict[Any, torch.Tensor] = {}
-_MOST_KEPT, _MOST_KEPT_NUMBERS = 256, 2**13
+_MAX_KEPT, _MAX_KEPT_NUMBERS = 256, 2**13
 
 
-def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there was one: PyTorch takes longer for it than a
-    small kernel. Nothing is kept where it is not known when it is written, or where it is more than a tensor."""
+def _kept(
+    make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device
+) -> torch.Tensor:
+    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there
+    was one: PyTorch takes longer for it than a small kernel. Nothing is kept where it is not known
+    when it is written, or where it is more than a tensor."""
     made: torch.Tensor
-    if torch.compiler.is_compiling() or count > _MOST_KEPT_NUMBERS or not operators.is_plain(()):
+    if torch.compiler.is_compiling() or count > _MAX_KEPT_NUMBERS or not operators.is_plain(()):
         made = make(*key, dtype, device)
         return made
     whole = (make, key, dtype, device)
@@ -547,7 +707,7 @@ def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.dev
     if found is not None:
         return found
     is_cuda = device.type == "cuda"
-    is_kept = len(_KEPT) < _MOST_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
+    is_kept = len(_KEPT) < _MAX_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
     with torch.inference_mode(False), torch.no_grad():
         made = make(*key, dtype, device)
     if is_kept:
@@ -557,14 +717,19 @@ def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.dev
     return made
 
 
-def _constants(rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+def _constants(
+    rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torch.device
+) -> torch.Tensor:
     """A matrix of numbers."""
     return _kept(_numbers, (tuple(map(tuple, rows)),), 0, dtype, device)
 
 
 def _lines_of(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> list[torch.Tensor]:
-    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for the coordinates of points."""
-    return [_kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)]
+    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for the
+    coordinates of points."""
+    return [
+        _kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)
+    ]
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -572,9 +737,12 @@ def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2)
 
 
-def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
-    """The points of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis: exact to rounding for any
-    torch.set_float32_matmul_precision(), and the result is written only once."""
+def _moved(
+    shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]
+) -> torch.Tensor:
+    """The points of all samples under an affine map, (*shape, D), or under several, (N, *shape, D).
+    Axis by axis: exact to rounding for any torch.set_float32_matmul_precision(), and the result is
+    written only once."""
     dimension = len(shape)
     total: Any = 0.0
     if offset is not None:
@@ -601,9 +769,12 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
 _Rows = list[list[float]]
 
 
-def _maps_between(source: Optional[Geometry], target: Optional[Geometry], dimension: int) -> tuple[_Rows, _Rows, list[float]]:
-    """The maps before and after a linear transform, by numbers in the order of an image's axes: the homogeneous matrix from indices to points
-    (x first); that from a point relative to the first sample to indices; and the point of that sample (mm). None: points are indices.
+def _maps_between(
+    source: Optional[Geometry], target: Optional[Geometry], dimension: int
+) -> tuple[_Rows, _Rows, list[float]]:
+    """The maps before and after a linear transform, by numbers in the order of an image's axes: the
+    homogeneous matrix from indices to points (x first); that from a point relative to the first
+    sample to indices; and the point of that sample (mm). None: points are indices.
 
     By what a geometry holds as numbers, which compilers of PyTorch take for constants."""
     unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
@@ -626,7 +797,10 @@ def _inverse(rows: Sequence[Sequence[float]]) -> _Rows:
         return [[d / determinant, -b / determinant], [-c / determinant, a / determinant]]
     # The transposed matrix of cofactors: cross products of two rows each.
     crosses = [
-        [one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3] for i in range(3)]
+        [
+            one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3]
+            for i in range(3)
+        ]
         for one, other in ((rows[1], rows[2]), (rows[2], rows[0]), (rows[0], rows[1]))
     ]
     determinant = sum([x * y for x, y in zip(rows[0], crosses[0])])
@@ -634,19 +808,26 @@ def _inverse(rows: Sequence[Sequence[float]]) -> _Rows:
 
 
 def _product(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> _Rows:
-    return [[sum([x * row[column] for x, row in zip(line, other)]) for column in range(len(other[0]))] for line in one]
+    return [
+        [sum([x * row[column] for x, row in zip(line, other)]) for column in range(len(other[0]))]
+        for line in one
+    ]
 
 
 def _constant(value: Any, name: str) -> float:
     """A number that has no gradient. Raises TypeError or ValueError, naming the argument."""
     if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
-        raise ValueError(f"{name}: the tensor requires a gradient, and there is none by this argument.")
+        raise ValueError(
+            f"{name}: the tensor requires a gradient, and there is none by this argument."
+        )
     return number(value, name)
 
 
 def _type_of(*tensors: torch.Tensor) -> torch.dtype:
     """What is computed in."""
-    return torch.float64 if any(tensor.dtype == torch.float64 for tensor in tensors) else torch.float32
+    return (
+        torch.float64 if any(tensor.dtype == torch.float64 for tensor in tensors) else torch.float32
+    )
 
 
 def _typed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -665,17 +846,33 @@ def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) ->
     _gradients.check_filtered(shape[:end], end - begin)
     if order < 2:
         return image
-    joined = (shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    joined = (
+        shape[:begin].numel(),
+        *shape[begin:end],
+        *([shape[end:].numel()] if end < len(shape) else []),
+    )
     axes = tuple(range(1, 1 + end - begin))
-    if not torch.compiler.is_compiling() and operators.is_plain((image,)) and _is_as_taken(image) and image.numel() > 0:
+    if (
+        not torch.compiler.is_compiling()
+        and operators.is_plain((image,))
+        and _is_as_taken(image)
+        and image.numel() > 0
+    ):
         structure = _gradients.structure_of_filter(order, mode, _NAMES[image.dtype], joined, axes)
-        return operators.filter_at_once(image, operators.FilterPlan(structure, joined, axes, order, mode), False)
-    found: torch.Tensor = operators.filter_axes(_typed(image.reshape(joined), _type_of(image)), list(axes), order, mode, False)
+        return operators.filter_at_once(
+            image, operators.FilterPlan(structure, joined, axes, order, mode), False
+        )
+    found: torch.Tensor = operators.filter_axes(
+        _typed(image.reshape(joined), _type_of(image)), list(axes), order, mode, False
+    )
     return _typed(found.reshape(shape), image.dtype)
 
 
-def _extended(image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float) -> torch.Tensor:
-    """An image with samples on either side. The gradients of torch.nn.functional.pad are sums in any order; these are not."""
+def _extended(
+    image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float
+) -> torch.Tensor:
+    """An image with samples on either side. The gradients of torch.nn.functional.pad are sums in
+    any order; these are not."""
     for axis in range(image.dim() - dimension, image.dim()):
         ends = [image.narrow(axis, 0, 1), image.narrow(axis, image.shape[axis] - 1, 1)]
         shape = list(image.shape)
@@ -687,12 +884,20 @@ def _extended(image: torch.Tensor, dimension: int, padding: int, mode: str, cval
 
 
 class _Images:
-    """Images and points as the operators take them: batches with channels, lists of points, of one type."""
+    """Images and points as the operators take them: batches with channels, lists of points, of one
+    type."""
 
     def __init__(
-        self, image: torch.Tensor, points: torch.Tensor, order: int, mode: str, cval: float, convention: str, align_corners: bool,
+        self,
+        image: torch.Tensor,
+        points: torch.Tensor,
+        order: int,
+        mode: str,
+        cval: float,
+        convention: str,
+        align_corners: bool,
         names: tuple[str, str] = ("image", "points"),
-    ) -> None:  # fmt: skip
+    ) -> None:
         _check_tensor(image, names[0])
         _check_tensor(points, names[1])
         _same_device(points, image, names[1], names[0])
@@ -711,7 +916,9 @@ class _Images:
         if convention == "grid_sample":
             points = _indices(points, size, align_corners)
         elif convention != "index":
-            raise ValueError(f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}.")
+            raise ValueError(
+                f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}."
+            )
         image = _typed(image, used)
         self.image = image if self.is_batch else image[None, None]
         self.points = points if self.is_batch else points[None]
@@ -724,19 +931,28 @@ class _Images:
         padding = _gradients.padding_of(self.order, self.mode, is_filtered)
         image = self.image
         if is_filtered and self.order >= 2:
-            image = _extended(image, self.dimension, padding, self.mode, self.cval) if padding else image
+            image = (
+                _extended(image, self.dimension, padding, self.mode, self.cval)
+                if padding
+                else image
+            )
             image = _filter(image, 2, image.dim(), self.order, self.code)
         return image, padding
 
     def evaluate(self, coefficients: torch.Tensor, padding: int, derivatives: int) -> torch.Tensor:
         """The operator."""
         points = self.points + float(padding) if padding else self.points
-        found: torch.Tensor = operators.evaluate(coefficients, points, self.order, self.code, self.cval, derivatives)
+        found: torch.Tensor = operators.evaluate(
+            coefficients, points, self.order, self.code, self.cval, derivatives
+        )
         return found
 
     def result(self, values: torch.Tensor, tail: int = 0) -> torch.Tensor:
         """Numbers of points as the caller gets them."""
-        values = _typed(values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]), self.dtype)
+        values = _typed(
+            values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]),
+            self.dtype,
+        )
         return values if self.is_batch else values[0, 0]
 
 
@@ -748,14 +964,20 @@ def _indices(points: torch.Tensor, size: Sequence[int], align_corners: bool) -> 
 
 
 def _push(
-    values: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]], order: int, mode: str, is_filtered: bool
+    values: torch.Tensor,
+    grid: torch.Tensor,
+    shape: Optional[Sequence[int]],
+    order: int,
+    mode: str,
+    is_filtered: bool,
 ) -> torch.Tensor:
     _check_tensor(values, "input")
     _check_tensor(grid, "grid")
     _same_device(grid, values, "grid", "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     dimension = _gradients.check_points(grid.shape, False, "grid")
-    # A batch has an axis for images and one for channels, its grid one for images and one for numbers.
+    # A batch has an axis for images and one for channels, its grid one for images and one for
+    # numbers.
     is_batch = values.dim() == grid.dim() and values.shape[2:] == grid.shape[1:-1]
     if not is_batch and values.shape != grid.shape[:-1]:
         raise ValueError(
@@ -765,7 +987,9 @@ def _push(
     out = grid.shape[1:-1] if is_batch else grid.shape[:-1]
     if shape is None:
         if len(out) != dimension:
-            raise ValueError(f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given.")
+            raise ValueError(
+                f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given."
+            )
         shape = tuple(out)
     shape = _gradients.check_shape(shape, dimension)
     used = _type_of(values, grid)
@@ -776,7 +1000,9 @@ def _push(
     points = points.reshape(points.shape[0], out.numel(), dimension)
     padding = _gradients.padding_of(order, mode, is_filtered)
     points = points + float(padding) if padding else points
-    image: torch.Tensor = operators.scatter(numbers, points, [n + 2 * padding for n in shape], order, code, 0)
+    image: torch.Tensor = operators.scatter(
+        numbers, points, [n + 2 * padding for n in shape], order, code, 0
+    )
     if is_filtered and order >= 2:
         image = operators.filter_axes(image, list(range(2, 2 + dimension)), order, code, True)
         image = _folded(image, dimension, padding, mode) if padding else image
@@ -786,13 +1012,15 @@ def _push(
 def _folded(image: torch.Tensor, dimension: int, padding: int, mode: str) -> torch.Tensor:
     """The transpose of _extended()."""
     for axis in range(image.dim() - dimension, image.dim()):
-        before, middle, behind = image.split([padding, image.shape[axis] - 2 * padding, padding], axis)
+        before, middle, behind = image.split(
+            [padding, image.shape[axis] - 2 * padding, padding], axis
+        )
         if mode == "nearest":
             ends = torch.zeros_like(middle)
-            ends = ends.index_add(axis, ends.new_zeros(1, dtype=torch.long), before.sum(axis, keepdim=True))
+            ends = ends.index_add(
+                axis, ends.new_zeros(1, dtype=torch.long), before.sum(axis, keepdim=True)
+            )
             last = torch.full((1,), middle.shape[axis] - 1, dtype=torch.long, device=middle.device)
             middle = middle + ends.index_add(axis, last, behind.sum(axis, keepdim=True))
         image = middle
     return image
-
-

@@ -1,7 +1,9 @@
-"""Losses of the library for PyTorch: the operators cudaspline::correlate, joint_histogram and joint_gradients.
+"""Losses of the library for PyTorch: the operators cudaspline::correlate, joint_histogram and
+joint_gradients.
 
-The first one makes a loss and its gradients in one go: backward, they are multiplied alone. They have first derivatives. What wants more of them,
-a graph of the gradient (create_graph), a transform of torch.func, or a derivative forward, gets the formula, which has all of them.
+The first one makes a loss and its gradients in one go: backward, they are multiplied alone. They
+have first derivatives. What wants more of them, a graph of the gradient (create_graph), a transform
+of torch.func, or a derivative forward, gets the formula, which has all of them.
 """
 
 from __future__ import annotations
@@ -23,34 +25,56 @@ from ._operators import (
     register_operator,
 )
 
-#: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
+#: The radius of windows for which every device's shared memory has room (64 KiB of compute
+#: capability 7.5).
 _SURELY_ON_A_DEVICE = 7
 
 #: Sums of squared correlations of (fixed, moving, mask), of a batch (N, C, *size).
 Formula = Callable[[torch.Tensor, torch.Tensor, Optional[torch.Tensor]], torch.Tensor]
 
 
-def _shapes(fixed: torch.Tensor, of_fixed: bool, of_moving: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _shapes(
+    fixed: torch.Tensor, of_fixed: bool, of_moving: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Results without numbers yet."""
-    one, other = (fixed.new_empty(fixed.shape if is_wanted else (0,)) for is_wanted in (of_fixed, of_moving))
+    one, other = (
+        fixed.new_empty(fixed.shape if is_wanted else (0,)) for is_wanted in (of_fixed, of_moving)
+    )
     return fixed.new_empty(fixed.shape[0]), one, other
 
 
 def _correlate(
-    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int], of_fixed: bool, of_moving: bool
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    radius: Sequence[int],
+    of_fixed: bool,
+    of_moving: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sums (B,) of images (B, *size), and their gradients (B, *size), or without numbers where they are not wanted. mask: bool, (B, *size) or
-    (1, *size)."""
+    """Sums (B,) of images (B, *size), and their gradients (B, *size), or without numbers where they
+    are not wanted. mask: bool, (B, *size) or (1, *size)."""
     fixed, moving = _in_memory(fixed), _in_memory(moving)
     results = _shapes(fixed, of_fixed, of_moving)
     if mask is not None:
         mask = mask.contiguous()
     sums, *gradients = results
     stride = 0 if mask is None or mask.shape[0] == 1 else mask[0].numel()
-    pairs = _losses.Pairs(fixed.data_ptr(), moving.data_ptr(), 0 if mask is None else mask.data_ptr(), stride)
-    addresses = (one.data_ptr() if is_wanted else 0 for one, is_wanted in zip(gradients, (of_fixed, of_moving)))
+    pairs = _losses.Pairs(
+        fixed.data_ptr(), moving.data_ptr(), 0 if mask is None else mask.data_ptr(), stride
+    )
+    addresses = (
+        one.data_ptr() if is_wanted else 0
+        for one, is_wanted in zip(gradients, (of_fixed, of_moving))
+    )
     _losses.run_local_correlation(
-        _TYPES[fixed.dtype], _place(fixed), fixed.shape[1:], fixed.shape[0], radius, pairs, sums.data_ptr(), *addresses
+        _TYPES[fixed.dtype],
+        _place(fixed),
+        fixed.shape[1:],
+        fixed.shape[0],
+        radius,
+        pairs,
+        sums.data_ptr(),
+        *addresses,
     )
     return results
 
@@ -63,24 +87,34 @@ correlate_operator = register_operator(
 )
 
 
-def _by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
+def _by_formula(
+    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]
+) -> torch.Tensor:
     """What the operator makes, with derivatives of all orders."""
     mask = None if mask is None else mask.expand(fixed.shape)[None]
-    sums: torch.Tensor = _loss_formulas.correlation_sums(FORMULAS, fixed[None], moving[None], mask, radius)[0]
+    sums: torch.Tensor = _loss_formulas.correlation_sums(
+        FORMULAS, fixed[None], moving[None], mask, radius
+    )[0]
     return sums
 
 
-def _gradients_of(ctx: Any, gradient: torch.Tensor) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+def _gradients_of(
+    ctx: Any, gradient: torch.Tensor
+) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
     """By both images, of the gradient by the sums."""
     fixed, moving, mask, *found = ctx.saved_tensors
     wanted = ctx.needs_input_grad[:2]
     is_made = all(one.shape == fixed.shape for one, is_wanted in zip(found, wanted) if is_wanted)
-    if torch.is_grad_enabled() or not is_made:  # it is to have derivatives itself, or was not asked for
+    if (
+        torch.is_grad_enabled() or not is_made
+    ):  # it is to have derivatives itself, or was not asked for
         with torch.enable_grad():
             fixed, moving = fixed.view_as(fixed), moving.view_as(moving)  # which may be one tensor
             images = [image for image, is_wanted in zip((fixed, moving), wanted) if is_wanted]
             sums = _by_formula(fixed, moving, mask, ctx.radius)
-        made = iter(torch.autograd.grad(sums, images, gradient, create_graph=torch.is_grad_enabled()))
+        made = iter(
+            torch.autograd.grad(sums, images, gradient, create_graph=torch.is_grad_enabled())
+        )
         by = [next(made) if is_wanted else None for is_wanted in wanted]
     else:
         factors = gradient.reshape(-1, *(1,) * (fixed.dim() - 1))
@@ -104,7 +138,13 @@ class _Correlate(torch.autograd.Function):
     """The operator for tensors that only autograd records."""
 
     @staticmethod
-    def forward(ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
+    def forward(
+        ctx: Any,
+        fixed: torch.Tensor,
+        moving: torch.Tensor,
+        mask: Optional[torch.Tensor],
+        radius: Sequence[int],
+    ) -> torch.Tensor:
         sums, *gradients = _correlate(fixed, moving, mask, radius, *ctx.needs_input_grad[:2])
         ctx.radius = radius
         ctx.save_for_backward(fixed, moving, mask, *gradients)
@@ -116,7 +156,8 @@ class _Correlate(torch.autograd.Function):
 
 
 def _wants_first_derivatives(*tensors: Optional[torch.Tensor]) -> bool:
-    """Whether only autograd records the call: under transforms of torch.func all derivatives are made."""
+    """Whether only autograd records the call: under transforms of torch.func all derivatives are
+    made."""
     if torch.compiler.is_compiling():
         return not torch._C._are_functorch_transforms_active()
     return is_plain(tensors)
@@ -130,7 +171,11 @@ def _images_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def correlation_sums(
-    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int], formula: Formula
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    radius: Sequence[int],
+    formula: Formula,
 ) -> torch.Tensor:
     """Of a batch (N, C, *size): (N, C). mask: bool, of the batch's shape."""
     is_compiling = torch.compiler.is_compiling()
@@ -139,12 +184,18 @@ def correlation_sums(
         return formula(fixed, moving, mask)
     images = fixed.flatten(0, 1), moving.flatten(0, 1), None if mask is None else _images_of(mask)
     if is_compiling:
-        sums = correlate_operator(*images, list(radius), fixed.requires_grad, moving.requires_grad, chosen_threads())[0]
+        sums = correlate_operator(
+            *images, list(radius), fixed.requires_grad, moving.requires_grad, chosen_threads()
+        )[0]
     else:
         try:
             # Without autograd PyTorch asks for gradients all the same.
             is_wanted = torch.is_grad_enabled() and (fixed.requires_grad or moving.requires_grad)
-            sums = _Correlate.apply(*images, radius) if is_wanted else _correlate(*images, radius, False, False)[0]
+            sums = (
+                _Correlate.apply(*images, radius)
+                if is_wanted
+                else _correlate(*images, radius, False, False)[0]
+            )
         except DeviceMemoryError:
             if not is_large:
                 raise
@@ -153,7 +204,13 @@ def correlation_sums(
     return found
 
 
-def _joint(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int) -> torch.Tensor:
+def _joint(
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    ends: torch.Tensor,
+    bins: int,
+) -> torch.Tensor:
     """The joint histogram (bins, bins) of samples (n,); ends: four numbers; mask: bool, (n,)."""
     joint = fixed.new_empty((bins, bins))
     _run_joint(fixed, moving, mask, ends, joint, None)
@@ -161,7 +218,13 @@ def _joint(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tenso
 
 
 def _joint_gradients(
-    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, weights: torch.Tensor, of_fixed: bool, of_moving: bool
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    ends: torch.Tensor,
+    weights: torch.Tensor,
+    of_fixed: bool,
+    of_moving: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Of the sum of weights times the histogram; without numbers where they are not wanted."""
     gradients = _joint_shapes(fixed, of_fixed, of_moving)
@@ -169,8 +232,12 @@ def _joint_gradients(
     return gradients
 
 
-def _joint_shapes(fixed: torch.Tensor, of_fixed: bool, of_moving: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    return fixed.new_empty(fixed.shape if of_fixed else (0,)), fixed.new_empty(fixed.shape if of_moving else (0,))
+def _joint_shapes(
+    fixed: torch.Tensor, of_fixed: bool, of_moving: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    return fixed.new_empty(fixed.shape if of_fixed else (0,)), fixed.new_empty(
+        fixed.shape if of_moving else (0,)
+    )
 
 
 def _run_joint(
@@ -183,9 +250,22 @@ def _run_joint(
 ) -> None:
     fixed, moving, ends = _in_memory(fixed), _in_memory(moving), _in_memory(ends)
     mask = None if mask is None else mask.contiguous()
-    images = (fixed.data_ptr(), moving.data_ptr(), 0 if mask is None else mask.data_ptr(), ends.data_ptr())
+    images = (
+        fixed.data_ptr(),
+        moving.data_ptr(),
+        0 if mask is None else mask.data_ptr(),
+        ends.data_ptr(),
+    )
     addresses = None if gradients is None else (gradients[0].data_ptr(), gradients[1].data_ptr())
-    _losses.run_joint_histogram(_TYPES[fixed.dtype], _place(fixed), fixed.numel(), joint.shape[0], images, joint.data_ptr(), addresses)
+    _losses.run_joint_histogram(
+        _TYPES[fixed.dtype],
+        _place(fixed),
+        fixed.numel(),
+        joint.shape[0],
+        images,
+        joint.data_ptr(),
+        addresses,
+    )
 
 
 joint_operator = register_operator(
@@ -198,7 +278,9 @@ joint_gradients_operator = register_operator(
     "joint_gradients",
     "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, Tensor weights, bool of_fixed, bool of_moving) -> (Tensor, Tensor)",
     _joint_gradients,
-    lambda fixed, moving, mask, ends, weights, of_fixed, of_moving: _joint_shapes(fixed, of_fixed, of_moving),
+    lambda fixed, moving, mask, ends, weights, of_fixed, of_moving: _joint_shapes(
+        fixed, of_fixed, of_moving
+    ),
 )
 
 
@@ -220,7 +302,11 @@ def _joint_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     else:
         given = fixed, moving, mask, ends, gradient, *wanted
         is_registered = torch.compiler.is_compiling() or not is_plain((fixed, moving, gradient))
-        found = joint_gradients_operator(*given, chosen_threads()) if is_registered else _joint_gradients(*given)
+        found = (
+            joint_gradients_operator(*given, chosen_threads())
+            if is_registered
+            else _joint_gradients(*given)
+        )
         by = [one if is_wanted else None for one, is_wanted in zip(found, wanted)]
     return (*by, None, None, None)
 
@@ -233,7 +319,12 @@ class _JointHistogram(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int
+        ctx: Any,
+        fixed: torch.Tensor,
+        moving: torch.Tensor,
+        mask: Optional[torch.Tensor],
+        ends: torch.Tensor,
+        bins: int,
     ) -> torch.Tensor:
         _joint_keep(ctx, (fixed, moving, mask, ends, bins), None)
         ctx.threads = chosen_threads()
@@ -246,12 +337,24 @@ class _JointHistogram(torch.autograd.Function):
 
 
 def joint_histogram(
-    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int, formula: Formula
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    ends: torch.Tensor,
+    bins: int,
+    formula: Formula,
 ) -> torch.Tensor:
-    """The joint histogram of images of one shape: (bins, bins). mask: bool, of that shape; ends: four numbers without gradient."""
+    """The joint histogram of images of one shape: (bins, bins). mask: bool, of that shape; ends:
+    four numbers without gradient."""
     if not _wants_first_derivatives(fixed, moving, mask, ends):
         return formula(fixed, moving, mask)
-    given = fixed.reshape(-1), moving.reshape(-1), None if mask is None else mask.reshape(-1), ends.to(fixed.dtype), bins
+    given = (
+        fixed.reshape(-1),
+        moving.reshape(-1),
+        None if mask is None else mask.reshape(-1),
+        ends.to(fixed.dtype),
+        bins,
+    )
     if torch.compiler.is_compiling():
         found: torch.Tensor = joint_operator(*given, chosen_threads())
     else:

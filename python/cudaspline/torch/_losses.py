@@ -12,8 +12,15 @@ from ._array_operations import OPERATIONS
 
 
 @takes_threads
-def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None, *, threads: int = 0) -> torch.Tensor:
-    """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
+def mean_squares(
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor] = None,
+    *,
+    threads: int = 0,
+) -> torch.Tensor:
+    """The mean of the squared differences of two images of one shape, over the samples where the
+    mask is not 0.
 
     Examples
     --------
@@ -27,13 +34,19 @@ def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch
 
 @takes_threads
 def local_correlation(
-    fixed: torch.Tensor, moving: torch.Tensor, radius: Union[int, Sequence[int]] = 2, mask: Optional[torch.Tensor] = None, *, threads: int = 0
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    radius: Union[int, Sequence[int]] = 2,
+    mask: Optional[torch.Tensor] = None,
+    *,
+    threads: int = 0,
 ) -> torch.Tensor:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
-    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends, and a window where an image is constant has
-    the correlation 1. The gradient is exact; ITK's leaves out what a sample changes in the windows of its neighbours. The library makes it
-    with the value; derivatives of higher orders are made by a formula.
+    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends,
+    and a window where an image is constant has the correlation 1. The gradient is exact; ITK's
+    leaves out what a sample changes in the windows of its neighbours. The library makes it with the
+    value; derivatives of higher orders are made by a formula.
 
     Parameters
     ----------
@@ -42,7 +55,8 @@ def local_correlation(
     radius
         Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
-        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
+        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is
+        broadcast.
 
     Examples
     --------
@@ -57,11 +71,19 @@ def local_correlation(
 
 @takes_threads
 def mutual_information(
-    fixed: torch.Tensor, moving: torch.Tensor, bins: int = 32, mask: Optional[torch.Tensor] = None, limits: Any = None, *, threads: int = 0
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    bins: int = 32,
+    mask: Optional[torch.Tensor] = None,
+    limits: Any = None,
+    *,
+    threads: int = 0,
 ) -> torch.Tensor:
-    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
+    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines
+    as windows along both axes.
 
-    It has the same bits at every call. The library makes the histogram and its first derivatives, a formula those of higher orders.
+    It has the same bits at every call. The library makes the histogram and its first derivatives, a
+    formula those of higher orders.
 
     Parameters
     ----------
@@ -72,8 +94,9 @@ def mutual_information(
     mask
         Samples that are not 0 there count.
     limits
-        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in no bin; None: of the samples, which have
-        to be finite, else the value is NaN. They have no gradient.
+        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in
+        no bin; None: of the samples, which have to be finite, else the value is NaN. They have no
+        gradient.
 
     Examples
     --------
@@ -82,15 +105,21 @@ def mutual_information(
     >>> cudaspline.torch.mutual_information(image, image).item() < cudaspline.torch.mutual_information(image, image % 2).item()
     True
     """
-    found: torch.Tensor = _loss_formulas.mutual_information(OPERATIONS, fixed, moving, bins, mask, limits)
+    found: torch.Tensor = _loss_formulas.mutual_information(
+        OPERATIONS, fixed, moving, bins, mask, limits
+    )
     return found
 
 
 @takes_threads
-def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
-    """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
+def diffusion(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
+    """The mean over the samples of the sum of the squared first derivatives of a field: differences
+    of neighbours, their mean by axis.
 
-    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
+    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in
+        that unit; None: 1.
 
     Examples
     --------
@@ -103,10 +132,14 @@ def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *,
 
 
 @takes_threads
-def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
-    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
+def bending(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
+    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones
+    twice: the energy of a bent thin plate.
 
-    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
+    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they
+    fit. Arguments as of diffusion().
 
     Examples
     --------
@@ -119,8 +152,11 @@ def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, t
 
 
 @takes_threads
-def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> torch.Tensor:
-    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
+def jacobian(
+    field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
+) -> torch.Tensor:
+    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments
+    as there.
 
     Examples
     --------
@@ -133,8 +169,15 @@ def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, 
 
 
 @takes_threads
-def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0) -> torch.Tensor:
-    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
+def folding(
+    field: torch.Tensor,
+    spacing: Optional[Sequence[float]] = None,
+    least: float = 0.0,
+    *,
+    threads: int = 0,
+) -> torch.Tensor:
+    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without
+    folds. Arguments as there.
 
     Examples
     --------

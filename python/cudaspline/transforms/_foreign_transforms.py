@@ -1,4 +1,5 @@
-"""Refuses transforms of other programs, whose numbers would be misread as ITK's, with a program that converts them: as CudaSplineResample does."""
+"""Refuses transforms of other programs, whose numbers would be misread as ITK's, with a program
+that converts them: as CudaSplineResample does."""
 
 from __future__ import annotations
 
@@ -7,17 +8,20 @@ import zlib
 from pathlib import Path
 from typing import NoReturn, Optional
 
-_MATRIX_OF_AFNI = (
-    'is a matrix of AFNI; convert it to an ITK transform, for example with nitransforms.linear.load(FILE, fmt="afni").to_filename("out.tfm", fmt="itk")'
-)
+_MATRIX_OF_AFNI = 'is a matrix of AFNI; convert it to an ITK transform, for example with nitransforms.linear.load(FILE, fmt="afni").to_filename("out.tfm", fmt="itk")'
 _WARP_OF_AFNI = 'is a warp or an image of AFNI; convert it to an ITK displacement field, for example with nitransforms.nonlinear.load(FILE, fmt="afni")'
 #: Formats by suffix.
 _ENDINGS = {
     (".head", ".brik", ".brik.gz"): _WARP_OF_AFNI,
     (".1d",): _MATRIX_OF_AFNI,
-    (".xfm",): "is a transform of MINC, of points with x to the right and y to the front; convert it to an ITK transform (a matrix M becomes F M F "
+    (
+        ".xfm",
+    ): "is a transform of MINC, of points with x to the right and y to the front; convert it to an ITK transform (a matrix M becomes F M F "
     "with F = diag(-1, -1, 1, 1))",
-    (".lta", ".m3z"): "is a transform of FreeSurfer; convert it with FreeSurfer's lta_convert --outitk or mri_warp_convert --outitk",
+    (
+        ".lta",
+        ".m3z",
+    ): "is a transform of FreeSurfer; convert it with FreeSurfer's lta_convert --outitk or mri_warp_convert --outitk",
 }
 
 
@@ -37,7 +41,8 @@ def _refuse(path: Path, name: str, what: str) -> NoReturn:
 
 
 def _beginning_of(path: Path) -> bytes:
-    """As much as headers and matrices take, decompressed; nothing of a file that cannot be read, which its reader says."""
+    """As much as headers and matrices take, decompressed; nothing of a file that cannot be read,
+    which its reader says."""
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             return stream.read(65536)

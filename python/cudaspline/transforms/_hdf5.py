@@ -1,7 +1,8 @@
 """Reads what ITK's files of transforms have of HDF5: groups, and datasets of numbers and texts.
 
-Structures and their names are those of the HDF5 file format specification, version 3: superblocks 0 to 3, object headers 1 and 2, groups as
-symbol tables and as links (also in a fractal heap), datasets that are compact, contiguous or in chunks, deflate, shuffle and checksums.
+Structures and their names are those of the HDF5 file format specification, version 3: superblocks 0
+to 3, object headers 1 and 2, groups as symbol tables and as links (also in a fractal heap),
+datasets that are compact, contiguous or in chunks, deflate, shuffle and checksums.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ import numpy
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 # Types of header messages.
-_DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT, _FILTERS, _CONTINUATION, _SYMBOL_TABLE = 1, 2, 3, 6, 8, 11, 16, 17
+_DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT, _FILTERS, _CONTINUATION, _SYMBOL_TABLE = (
+    1,
+    2,
+    3,
+    6,
+    8,
+    11,
+    16,
+    17,
+)
 _DEFLATE, _SHUFFLE, _FLETCHER = 1, 2, 3
 
 
@@ -176,7 +186,11 @@ class Hdf5File:
             block = _Cursor(self.cursor(begin).take(length), 0, self)
             head = (6 if has_order else 4) if is_second else 8
             while block.at + head <= length:
-                kind, size = (block.integer(1), block.integer(2)) if is_second else (block.integer(2), block.integer(2))
+                kind, size = (
+                    (block.integer(1), block.integer(2))
+                    if is_second
+                    else (block.integer(2), block.integer(2))
+                )
                 flags = block.integer(1)
                 block.take(head - (4 if is_second else 5))
                 body = block.take(size)
@@ -272,7 +286,9 @@ class Hdf5File:
             offset, length = link.integer(offset_bytes), link.integer(id_length - 1 - offset_bytes)
             for begin, size, address in direct:
                 if begin <= offset < begin + size and address >= 0:
-                    yield self._link(_Cursor(self.cursor(address + offset - begin).take(length), 0, self))
+                    yield self._link(
+                        _Cursor(self.cursor(address + offset - begin).take(length), 0, self)
+                    )
                     break
             else:
                 raise Hdf5Error("a link is damaged")
@@ -292,7 +308,9 @@ class Hdf5File:
         count_bytes = _bytes_for(most[0])
         pointers = [0]
         for level in range(1, depth + 1):
-            pointers.append(self.offset_size + count_bytes + (_bytes_for(total[level - 1]) if level > 1 else 0))
+            pointers.append(
+                self.offset_size + count_bytes + (_bytes_for(total[level - 1]) if level > 1 else 0)
+            )
             most.append((node_size - 10 - pointers[level]) // (size + pointers[level]))
             total.append((most[level] + 1) * total[level - 1] + most[level])
 
@@ -334,7 +352,9 @@ class Hdf5File:
             at.take(4 if version == 1 and values % 2 else 0)
         return found
 
-    def _raw(self, body: bytes, shape: tuple[int, ...], size: int, filters: list[tuple[int, list[int]]]) -> bytes:
+    def _raw(
+        self, body: bytes, shape: tuple[int, ...], size: int, filters: list[tuple[int, list[int]]]
+    ) -> bytes:
         """The bytes of a dataset in C order."""
         at = _Cursor(body, 0, self)
         version, kind = at.integer(1), at.integer(1)
@@ -359,14 +379,20 @@ class Hdf5File:
                 if math.prod(chunk) * size > 1100 * len(self.data) + 4096:
                     raise Hdf5Error("a dataset is damaged")
                 values = _unfilter(data, filters, mask, size, math.prod(chunk) * size)
-                ends = [min(length, begin + extent) for begin, extent, length in zip(first, chunk, shape)]
+                ends = [
+                    min(length, begin + extent)
+                    for begin, extent, length in zip(first, chunk, shape)
+                ]
                 piece = numpy.frombuffer(values, numpy.uint8).reshape(*chunk, size)
                 inside = tuple(slice(0, end - begin) for begin, end in zip(first, ends))
                 whole[tuple(slice(begin, end) for begin, end in zip(first, ends))] = piece[inside]
         return whole.tobytes()
 
-    def _chunks(self, address: int, rank: int, depth: int = 0) -> Iterator[tuple[list[int], int, bytes]]:
-        """(index of the first element, mask of filters that were left out, bytes) of the chunks of a B-tree of version 1."""
+    def _chunks(
+        self, address: int, rank: int, depth: int = 0
+    ) -> Iterator[tuple[list[int], int, bytes]]:
+        """(index of the first element, mask of filters that were left out, bytes) of the chunks of
+        a B-tree of version 1."""
         at = self.cursor(address)
         at.expect(b"TREE")
         if depth > 32 or at.integer(1) != 1:
@@ -393,12 +419,20 @@ class Hdf5File:
             letter = "f" if kind == 1 else ("i" if bits & 8 else "u")
             if kind == 1 and size < 4:
                 raise Hdf5Error(f"numbers of {size} bytes are not read")
-            return numpy.frombuffer(raw, f"{'>' if bits & 1 else '<'}{letter}{size}", count).astype(numpy.float64)
+            return numpy.frombuffer(raw, f"{'>' if bits & 1 else '<'}{letter}{size}", count).astype(
+                numpy.float64
+            )
         if kind == 3:
-            return [raw[i * size : (i + 1) * size].split(b"\0", 1)[0].decode("utf-8", "replace") for i in range(count)]
+            return [
+                raw[i * size : (i + 1) * size].split(b"\0", 1)[0].decode("utf-8", "replace")
+                for i in range(count)
+            ]
         if kind == 9 and bits & 15 == 1:
             items = _Cursor(raw, 0, self)
-            return [self._global_text(items.integer(4), items.offset(), items.integer(4)) for _ in range(count)]
+            return [
+                self._global_text(items.integer(4), items.offset(), items.integer(4))
+                for _ in range(count)
+            ]
         raise Hdf5Error("a dataset has a type that is not read")
 
     def _global_text(self, length: int, address: int, index: int) -> str:
@@ -417,7 +451,9 @@ class Hdf5File:
         raise Hdf5Error("a text is damaged")
 
 
-def _unfilter(data: bytes, filters: list[tuple[int, list[int]]], mask: int, size: int, count: int) -> bytes:
+def _unfilter(
+    data: bytes, filters: list[tuple[int, list[int]]], mask: int, size: int, count: int
+) -> bytes:
     """The bytes of a chunk before the filters, which are taken back from the last one on."""
     for number in reversed(range(len(filters))):
         if mask >> number & 1:
@@ -435,14 +471,17 @@ def _unfilter(data: bytes, filters: list[tuple[int, list[int]]], mask: int, size
         elif kind == _FLETCHER:
             data = data[:-4]
         else:
-            raise Hdf5Error(f"a dataset has the filter {kind}, which is not read; deflate and shuffle are")
+            raise Hdf5Error(
+                f"a dataset has the filter {kind}, which is not read; deflate and shuffle are"
+            )
     if len(data) != count:
         raise Hdf5Error("a dataset is cut short or damaged")
     return data
 
 
 def read_transforms(data: bytes) -> list[tuple[str, Any, Any]]:
-    """(type, parameters, fixed parameters) of the transforms of a file of ITK, in their order; of a composite too.
+    """(type, parameters, fixed parameters) of the transforms of a file of ITK, in their order; of a
+    composite too.
 
     data: the bytes of the file
 
@@ -458,7 +497,10 @@ def read_transforms(data: bytes) -> list[tuple[str, Any, Any]]:
         inside = file.links(members[name])
 
         def values(word: str, inside: dict[str, int] = inside) -> numpy.ndarray:
-            for spelling in (f"Transform{word}", f"Tranform{word}"):  # the second one is ITK's of old
+            for spelling in (
+                f"Transform{word}",
+                f"Tranform{word}",
+            ):  # the second one is ITK's of old
                 if spelling in inside:
                     read = file.read(inside[spelling])
                     if isinstance(read, list):

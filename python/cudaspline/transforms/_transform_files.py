@@ -1,5 +1,5 @@
-"""Files of transforms: ITK's text, MATLAB's files as ANTs writes them, and HDF5, without any other library; displacement fields in image files by
-whatever reads these.
+"""Files of transforms: ITK's text, MATLAB's files as ANTs writes them, and HDF5, without any other
+library; displacement fields in image files by whatever reads these.
 
 Parameters and their order are those of ITK's classes.
 """
@@ -19,7 +19,8 @@ from . import _foreign_transforms, _hdf5, _inverse
 from ._stages import DisplacementField, Stages, grid_of_parameters
 
 _TEXT = (".tfm", ".txt")
-#: Classes whose map is a matrix about a centre, with the number of their parameters: n is the dimension.
+#: Classes whose map is a matrix about a centre, with the number of their parameters: n is the
+#: dimension.
 _LINEAR = {
     "AffineTransform": lambda n: n * n + n,
     "MatrixOffsetTransformBase": lambda n: n * n + n,
@@ -81,28 +82,38 @@ class FileTransform:
 
     @property
     def order(self) -> int:
-        """The order of a B-spline. Old types do not contain it: ITK reads them with order 2 in 2D, and with order 3 in 3D."""
+        """The order of a B-spline. Old types do not contain it: ITK reads them with order 2 in 2D,
+        and with order 3 in 3D."""
         if self.is_old_spline:
             return 2 if self.dimension_or(3) == 2 else 3
         types = self.kind.split("_")
         return int(types[4]) if len(types) > 4 and types[4].isdigit() else 3
 
     def append_to(self, stages: Stages, name: str, device: int) -> None:
-        """Appends what it does to a chain. Raises TypeError for a class that is not known, ValueError for wrong numbers."""
+        """Appends what it does to a chain. Raises TypeError for a class that is not known,
+        ValueError for wrong numbers."""
         name = f"{name} ({self.path.name})"
         self._check_kind(name)
-        if not (numpy.all(numpy.isfinite(self.parameters)) and numpy.all(numpy.isfinite(self.fixed))):
+        if not (
+            numpy.all(numpy.isfinite(self.parameters)) and numpy.all(numpy.isfinite(self.fixed))
+        ):
             raise ValueError(f"{name}: {self.kind} has parameters that are not finite.")
         base = self.base
         dimension = self.dimension_or(stages.dimension)
         if dimension != stages.dimension:
-            raise ValueError(f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
+            raise ValueError(
+                f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}."
+            )
         if base == "BSplineTransform" or self.is_old_spline:
             grid = self._grid(dimension, name)
-            stages.add_spline(self.parameters.reshape(dimension, *grid.shape), grid, self.order, name, device)
+            stages.add_spline(
+                self.parameters.reshape(dimension, *grid.shape), grid, self.order, name, device
+            )
         elif base.endswith("DisplacementFieldTransform"):
             grid = self._grid(dimension, name)
-            stages.add_field(self.parameters.reshape(*grid.shape, dimension), grid, False, False, name, device)
+            stages.add_field(
+                self.parameters.reshape(*grid.shape, dimension), grid, False, False, name, device
+            )
         elif base == "IdentityTransform":
             self._expect(0, name)
             self._expect_fixed((0, dimension), name)
@@ -110,16 +121,24 @@ class FileTransform:
             stages.add_affine(*self.linear(dimension, name), name)
 
     def linear(self, dimension: int, name: str) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Matrix and offset (mm). Raises TypeError for a class that has none, ValueError for wrong numbers."""
+        """Matrix and offset (mm). Raises TypeError for a class that has none, ValueError for wrong
+        numbers."""
         count = _LINEAR_OF.get(dimension, {}).get(self.base)
         if count is None and self.base in _LINEAR:
             count = _LINEAR[self.base](dimension)
         if count is None:
             raise TypeError(f"{name}: {self.kind} is not supported for images of {dimension} axes.")
-        if self.base == "FixedCenterOfRotationAffineTransform" and self.parameters.size == count + dimension:
+        if (
+            self.base == "FixedCenterOfRotationAffineTransform"
+            and self.parameters.size == count + dimension
+        ):
             count += dimension  # ITK says that it has more than it reads
         self._expect(count, name)
-        orders = (dimension + 1,) if self.base in ("Euler3DTransform", "CenteredEuler3DTransform") else ()
+        orders = (
+            (dimension + 1,)
+            if self.base in ("Euler3DTransform", "CenteredEuler3DTransform")
+            else ()
+        )
         self._expect_fixed((0, dimension, *orders), name)
         center = numpy.zeros(dimension)
         if self.fixed.size and self.base != "TranslationTransform":
@@ -127,9 +146,16 @@ class FileTransform:
         if self.base.startswith("Centered"):
             given = self.parameters[-2 * dimension : -dimension]
             # The fixed parameters of the two classes of 2D are a placeholder, in all files of ITK.
-            is_told = self.fixed.size and self.base in ("CenteredAffineTransform", "CenteredEuler3DTransform")
-            if is_told and not numpy.all(numpy.abs(given - center) <= 1e-5 * (1 + numpy.abs(given))):
-                raise ValueError(f"{name}: {self.kind} has the centre {center.tolist()} as fixed parameters and {given.tolist()} as parameters.")
+            is_told = self.fixed.size and self.base in (
+                "CenteredAffineTransform",
+                "CenteredEuler3DTransform",
+            )
+            if is_told and not numpy.all(
+                numpy.abs(given - center) <= 1e-5 * (1 + numpy.abs(given))
+            ):
+                raise ValueError(
+                    f"{name}: {self.kind} has the centre {center.tolist()} as fixed parameters and {given.tolist()} as parameters."
+                )
             center = given
         matrix, translation = self._matrix(dimension, name)
         _inverse.check_matrix(matrix, name)
@@ -152,12 +178,16 @@ class FileTransform:
 
     def _expect(self, count: int, name: str) -> None:
         if self.parameters.size != count:
-            raise ValueError(f"{name}: {self.kind} has {count} parameters here; there are {self.parameters.size}.")
+            raise ValueError(
+                f"{name}: {self.kind} has {count} parameters here; there are {self.parameters.size}."
+            )
 
     def _expect_fixed(self, counts: tuple[int, ...], name: str) -> None:
         if self.fixed.size not in counts:
             allowed = " or ".join(map(str, counts))
-            raise ValueError(f"{name}: {self.kind} has {self.fixed.size} fixed parameters; {allowed} are allowed.")
+            raise ValueError(
+                f"{name}: {self.kind} has {self.fixed.size} fixed parameters; {allowed} are allowed."
+            )
 
     def _matrix(self, n: int, name: str) -> tuple[numpy.ndarray, numpy.ndarray]:
         """Matrix and translation: x goes to matrix (x - centre) + centre + translation."""
@@ -169,7 +199,9 @@ class FileTransform:
         if base == "ScaleLogarithmicTransform":
             return numpy.diag(numpy.exp(p)), numpy.zeros(n)
         if base in _LINEAR or base == "Rigid3DTransform":
-            translation = p[n * n + n :] if base == "CenteredAffineTransform" else p[n * n : n * n + n]
+            translation = (
+                p[n * n + n :] if base == "CenteredAffineTransform" else p[n * n : n * n + n]
+            )
             return p[: n * n].reshape(n, n), translation
         if base in ("Euler2DTransform", "Rigid2DTransform", "CenteredRigid2DTransform"):
             return _rotation(p[0]), p[-2:]
@@ -180,7 +212,9 @@ class FileTransform:
         if base == "QuaternionRigidTransform":
             return _quaternion(*p[:4]), p[4:]
         if base == "VersorTransform" and float(p @ p) > 1:
-            raise ValueError(f"{name}: {self.kind} has parameters of length {numpy.sqrt(p @ p):g}; at most 1 is allowed.")
+            raise ValueError(
+                f"{name}: {self.kind} has parameters of length {numpy.sqrt(p @ p):g}; at most 1 is allowed."
+            )
         rotation, translation = _versor(p[:3]), p[3:6]
         if base == "VersorTransform":
             return rotation, numpy.zeros(3)
@@ -200,7 +234,8 @@ class FileTransform:
 
 @dataclass
 class TransformList:
-    """The transforms of a file, without a composite that joins them: the last one is applied first."""
+    """The transforms of a file, without a composite that joins them: the last one is applied
+    first."""
 
     transforms: list[Any]
     #: Whether there are several, and no composite: of head motion each is for a volume.
@@ -209,7 +244,8 @@ class TransformList:
 
 @dataclass
 class SplineWithBulk:
-    """ITK 3's B-spline, which adds its displacements to those of a linear transform: x goes to B(x) + d(x).
+    """ITK 3's B-spline, which adds its displacements to those of a linear transform: x goes to B(x)
+    + d(x).
 
     With B(x) = A x + b that is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the same grid."""
 
@@ -221,12 +257,18 @@ class SplineWithBulk:
         inner = stages.empty_copy()
         self.bulk.append_to(inner, name, device)
         if len(inner.stages) > 1 or inner.buffers:
-            raise TypeError(f"{name} ({self.bulk.path.name}): the bulk transform {self.bulk.kind} of a BSplineDeformableTransform is not linear.")
+            raise TypeError(
+                f"{name} ({self.bulk.path.name}): the bulk transform {self.bulk.kind} of a BSplineDeformableTransform is not linear."
+            )
         matrix = inner.affine_of(0)[0] if inner.stages else numpy.eye(stages.dimension)
         coefficients = self.spline.parameters
         if coefficients.size % stages.dimension == 0:  # else the spline raises an error
-            coefficients = (numpy.linalg.inv(matrix) @ coefficients.reshape(stages.dimension, -1)).ravel()
-        FileTransform(self.spline.kind, coefficients, self.spline.fixed, self.spline.path).append_to(stages, name, device)
+            coefficients = (
+                numpy.linalg.inv(matrix) @ coefficients.reshape(stages.dimension, -1)
+            ).ravel()
+        FileTransform(
+            self.spline.kind, coefficients, self.spline.fixed, self.spline.path
+        ).append_to(stages, name, device)
         stages.append(inner)
 
 
@@ -246,7 +288,8 @@ def _euler(angles: numpy.ndarray, is_zyx: bool) -> numpy.ndarray:
 
 
 def _versor(right: numpy.ndarray) -> numpy.ndarray:
-    """itk::Versor::GetMatrix() of the vector part of a unit quaternion, which is made shorter where it is too long, as ITK does."""
+    """itk::Versor::GetMatrix() of the vector part of a unit quaternion, which is made shorter where
+    it is too long, as ITK does."""
     norm, margin = float(numpy.sqrt(right @ right)), 1e-10
     if norm >= 1 - margin:
         right = right / (norm + margin * norm)
@@ -266,7 +309,8 @@ def _quaternion(x: float, y: float, z: float, w: float) -> numpy.ndarray:
 
 
 def dimension_of(transform: Any, name: str) -> int:
-    """The dimension that the type of a transform of a file says, or of a list of these. Raises ValueError if it says none."""
+    """The dimension that the type of a transform of a file says, or of a list of these. Raises
+    ValueError if it says none."""
     first = transform[0] if isinstance(transform, list) else transform
     found: int = (first.spline if isinstance(first, SplineWithBulk) else first).dimension_or(0)
     if found == 0:
@@ -277,7 +321,8 @@ def dimension_of(transform: Any, name: str) -> int:
 def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
     """The transforms of a file, or an image of displacements.
 
-    Raises FileNotFoundError, and ValueError if it is not a transform file or is another program's."""
+    Raises FileNotFoundError, and ValueError if it is not a transform file or is another
+    program's."""
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
@@ -295,15 +340,25 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
         found = _read_text(path, name)
     for transform in found:
         if not re.fullmatch(r"[A-Za-z]\w{0,199}", transform.kind, re.ASCII):
-            raise ValueError(f"{name}: {path} has a transform whose class is {transform.kind[:40]!r}, which is not a class name.")
+            raise ValueError(
+                f"{name}: {path} has a transform whose class is {transform.kind[:40]!r}, which is not a class name."
+            )
     # A composite comes first, without parameters, and the transforms of its queue follow.
     if any(transform.base == "CompositeTransform" for transform in found[1:]):
-        raise ValueError(f"{name}: {path} has a composite within other transforms; it has to be the first one of the file.")
-    transforms: list[Any] = [transform for transform in found if transform.base != "CompositeTransform"]
+        raise ValueError(
+            f"{name}: {path} has a composite within other transforms; it has to be the first one of the file."
+        )
+    transforms: list[Any] = [
+        transform for transform in found if transform.base != "CompositeTransform"
+    ]
     if not transforms:
         raise ValueError(f"{name}: {path} has no transform.")
     is_series = len(transforms) == len(found) > 1
-    if is_series and len(transforms) == 2 and transforms[0].is_old_spline != transforms[1].is_old_spline:
+    if (
+        is_series
+        and len(transforms) == 2
+        and transforms[0].is_old_spline != transforms[1].is_old_spline
+    ):
         spline, bulk = transforms if transforms[0].is_old_spline else transforms[::-1]
         return TransformList([SplineWithBulk(spline, bulk)])
     return TransformList(transforms, is_series)
@@ -311,13 +366,17 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
 
 def _read_hdf5(path: Path, name: str) -> list[FileTransform]:
     try:
-        return [FileTransform(*transform, path) for transform in _hdf5.read_transforms(path.read_bytes())]
+        return [
+            FileTransform(*transform, path)
+            for transform in _hdf5.read_transforms(path.read_bytes())
+        ]
     except _hdf5.Hdf5Error as error:
         raise ValueError(f"{name}: {path} cannot be read as a transform file: {error}.") from None
 
 
 def _read_field(path: Path, name: str) -> DisplacementField:
-    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space; of NIfTI's intent 1006 along RAS."""
+    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's
+    space; of NIfTI's intent 1006 along RAS."""
     try:
         image = _images.read_image(path, name)
         if reason := _images.foreign_warp(image):
@@ -326,7 +385,9 @@ def _read_field(path: Path, name: str) -> DisplacementField:
         pixels = _images.open_image(field.array, name)
         is_finite = bool(numpy.isfinite(pixels.buffer.array).all())
     except (OSError, RuntimeError, TypeError, ValueError) as error:
-        said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        said = (str(error).strip().splitlines() or [""])[
+            -1
+        ]  # SimpleITK's last line is what ITK says
         raise ValueError(f"{name}: {path} is not an image of displacements: {said}") from None
     if not is_finite:
         raise ValueError(f"{name}: {path} has displacements that are not finite.")
@@ -334,8 +395,8 @@ def _read_field(path: Path, name: str) -> DisplacementField:
 
 
 def _read_matlab(path: Path, name: str) -> list[FileTransform]:
-    """MATLAB's format of version 4, which ITK writes: of each variable five numbers of 4 bytes (type, rows, columns, whether it is complex,
-    length of the name), the name, the values."""
+    """MATLAB's format of version 4, which ITK writes: of each variable five numbers of 4 bytes
+    (type, rows, columns, whether it is complex, length of the name), the name, the values."""
     data = path.read_bytes()
     found: list[FileTransform] = []
     at = 0
@@ -350,7 +411,9 @@ def _read_matlab(path: Path, name: str) -> list[FileTransform]:
         values = numpy.dtype(order + ("f8" if kind // 10 % 10 == 0 else "f4"))
         begin, count = at + 20 + length, rows * columns
         if len(data) - begin < count * values.itemsize:
-            raise ValueError(f"{name}: {path} is cut short: of {count} numbers it has {max(0, len(data) - begin) // values.itemsize}.")
+            raise ValueError(
+                f"{name}: {path} is cut short: of {count} numbers it has {max(0, len(data) - begin) // values.itemsize}."
+            )
         numbers = numpy.frombuffer(data, values, count, begin).astype(numpy.float64)
         at = begin + count * values.itemsize
         if variable == "fixed" and found:
@@ -363,9 +426,13 @@ def _read_matlab(path: Path, name: str) -> list[FileTransform]:
 def _read_text(path: Path, name: str) -> list[FileTransform]:
     text = path.read_text(encoding="utf-8", errors="replace")
     if re.search(r'^\s*\(Transform\s+"', text, re.MULTILINE):
-        raise ValueError(f"{name}: {path} is of elastix; CudaSplineResample reads its transforms, the package does not.")
+        raise ValueError(
+            f"{name}: {path} is of elastix; CudaSplineResample reads its transforms, the package does not."
+        )
     if not re.match(r"\s*#Insight Transform File", text):
-        raise ValueError(f"{name}: {path} does not begin as ITK's files of transforms do (#Insight Transform File V1.0).")
+        raise ValueError(
+            f"{name}: {path} does not begin as ITK's files of transforms do (#Insight Transform File V1.0)."
+        )
     found: list[FileTransform] = []
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
@@ -378,11 +445,15 @@ def _read_text(path: Path, name: str) -> list[FileTransform]:
             try:
                 values = numpy.array(rest.split(), dtype=numpy.float64)
             except ValueError as error:
-                raise ValueError(f"{name}: line {number} of {path} has parameters that are not numbers: {error}") from None
+                raise ValueError(
+                    f"{name}: line {number} of {path} has parameters that are not numbers: {error}"
+                ) from None
             if key == "Parameters":
                 found[-1].parameters = values
             else:
                 found[-1].fixed = values
         else:
-            raise ValueError(f"{name}: line {number} of {path} begins with {key[:40]!r}; Transform, Parameters and FixedParameters are allowed.")
+            raise ValueError(
+                f"{name}: line {number} of {path} begins with {key[:40]!r}; Transform, Parameters and FixedParameters are allowed."
+            )
     return found

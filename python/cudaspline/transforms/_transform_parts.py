@@ -22,7 +22,8 @@ class LinearPart:
     matrix: numpy.ndarray
     centre: numpy.ndarray
     translation: numpy.ndarray
-    #: Parameters with which a registration continues from it, as ITK's class of the kind has them; None: it cannot.
+    #: Parameters with which a registration continues from it, as ITK's class of the kind has them;
+    #: None: it cannot.
     parameters: Optional[tuple[float, ...]] = None
 
     @property
@@ -60,7 +61,14 @@ class FieldPart:
     def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
         """Appends it to a chain; displacements of another place are copied to the host."""
         is_there = self.forward.device in (-1, device)
-        stages.add_field(self.forward.array if is_there else self._host, self.geometry, False, False, name, device)
+        stages.add_field(
+            self.forward.array if is_there else self._host,
+            self.geometry,
+            False,
+            False,
+            name,
+            device,
+        )
         stages.keep(self)
 
     def inverse(self) -> Any:
@@ -74,9 +82,13 @@ class FieldPart:
         return _field_of_host, (self._host, backward, self.geometry)
 
 
-def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry) -> FieldPart:
+def _field_of_host(
+    forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry
+) -> FieldPart:
     return FieldPart(
-        _arrays.view(forward, "transform"), None if backward is None else _arrays.view(backward, "transform"), geometry
+        _arrays.view(forward, "transform"),
+        None if backward is None else _arrays.view(backward, "transform"),
+        geometry,
     )
 
 

@@ -1,7 +1,10 @@
-"""Transforms of any kind as stages of the library: from points of the output to points of the input (mm).
+"""Transforms of any kind as stages of the library: from points of the output to points of the input
+(mm).
 
-A transform maps points of the output to points of the input, as in ITK. In a list the last one is applied first, as in
-itk.CompositeTransform: [t0, t1] maps a point x of the output to t0(t1(x)); where the caller asks for ANTs' order, the first one is.
+A transform maps points of the output to points of the input, as in ITK. In a list the last one is
+applied first, as in
+itk.CompositeTransform: [t0, t1] maps a point x of the output to t0(t1(x)); where the caller asks
+    for ANTs' order, the first one is.
 """
 
 from __future__ import annotations
@@ -24,12 +27,17 @@ from ._stages import BSplineGrid, DisplacementField, Stages, grid_of_parameters
 
 
 def describe(
-    transform: Any, dimension: int, device: int, name: str = "transform", transform_order: str = "itk", image: Optional[Geometry] = None
+    transform: Any,
+    dimension: int,
+    device: int,
+    name: str = "transform",
+    transform_order: str = "itk",
+    image: Optional[Geometry] = None,
 ) -> Stages:
     """The stages of a transform.
 
-    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a file, a pair of one of these and
-        "inverse" or 1, or a list of these
+    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a
+        file, a pair of one of these and "inverse" or 1, or a list of these
     dimension: axes of the image
     device: of the image; -1: the host
     name: of the argument, for errors
@@ -38,8 +46,14 @@ def describe(
 
     Raises TypeError for anything that is not a transform, ValueError for one that does not fit."""
     if transform_order != "itk" and transform_order != "ants":
-        raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
-    if transform_order == "itk" and isinstance(transform, (list, tuple)) and _looks_like_ants_order(transform):
+        raise ValueError(
+            f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'."
+        )
+    if (
+        transform_order == "itk"
+        and isinstance(transform, (list, tuple))
+        and _looks_like_ants_order(transform)
+    ):
         warn(
             f"{name}: the list looks like one of antsApplyTransforms, but the last one is applied first, as in itk.CompositeTransform; "
             "transform_order='ants' applies the first one first",
@@ -66,8 +80,12 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
     elif isinstance(transform, BSplineGrid):
         shape = _arrays.shape_of(transform.coefficients, name)
         if len(shape) != stages.dimension + 1 or shape[0] != stages.dimension:
-            raise ValueError(f"{name}: coefficients have the shape ({stages.dimension}, ..., ny, nx), not {shape}.")
-        geometry = make_geometry(shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}.")
+            raise ValueError(
+                f"{name}: coefficients have the shape ({stages.dimension}, ..., ny, nx), not {shape}."
+            )
+        geometry = make_geometry(
+            shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}."
+        )
         stages.add_spline(transform.coefficients, geometry, transform.order, name, device)
     elif isinstance(transform, (str, os.PathLike)):
         _append_file(transform, stages, device, name)
@@ -84,7 +102,8 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
 
 
 def _looks_like_ants_order(transforms: Any) -> bool:
-    """Whether a field of a file is followed by ANTs' matrix, or the inverse of that matrix by a field. As in CudaSplineResample."""
+    """Whether a field of a file is followed by ANTs' matrix, or the inverse of that matrix by a
+    field. As in CudaSplineResample."""
     has_field = has_inverse = False
     for one in transforms:
         entry, is_inverse = one, False
@@ -92,7 +111,9 @@ def _looks_like_ants_order(transforms: Any) -> bool:
             entry, is_inverse = one[0], bool(one[1])
         if not isinstance(entry, (str, os.PathLike)):
             continue
-        path, is_inverse_file = parse_file(entry) if isinstance(entry, str) else (os.fspath(entry), False)
+        path, is_inverse_file = (
+            parse_file(entry) if isinstance(entry, str) else (os.fspath(entry), False)
+        )
         is_inverse = is_inverse != is_inverse_file
         file = os.path.basename(path).lower()
         if "genericaffine" in file:
@@ -109,39 +130,61 @@ def _looks_like_ants_order(transforms: Any) -> bool:
 def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
     """(name, transform) for each volume of a series.
 
-    transform: a list with a transform for each, an array of matrices (count, n, ...), the name of a file with as many and no composite, or a
-        name with %d (or %04d) for the number of a volume; a name may say that the transforms are inverted
+    transform: a list with a transform for each, an array of matrices (count, n, ...), the name of a
+        file with as many and no composite, or a name with %d (or %04d) for the number of a volume;
+        a name may say that the transforms are inverted
     count: of the volumes
 
-    Raises TypeError for anything else, ValueError where the transforms are not as many as the volumes."""
+    Raises TypeError for anything else, ValueError where the transforms are not as many as the
+    volumes."""
     if isinstance(transform, (str, os.PathLike)):
-        path, is_inverse = parse_file(transform) if isinstance(transform, str) else (os.fspath(transform), False)
+        path, is_inverse = (
+            parse_file(transform) if isinstance(transform, str) else (os.fspath(transform), False)
+        )
         pattern = re.fullmatch(r"([^%]*)%(\d{0,2}d[^%]*)", path)
-        if pattern is not None and not os.path.exists(path):  # a file for each volume, numbers from 0
+        if pattern is not None and not os.path.exists(
+            path
+        ):  # a file for each volume, numbers from 0
             width, after = pattern.group(2).split("d", 1)
             names = [f"{pattern.group(1)}{number:0{width or 1}d}{after}" for number in range(count)]
-            return [(f"{name}[{number}]", (one, "inverse") if is_inverse else one) for number, one in enumerate(names)]
+            return [
+                (f"{name}[{number}]", (one, "inverse") if is_inverse else one)
+                for number, one in enumerate(names)
+            ]
         read = _transform_files.read(Path(path), name)
-        every = read.transforms if isinstance(read, _transform_files.TransformList) and read.is_series else [read]
+        every = (
+            read.transforms
+            if isinstance(read, _transform_files.TransformList) and read.is_series
+            else [read]
+        )
         found: list[Any] = [(one, "inverse") for one in every] if is_inverse else list(every)
         if len(found) == 1 and count == 1:
             found = [transform]
         what = f"{path} holds {len(found)}"
-    elif isinstance(transform, (list, tuple)) and not _is_matrix(transform) and not (len(transform) == 2 and is_pair(transform)):
+    elif (
+        isinstance(transform, (list, tuple))
+        and not _is_matrix(transform)
+        and not (len(transform) == 2 and is_pair(transform))
+    ):
         found = list(transform)
         what = f"the list has {len(found)}"
     elif _arrays.is_array(transform) and len(transform.shape) == 3:
         found = list(transform)
         what = f"the array has {len(found)}"
     else:
-        raise TypeError(f"{name}: transform_per_volume needs a list, an array of matrices or a file, not {type(transform).__name__}.")
+        raise TypeError(
+            f"{name}: transform_per_volume needs a list, an array of matrices or a file, not {type(transform).__name__}."
+        )
     if len(found) != count:
-        raise ValueError(f"{name}: {what} transform{'s' * (len(found) != 1)}, and the series {count} volumes; as many are needed.")
+        raise ValueError(
+            f"{name}: {what} transform{'s' * (len(found) != 1)}, and the series {count} volumes; as many are needed."
+        )
     return [(f"{name}[{number}]", one) for number, one in enumerate(found)]
 
 
 def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> None:
-    """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError for a matrix that has none."""
+    """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError
+    for a matrix that has none."""
     if isinstance(transform, (str, os.PathLike)):
         name = f"{name} ({os.path.basename(parse_file(os.fspath(transform))[0])})"
     inner = stages.empty_copy()
@@ -154,21 +197,28 @@ def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> N
             continue
         alone = inner.on_host(number)
         grid = inner.grid_of(number)
-        domain = grid if stage.kind == _library.STAGE_FIELD else _inverse.domain_of_spline(grid, stage.order, stages.finest)
+        domain = (
+            grid
+            if stage.kind == _library.STAGE_FIELD
+            else _inverse.domain_of_spline(grid, stage.order, stages.finest)
+        )
         vectors, mean, largest = _inverse.invert(alone, domain)
         stages.inverses.append(_library.InverseResidual(name, mean, largest))
         stages.add_field(vectors, domain, False, False, name, device)
 
 
 def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
-    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as ANTs', "affine.mat,inverse"; "identity" is not a file."""
+    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as
+    ANTs', "affine.mat,inverse"; "identity" is not a file."""
     path, is_inverse = parse_file(file) if isinstance(file, str) else (file, False)
     if path == "identity":
         return
     read = _transform_files.read(Path(path), name)
     found: Any = read
     if isinstance(read, _transform_files.TransformList):
-        found = read.transforms[::-1] if stages.is_ants_order else read.transforms  # those within a file are in ITK's order
+        found = (
+            read.transforms[::-1] if stages.is_ants_order else read.transforms
+        )  # those within a file are in ITK's order
         if read.is_series:
             warn(
                 f"{name}: {path} holds {len(found)} transforms and no composite: all of them are applied, the last one first; "
@@ -182,7 +232,8 @@ def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
 
 
 def parse_file(text: str) -> tuple[str, bool]:
-    """(file, whether it is inverted) of what names a transform, as CudaSplineResample and ANTs have it."""
+    """(file, whether it is inverted) of what names a transform, as CudaSplineResample and ANTs have
+    it."""
     if text.startswith("[") and text.endswith("]"):
         path, comma, flag = text[1:-1].rpartition(",")
         if not comma:
@@ -199,7 +250,9 @@ def is_pair(value: Any) -> bool:
     if len(value) != 2 or isinstance(value[0], (bool, int)):
         return False
     word = value[1]
-    return (isinstance(word, str) and word == "inverse") or (isinstance(word, (bool, int, numpy.integer)) and word in (0, 1))
+    return (isinstance(word, str) and word == "inverse") or (
+        isinstance(word, (bool, int, numpy.integer)) and word in (0, 1)
+    )
 
 
 def _is_matrix(value: Any) -> bool:
@@ -221,17 +274,24 @@ def _append_matrix(value: Any, stages: Stages, name: str) -> None:
         last = numpy.zeros(dimension + 1)
         last[-1] = 1
         if not numpy.array_equal(found[-1], last):
-            raise ValueError(f"{name}: the last row of a homogeneous matrix is {last.tolist()}, not {found[-1].tolist()}.")
+            raise ValueError(
+                f"{name}: the last row of a homogeneous matrix is {last.tolist()}, not {found[-1].tolist()}."
+            )
     elif found.shape not in ((dimension, dimension), (dimension, dimension + 1)):
         n = dimension
-        raise ValueError(f"{name}: matrices are {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image of {n} axes, not {found.shape}.")
+        raise ValueError(
+            f"{name}: matrices are {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image of {n} axes, not {found.shape}."
+        )
     offset = found[:dimension, dimension] if found.shape[1] > dimension else numpy.zeros(dimension)
     stages.add_affine(found[:dimension, :dimension], offset, name)
 
 
 def _turn(vectors: numpy.ndarray) -> numpy.ndarray:
     """RAS to LPS."""
-    turned: numpy.ndarray = vectors * numpy.array([-1.0, -1.0, 1.0][: vectors.shape[-1]], vectors.dtype if vectors.dtype.kind == "f" else "float64")
+    turned: numpy.ndarray = vectors * numpy.array(
+        [-1.0, -1.0, 1.0][: vectors.shape[-1]],
+        vectors.dtype if vectors.dtype.kind == "f" else "float64",
+    )
     return turned
 
 
@@ -243,17 +303,32 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
     if not _images.is_image(field.array):
         shape = _arrays.shape_of(field.array, name)
         if len(shape) != dimension + 1 or shape[-1] != dimension:
-            raise ValueError(f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}.")
-        geometry = make_geometry(shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}.")
+            raise ValueError(
+                f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}."
+            )
+        geometry = make_geometry(
+            shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}."
+        )
         if is_ras and not isinstance(field.array, numpy.ndarray):
-            raise TypeError(f"{name}: space 'RAS' is for images and arrays of NumPy, not for {type(field.array).__name__}.")
-        stages.add_field(_turn(field.array) if is_ras else field.array, geometry, field.nearest, field.extend, name, device)
+            raise TypeError(
+                f"{name}: space 'RAS' is for images and arrays of NumPy, not for {type(field.array).__name__}."
+            )
+        stages.add_field(
+            _turn(field.array) if is_ras else field.array,
+            geometry,
+            field.nearest,
+            field.extend,
+            name,
+            device,
+        )
         return
     if reason := _images.foreign_warp(field.array):
         raise ValueError(f"{name}: {reason}.")
     pixels = _images.open_image(field.array, name)
     if pixels.components != dimension or not pixels.channels:
-        raise ValueError(f"{name}: an image of displacements has {dimension} numbers per pixel; this one has {pixels.components}.")
+        raise ValueError(
+            f"{name}: an image of displacements has {dimension} numbers per pixel; this one has {pixels.components}."
+        )
     vectors = pixels.buffer.array
     if is_ras if is_ras is not None else _images.has_ras_vectors(field.array):
         vectors = _turn(vectors)
@@ -266,14 +341,23 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
     leaves = list(_leaves_of(transform, name))
     is_simple = _is_simple(transform)
     fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
-    # SimpleITK returns copies of the members of a composite, which are interpolated linearly: only the composite's text has their interpolators.
-    interpolators = _interpolators_of(transform) if is_simple and fields else [n for leaf in fields for n in _interpolators_of(leaf)]
+    # SimpleITK returns copies of the members of a composite, which are interpolated linearly: only
+    # the composite's text has their interpolators.
+    interpolators = (
+        _interpolators_of(transform)
+        if is_simple and fields
+        else [n for leaf in fields for n in _interpolators_of(leaf)]
+    )
     if len(interpolators) != len(fields):
-        raise TypeError(f"{name}: the interpolator of its field is unknown; use a DisplacementField instead.")
+        raise TypeError(
+            f"{name}: the interpolator of its field is unknown; use a DisplacementField instead."
+        )
     for leaf, own, kind in reversed(leaves):
         dimension = leaf.GetDimension() if is_simple else leaf.GetInputSpaceDimension()
         if dimension != stages.dimension:
-            raise ValueError(f"{own}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
+            raise ValueError(
+                f"{own}: the transform is of {dimension} dimensions, and the image of {stages.dimension}."
+            )
         if kind == "BSplineTransform":
             _append_spline_object(leaf, is_simple, stages, device, own)
         elif _is_field(kind):
@@ -281,11 +365,14 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
         elif leaf.IsLinear():
             stages.add_affine(*_linear_map(leaf, dimension), own)
         else:
-            raise TypeError(f"{own}: {kind} is not a known type of transform; make a field of its displacements.")
+            raise TypeError(
+                f"{own}: {kind} is not a known type of transform; make a field of its displacements."
+            )
 
 
 def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
-    """(transform, name, class) of the members of a composite of composites, the first one first; or of a transform itself."""
+    """(transform, name, class) of the members of a composite of composites, the first one first; or
+    of a transform itself."""
     is_simple = _is_simple(transform)
     if is_simple and type(transform).__name__ == "Transform":
         try:
@@ -303,9 +390,13 @@ def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
 
 
 def _only_of_composite(composite: Any) -> Optional[str]:
-    """The class of the transform that SimpleITK has put into a composite since it has no class for it, as for ITK's MatrixOffsetTransformBase:
-    what such a composite gives as its transform is a composite of the same kind, without end. None for all other composites."""
-    if composite.GetNumberOfTransforms() != 1 or composite.GetNthTransform(0).GetName() != "CompositeTransform":
+    """The class of the transform that SimpleITK has put into a composite since it has no class for
+    it, as for ITK's MatrixOffsetTransformBase: what such a composite gives as its transform is a
+    composite of the same kind, without end. None for all other composites."""
+    if (
+        composite.GetNumberOfTransforms() != 1
+        or composite.GetNthTransform(0).GetName() != "CompositeTransform"
+    ):
         return None
     found = re.search(r">>>>>>>>>\s*(\w+) \(", str(composite))
     return None if found is None or found.group(1) == "CompositeTransform" else found.group(1)
@@ -335,7 +426,11 @@ def _linear_map(transform: Any, dimension: int) -> tuple[numpy.ndarray, numpy.nd
     columns = numpy.empty((dimension, dimension))
     for d in range(dimension):
         unit = [float(i == d) for i in range(dimension)]
-        moved = transform.TransformVector(unit, zero) if _is_simple(transform) else transform.TransformVector(unit)
+        moved = (
+            transform.TransformVector(unit, zero)
+            if _is_simple(transform)
+            else transform.TransformVector(unit)
+        )
         columns[:, d] = [moved[i] for i in range(dimension)]
     return columns, offset
 
@@ -344,7 +439,9 @@ def _is_simple(transform: Any) -> bool:
     return type(transform).__module__.split(".", 1)[0] == "SimpleITK"
 
 
-def _append_spline_object(transform: Any, is_simple: bool, stages: Stages, device: int, name: str) -> None:
+def _append_spline_object(
+    transform: Any, is_simple: bool, stages: Stages, device: int, name: str
+) -> None:
     dimension = stages.dimension
     geometry = grid_of_parameters(_numbers(transform.GetFixedParameters()), dimension, name)
     parameters = numpy.array(_numbers(transform.GetParameters()), dtype=numpy.float64)
@@ -354,7 +451,9 @@ def _append_spline_object(transform: Any, is_simple: bool, stages: Stages, devic
     if not numpy.all(numpy.isfinite(parameters)):
         raise ValueError(f"{name}: its parameters are not finite.")
     if parameters.size != dimension * math.prod(geometry.size):
-        raise ValueError(f"{name}: a grid of {geometry.size} has {dimension * math.prod(geometry.size)} parameters, not {parameters.size}.")
+        raise ValueError(
+            f"{name}: a grid of {geometry.size} has {dimension * math.prod(geometry.size)} parameters, not {parameters.size}."
+        )
     stages.add_spline(parameters.reshape(dimension, *geometry.shape), geometry, order, name, device)
 
 
@@ -369,13 +468,17 @@ def _numbers(parameters: Any) -> Sequence[float]:
     return list(parameters)
 
 
-def _append_field_object(transform: Any, interpolator: str, stages: Stages, device: int, name: str) -> None:
+def _append_field_object(
+    transform: Any, interpolator: str, stages: Stages, device: int, name: str
+) -> None:
     field = transform.GetDisplacementField()
     if field is None:
         raise ValueError(f"{name}: the transform has no displacement field.")
     is_nearest = "NearestNeighbor" in interpolator
     if not is_nearest and "Linear" not in interpolator:
-        raise TypeError(f"{name}: a field interpolated by {interpolator} is not a known type of transform.")
+        raise TypeError(
+            f"{name}: a field interpolated by {interpolator} is not a known type of transform."
+        )
     pixels = _images.open_image(field, name)
     stages.keep((transform, pixels))
     stages.add_field(pixels.buffer.array, pixels.geometry, is_nearest, False, name, device)

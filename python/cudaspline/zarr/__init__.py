@@ -6,13 +6,19 @@ stands for mm. Needs zarr, ngff-zarr and dask: pip install "cudaspline[zarr]".
 
 from importlib.util import find_spec as _find_spec
 
-for _name, _package in (("zarr", "zarr"), ("ngff_zarr", "ngff-zarr"), ("dask.array", "dask[array]")):
+for _name, _package in (
+    ("zarr", "zarr"),
+    ("ngff_zarr", "ngff-zarr"),
+    ("dask.array", "dask[array]"),
+):
     try:
         _found = _find_spec(_name)
     except ModuleNotFoundError:
         _found = None
     if _found is None:
-        raise ImportError(f'cudaspline.zarr: {_package} is not installed; pip install "cudaspline[zarr]" installs what is needed.')
+        raise ImportError(
+            f'cudaspline.zarr: {_package} is not installed; pip install "cudaspline[zarr]" installs what is needed.'
+        )
 
 from ._images import StoreError, levels, load, read
 from ._register import register
@@ -20,4 +26,14 @@ from ._resample import resample
 from ._transforms import read_transform, write_transform
 from ._writing import write
 
-__all__ = ["StoreError", "levels", "load", "read", "read_transform", "register", "resample", "write", "write_transform"]
+__all__ = [
+    "StoreError",
+    "levels",
+    "load",
+    "read",
+    "read_transform",
+    "register",
+    "resample",
+    "write",
+    "write_transform",
+]

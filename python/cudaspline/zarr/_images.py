@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 import dask.array
-import numpy
 import ngff_zarr
+import numpy
 import zarr
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
@@ -53,7 +53,9 @@ def open_multiscales(store: Any) -> Any:
     try:
         return ngff_zarr.from_ome_zarr(path)
     except Exception as error:  # of whatever kind the libraries raise
-        raise StoreError(f"store: {store} is not an OME-Zarr image that can be read: {error}") from error
+        raise StoreError(
+            f"store: {store} is not an OME-Zarr image that can be read: {error}"
+        ) from error
 
 
 def open_levels(store: Any) -> list[Level]:
@@ -69,10 +71,17 @@ def open_levels(store: Any) -> list[Level]:
         axes = tuple(str(axis) for axis in image.dims)
         space = [axis for axis in axes if axis in ("z", "y", "x")]
         if "".join(space) not in ("zyx", "yx") or axes[-len(space) :] != tuple(space):
-            raise StoreError(f"store: the axes of {store} are {axes}; those of space must be the last ones, as z, y, x.")
+            raise StoreError(
+                f"store: the axes of {store} are {axes}; those of space must be the last ones, as z, y, x."
+            )
         whole = geometry_of_foreign(image, "store")
         count = len(space)
-        geometry = Geometry(whole.size[:count], whole.spacing[:count], whole.origin[:count], whole.direction[:count, :count])
+        geometry = Geometry(
+            whole.size[:count],
+            whole.spacing[:count],
+            whole.origin[:count],
+            whole.direction[:count, :count],
+        )
         found.append(Level(array, axes, geometry))
     return found
 
@@ -88,7 +97,9 @@ def choose_level(store: Any, level: Optional[int], voxels: Optional[int]) -> Lev
         return found[0]
     fitting = [one for one in found if numpy.prod([float(n) for n in one.geometry.size]) <= voxels]
     if not fitting:
-        raise ValueError(f"voxels: the coarsest level of {store} has {found[-1].geometry.size}, which is more than {voxels} voxels.")
+        raise ValueError(
+            f"voxels: the coarsest level of {store} has {found[-1].geometry.size}, which is more than {voxels} voxels."
+        )
     return fitting[0]
 
 
@@ -108,12 +119,16 @@ def read_window(array: Any, index: tuple[Any, ...]) -> numpy.ndarray:
     try:
         found: numpy.ndarray = numpy.ascontiguousarray(array[index])
     except Exception as error:  # of the codec, the store or the file system
-        raise StoreError(f"store: {array.store_path} cannot be read at {_text_of(index)}: {type(error).__name__}: {error}") from error
+        raise StoreError(
+            f"store: {array.store_path} cannot be read at {_text_of(index)}: {type(error).__name__}: {error}"
+        ) from error
     return found.astype(found.dtype.newbyteorder("="), copy=False)
 
 
 def _text_of(index: tuple[Any, ...]) -> str:
-    return ", ".join(f"{one.start}:{one.stop}" if isinstance(one, slice) else str(one) for one in index)
+    return ", ".join(
+        f"{one.start}:{one.stop}" if isinstance(one, slice) else str(one) for one in index
+    )
 
 
 @dataclass
@@ -128,7 +143,9 @@ class StoredImage(Opened):
     def window(self, box: Box) -> Any:
         """The samples of a box in one chunk, which one task reads from the store."""
         assert self.level is not None
-        if any(first < 0 or first + count > size for (first, count), size in zip(box, self.array.shape)):
+        if any(
+            first < 0 or first + count > size for (first, count), size in zip(box, self.array.shape)
+        ):
             return super().window(box)  # across the ends of a periodic axis
         shape = tuple(count for _, count in box)
         self.largest = max(self.largest, int(numpy.prod(shape)))
@@ -140,7 +157,9 @@ def lazy(array: Any, index: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     """A Dask array of one chunk that is a part of an array of a store."""
     name = f"cudaspline-zarr-{tokenize(str(array.store_path), array.shape, index)}"
     key = (name, *(0 for _ in shape))
-    graph = HighLevelGraph.from_collections(name, {key: (read_window, array, index)}, dependencies=[])
+    graph = HighLevelGraph.from_collections(
+        name, {key: (read_window, array, index)}, dependencies=[]
+    )
     meta = numpy.empty((0,) * len(shape), array.dtype.newbyteorder("="))
     return dask.array.Array(graph, name, tuple((n,) for n in shape), meta=meta)  # type: ignore[no-untyped-call, unused-ignore]
 
@@ -149,7 +168,14 @@ def open_stored(level: Level, channel: int, time: int) -> StoredImage:
     """An image for cudaspline.dask.resample(), which becomes an Image."""
     prefix = prefix_of(level, channel, time)
     return StoredImage(
-        _array_of(level, prefix), level.geometry, 1, False, lambda made, grid: Image.of(made, grid, False), False, level, prefix
+        _array_of(level, prefix),
+        level.geometry,
+        1,
+        False,
+        lambda made, grid: Image.of(made, grid, False),
+        False,
+        level,
+        prefix,
     )
 
 
@@ -158,7 +184,14 @@ def _array_of(level: Level, prefix: tuple[int, ...]) -> Any:
     return whole[prefix] if prefix else whole
 
 
-def read(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = None, channel: int = 0, time: int = 0) -> Image:
+def read(
+    store: Any,
+    *,
+    level: Optional[int] = None,
+    voxels: Optional[int] = None,
+    channel: int = 0,
+    time: int = 0,
+) -> Image:
     """An image of a store as a cudaspline.Image of a Dask array: samples are read where they are needed.
 
     Parameters
@@ -190,8 +223,18 @@ def read(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = Non
     return Image.of(_array_of(chosen, prefix_of(chosen, channel, time)), chosen.geometry, False)
 
 
-def load(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = VOXELS, channel: int = 0, time: int = 0) -> Image:
+def load(
+    store: Any,
+    *,
+    level: Optional[int] = None,
+    voxels: Optional[int] = VOXELS,
+    channel: int = 0,
+    time: int = 0,
+) -> Image:
     """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those of read()."""
     chosen = choose_level(store, level, voxels)
-    array = read_window(chosen.array, (*prefix_of(chosen, channel, time), *(slice(0, n) for n in chosen.geometry.shape)))
+    array = read_window(
+        chosen.array,
+        (*prefix_of(chosen, channel, time), *(slice(0, n) for n in chosen.geometry.shape)),
+    )
     return Image.of(array, chosen.geometry, False)

@@ -114,7 +114,10 @@ def _bytes_of(stored: Any, made: Image, block: int) -> int:
     """What one block takes: the window as it is read and decoded, its coefficients twice while they are filtered, and the output."""
     element = numpy.result_type(stored.array.dtype, made.array.dtype, numpy.float32).itemsize
     outputs = math.prod(min(block, n) for n in made.array.shape)
-    return int(stored.largest * (2 * stored.array.dtype.itemsize + 2 * element) + 2 * outputs * made.array.dtype.itemsize)
+    return int(
+        stored.largest * (2 * stored.array.dtype.itemsize + 2 * element)
+        + 2 * outputs * made.array.dtype.itemsize
+    )
 
 
 def _write(
@@ -151,7 +154,9 @@ def _bar(progress: bool) -> Any:
 
 def _is_store(name: Any) -> bool:
     """Whether a name is that of a folder with the metadata of zarr."""
-    return any(os.path.exists(os.path.join(name, file)) for file in ("zarr.json", ".zattrs", ".zgroup"))
+    return any(
+        os.path.exists(os.path.join(name, file)) for file in ("zarr.json", ".zattrs", ".zgroup")
+    )
 
 
 def _grid_of(reference: Any) -> Any:

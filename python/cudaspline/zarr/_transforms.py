@@ -52,10 +52,14 @@ def _find(store: Any, name: Optional[str]) -> Any:
     try:
         found = getattr(open_multiscales(store).metadata, "coordinateTransformations", None) or []
     except StoreError:
-        raise StoreError(f"transform: {store} has no transformation that can be read: {first}") from first
+        raise StoreError(
+            f"transform: {store} has no transformation that can be read: {first}"
+        ) from first
     named = [one for one in found if name is None or one.name == name]
     if len(named) != 1:
-        raise ValueError(f"name: {store} has {len(named)} transformations {'' if name is None else f'of the name {name!r}'}; one is needed.")
+        raise ValueError(
+            f"name: {store} has {len(named)} transformations {'' if name is None else f'of the name {name!r}'}; one is needed."
+        )
     return named[0]
 
 
@@ -72,7 +76,10 @@ def _convert(transformation: Any, store: Any) -> Transform:
     try:
         if isinstance(transformation, (rfc5.Displacements, rfc5.Coordinates)):
             image = ngff_zarr.from_ome_zarr(os.path.join(store, transformation.path)).images[0]
-            fields, dims = {transformation.path: image}, [dim for dim in image.dims if dim in ("z", "y", "x")]
+            fields, dims = (
+                {transformation.path: image},
+                [dim for dim in image.dims if dim in ("z", "y", "x")],
+            )
         else:
             dims = ["z", "y", "x"][-_dimension_of(transformation) :]
         found = ngff_zarr.ngff_transform_to_itk_transform(transformation, dims, fields=fields)
@@ -97,9 +104,13 @@ def _of_itk(entry: Any) -> Any:
     dimension = entry.transformType.inputDimension
     parameters = numpy.asarray(entry.parameters)
     if "DisplacementField" in str(entry.transformType.transformParameterization):
-        size, origin, spacing, *direction = numpy.asarray(entry.fixedParameters).reshape(-1, dimension)
+        size, origin, spacing, *direction = numpy.asarray(entry.fixedParameters).reshape(
+            -1, dimension
+        )
         grid = Geometry(size.astype(int).tolist(), spacing, origin, direction)
-        return DisplacementField(parameters.reshape(*grid.shape, dimension), spacing, origin, direction)
+        return DisplacementField(
+            parameters.reshape(*grid.shape, dimension), spacing, origin, direction
+        )
     matrix = parameters[: dimension * dimension].reshape(dimension, dimension)
     centre = numpy.asarray(entry.fixedParameters)
     offset = parameters[dimension * dimension :] + centre - matrix @ centre
@@ -124,7 +135,11 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
         The message begins with the argument's name.
     """
     path = check_output(store)
-    made = transform if isinstance(transform, Transform) else Transform(transform, getattr(grid, "dimension", None))
+    made = (
+        transform
+        if isinstance(transform, Transform)
+        else Transform(transform, getattr(grid, "dimension", None))
+    )
     dims = ("z", "y", "x")[-made.dimension :]
     if made.is_linear:
         affine = ngff_zarr.itk_transform_to_ngff_transform(_to_itk(made), dims, simplify=False)
@@ -132,10 +147,18 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
             ngff_zarr.to_ome_zarr(str(part), affine, version="0.6")
         return
     if grid is None:
-        raise ValueError("grid: displacements need an image or a Geometry, whose samples they are of.")
-    displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(_field_of(made.field(grid)), dims, path=_FIELD)
+        raise ValueError(
+            "grid: displacements need an image or a Geometry, whose samples they are of."
+        )
+    displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(
+        _field_of(made.field(grid)), dims, path=_FIELD
+    )
     with folder_written_once(path) as part:
-        ngff_zarr.to_ome_zarr(f"{part}/{_FIELD}", ngff_zarr.to_multiscales(field, scale_factors=[], cache=False), version="0.6")
+        ngff_zarr.to_ome_zarr(
+            f"{part}/{_FIELD}",
+            ngff_zarr.to_multiscales(field, scale_factors=[], cache=False),
+            version="0.6",
+        )
         ngff_zarr.to_ome_zarr(str(part), displacements, version="0.6", overwrite=False)
 
 
@@ -149,7 +172,11 @@ def _to_itk(transform: Transform) -> Any:
     )
     parameters = numpy.concatenate([matrix[:-1, :-1].ravel(), matrix[:-1, -1]])
     return itkwasm.Transform(
-        kind, numberOfFixedParameters=dimension, numberOfParameters=len(parameters), fixedParameters=numpy.zeros(dimension), parameters=parameters
+        kind,
+        numberOfFixedParameters=dimension,
+        numberOfParameters=len(parameters),
+        fixedParameters=numpy.zeros(dimension),
+        parameters=parameters,
     )
 
 

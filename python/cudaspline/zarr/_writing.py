@@ -23,7 +23,9 @@ _SMALLEST = 64
 def check_output(store: Any) -> Path:
     """The path of a new store. Raises TypeError, ValueError or FileExistsError."""
     if not isinstance(store, (str, os.PathLike)) or "://" in os.fspath(store):
-        raise TypeError(f"output: {store!r} is not the name of a folder on a file system; copy the store afterwards.")
+        raise TypeError(
+            f"output: {store!r} is not the name of a folder on a file system; copy the store afterwards."
+        )
     path = Path(os.path.abspath(store))
     if path.exists():
         raise FileExistsError(f"output: {path} exists.")
@@ -44,7 +46,9 @@ def scales_of(geometry: Geometry, scales: Optional[int]) -> list[dict[str, int]]
     return found
 
 
-def describe(array: Any, geometry: Geometry, scales: Optional[int], unit: Optional[str], chunk: int) -> Any:
+def describe(
+    array: Any, geometry: Geometry, scales: Optional[int], unit: Optional[str], chunk: int
+) -> Any:
     """The multiscales of ngff-zarr of a Dask array. Raises ValueError for directions that are not those of the axes of space."""
     if not numpy.array_equal(geometry.direction, numpy.eye(geometry.dimension)):
         raise ValueError(
@@ -59,14 +63,18 @@ def describe(array: Any, geometry: Geometry, scales: Optional[int], unit: Option
         axes_units=None if unit is None else {axis: unit for axis in axes},  # type: ignore[misc, unused-ignore]
     )
     method = ngff_zarr.Methods.ITKWASM_BIN_SHRINK  # it has the grids of means of 2 x 2 x 2 samples
-    found = ngff_zarr.to_multiscales(image, scale_factors=scales_of(geometry, scales), method=method, chunks=chunk, cache=False)
+    found = ngff_zarr.to_multiscales(
+        image, scale_factors=scales_of(geometry, scales), method=method, chunks=chunk, cache=False
+    )
     found.metadata.type, found.metadata.metadata = "mean", None
     return found
 
 
 def create(store: Path, multiscales: Any, version: str, shards: Optional[int]) -> Any:
     """Makes an empty store, and returns the array of the finest level."""
-    ngff_zarr.to_ome_zarr(str(store), multiscales, version=version, metadata_only=True, chunks_per_shard=shards)
+    ngff_zarr.to_ome_zarr(
+        str(store), multiscales, version=version, metadata_only=True, chunks_per_shard=shards
+    )
     return zarr.open_group(str(store), mode="r+")[multiscales.metadata.datasets[0].path]
 
 
@@ -77,7 +85,10 @@ def write_coarser_levels(store: Path, multiscales: Any, is_labels: bool) -> None
     paths = [dataset.path for dataset in multiscales.metadata.datasets]
     for path, coarser in zip(paths, paths[1:]):
         target, source = group[coarser], group[path]
-        edges = [n * (f // m if m else 1) for n, f, m in zip(_block_of(target), source.shape, target.shape)]
+        edges = [
+            n * (f // m if m else 1)
+            for n, f, m in zip(_block_of(target), source.shape, target.shape)
+        ]
         array = dask.array.from_array(source, chunks=edges)  # type: ignore[no-untyped-call, unused-ignore]
         factors = {axis: n // m for axis, (n, m) in enumerate(zip(source.shape, target.shape))}
         made = dask.array.coarsen(reduction, array, factors, trim_excess=True)  # type: ignore[no-untyped-call, unused-ignore]
@@ -91,7 +102,9 @@ def _most_frequent(blocks: numpy.ndarray, axis: tuple[int, ...] = ()) -> Any:
     if not axis:
         return blocks.ravel()[0]
     kept = [n for a, n in enumerate(blocks.shape) if a not in axis]
-    rows = numpy.sort(numpy.moveaxis(blocks, axis, range(-len(axis), 0)).reshape(*kept, -1), axis=-1)
+    rows = numpy.sort(
+        numpy.moveaxis(blocks, axis, range(-len(axis), 0)).reshape(*kept, -1), axis=-1
+    )
     counts = (rows[..., :, None] == rows[..., None, :]).sum(axis=-1)
     return numpy.take_along_axis(rows, counts.argmax(axis=-1)[..., None], axis=-1)[..., 0]
 
@@ -135,7 +148,11 @@ def write(
     """
     path = check_output(store)
     owner = image if isinstance(image, Image) else Image(image)
-    array = owner.array if isinstance(owner.array, dask.array.Array) else dask.array.from_array(numpy.asarray(owner.array))  # type: ignore[no-untyped-call, unused-ignore]
+    array = (
+        owner.array
+        if isinstance(owner.array, dask.array.Array)
+        else dask.array.from_array(numpy.asarray(owner.array))
+    )  # type: ignore[no-untyped-call, unused-ignore]
     array = array.rechunk(chunk)
     multiscales = describe(array, owner.geometry, scales, unit, chunk)
     with folder_written_once(path) as part:
