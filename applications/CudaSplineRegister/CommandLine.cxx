@@ -34,9 +34,9 @@ namespace CudaSplineRegister
 namespace
 {
 
-constexpr int usageError = 2; // exit code of a wrong command line, as is usual
+constexpr int usageError = 2; // conventional exit code of an invalid command line
 
-/** What the help says of an option of stages. */
+/** Help of an option of stages. */
 struct StageOptionHelp
 {
   const char * name; ///< in documents
@@ -56,7 +56,7 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "maximum number of iterations, one value or one a level; default: 200; bspline 100,...,50; fields 100,70,50,20" },
   { "iteration_limit",
     "N,N,...",
-    "to how many iterations a level goes on as long as the metric falls by more than 1 % in ten; default: --iterations "
+    "maximum number of iterations of a level while the metric falls by more than 1 % in ten; default: --iterations "
     "where they are given, else five times as many; not of fields" },
   { "shrink", "N,N,...", "shrink factors by level; default: ...,4,2,1" },
   { "sigmas", "X,X,...", "smoothing by level, in voxels or with the suffix mm; default: ...,2,1,0" },
@@ -120,19 +120,20 @@ ParseCommandLine(int argc, char ** argv, Options & options)
 
   beginGroup("Images");
   app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")->required();
-  app.add_option("moving", options.moving, "Moving image, or series of volumes, which is laid over the fixed one");
+  app.add_option(
+    "moving", options.moving, "Moving image, or series of volumes, which is registered to the fixed image");
   app
     .add_option(
       "--motion",
       raw.motion,
-      "Motion correction: lay each volume of a series over its first one, its mean, or volume N (from 0); the "
+      "Motion correction: register each volume of a series to the first one, to the mean, or to volume N (from 0); the "
       "series is the only image")
     ->type_name("first|mean|N");
   beginGroup("Outputs");
   app
     .add_option("-o,--output",
                 options.output,
-                "File of the transform (.tfm, .h5, .mat); of a series one a volume: moco_%04d.tfm, or a folder/")
+                "File of the transform (.tfm, .h5, .mat); for a series one per volume: moco_%04d.tfm, or a folder/")
     ->type_name("FILE");
   app
     .add_option(
@@ -141,26 +142,28 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "Table (TSV) of a series: translations, rotations and framewise displacement of each volume; a .json file next "
       "to it describes the columns")
     ->type_name("FILE");
-  app.add_option("-w,--warped", options.warped, "The moving image, or series, on the fixed one's grid")
+  app
+    .add_option("-w,--warped", options.warped, "The registered moving image or series, on the grid of the fixed image")
     ->type_name("IMAGE");
   app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and after (.png)")
     ->type_name("FILE");
   app
     .add_option("--output-prefix",
                 options.prefix,
-                "What ANTs' users know: P0GenericAffine.mat, P1Warp.nii.gz, P1InverseWarp.nii.gz, PWarped.nii.gz, "
+                "Files as ANTs names them: P0GenericAffine.mat, P1Warp.nii.gz, P1InverseWarp.nii.gz, PWarped.nii.gz, "
                 "PInverseWarped.nii.gz")
     ->type_name("P");
   app.add_flag("--composite",
                options.composite,
                "With --output-prefix: PComposite.h5 and PInverseComposite.h5 instead of matrix and fields");
-  app.add_option("--field", options.field, "Displacements of the transform on the fixed image's grid, mm")
+  app.add_option("--field", options.field, "Displacements of the transform in mm, on the grid of the fixed image")
     ->type_name("IMAGE");
-  app.add_option("--inverse", options.inverse, "Those of the inverse on the moving image's grid")->type_name("IMAGE");
-  app.add_option("--jacobian", options.jacobian, "Determinants of the transform's derivative: what becomes of volumes")
+  app.add_option("--inverse", options.inverse, "Displacements of the inverse in mm, on the grid of the moving image")
     ->type_name("IMAGE");
-  app.add_flag("--log-jacobian", options.logJacobian, "Their logarithms instead");
-  app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
+  app.add_option("--jacobian", options.jacobian, "Determinants of the transform's Jacobian: local changes of volume")
+    ->type_name("IMAGE");
+  app.add_flag("--log-jacobian", options.logJacobian, "With --jacobian: logarithms of the determinants");
+  app.add_flag("--make-folders", options.makesFolders, "Create missing folders of outputs");
   app
     .add_option("--dump-spec",
                 options.specOutput,
@@ -168,13 +171,16 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 "other outputs nothing is registered")
     ->type_name("FILE");
   beginGroup("Evaluation");
-  app.add_flag("--evaluate", options.evaluate, "Print the correlation, and the local one, before and after");
-  app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlaps")
+  app.add_flag("--evaluate", options.evaluate, "Print the correlation and the local correlation before and after");
+  app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlap")
     ->type_name("IMAGE");
   app.add_option("--moving-labels", options.movingLabels, "Labels of the moving image")->type_name("IMAGE");
-  app.add_option("--fixed-landmarks", options.fixedLandmarks, "Points of ITK's (mm), x,y[,z] a line, for distances")
+  app
+    .add_option("--fixed-landmarks",
+                options.fixedLandmarks,
+                "Points of the fixed image (lines x,y[,z] in mm, LPS), for distances")
     ->type_name("CSV");
-  app.add_option("--moving-landmarks", options.movingLandmarks, "Where these are in the moving image")
+  app.add_option("--moving-landmarks", options.movingLandmarks, "The same points in the moving image")
     ->type_name("CSV");
   app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
   beginGroup("Stages (* once for all stages, or once for each)");
@@ -193,33 +199,33 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
     app.add_option(name, values, text)->type_name("IMAGE")->allow_extra_args(false);
   };
-  addPair("--also-fixed",
-          raw.alsoFixed,
-          "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
-  addPair("--also-moving", raw.alsoMoving, "Its moving image, in the space of the first moving image");
+  addPair(
+    "--also-fixed", raw.alsoFixed, "Fixed image of an additional pair for syn and greedy (--metric); may be repeated");
+  addPair(
+    "--also-moving", raw.alsoMoving, "Moving image of an additional pair, in the space of the first moving image");
   app.add_flag("--channels",
                raw.hasChannels,
-               "Red, green and blue of fixed and moving as three further pairs; the first pair is their luminance");
+               "Compare red, green and blue as three additional pairs; the first pair is the luminance");
   beginGroup("Values and masks");
-  app.add_option("--winsorize", raw.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
+  app.add_option("--winsorize", raw.winsorize, "Clip values at these quantiles; ANTs uses 0.005,0.995")
     ->type_name("X,X");
   app
     .add_option(
       "--fixed-mask",
       options.fixedMasks,
-      "* Image; voxels of the fixed image count where it is not 0; none: a stage without a mask; the start and "
+      "* Mask of the fixed image: voxels count where it is not 0; none: no mask in a stage; the initial alignment and "
       "--evaluate use the first one")
     ->type_name("IMAGE")
     ->allow_extra_args(false);
-  app.add_option("--moving-mask", options.movingMasks, "* Image; the same of the moving image")
+  app.add_option("--moving-mask", options.movingMasks, "* Mask of the moving image")
     ->type_name("IMAGE")
     ->allow_extra_args(false);
   beginGroup("Initial transform");
   app
-    .add_option(
-      "--initialize",
-      raw.initialization,
-      "moments (default: centres of gravity on each other), search (rotations, too), centre (of the images) or none")
+    .add_option("--initialize",
+                raw.initialization,
+                "moments (default: align centres of gravity), search (also rotations), centre (align centres of the "
+                "images) or none")
     ->type_name("NAME");
   app
     .add_option(
@@ -229,10 +235,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "name inverts; may be repeated: the LAST one is applied first to a point of the fixed image")
     ->type_name("FILE[,inverse]")
     ->allow_extra_args(false);
-  app.add_flag(
-    "--ants-order",
-    raw.hasAntsOrder,
-    "Of several --initial-transform the FIRST is applied first to a point of the fixed image, as ANTs lists them");
+  app.add_flag("--ants-order",
+               raw.hasAntsOrder,
+               "Apply the FIRST --initial-transform first to points of the fixed image, as ANTs does");
   beginGroup("Grid and type of --warped");
   app
     .add_option(
@@ -243,8 +248,8 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     .add_option(
       "--output-type",
       raw.outputType,
-      "Type of its pixels: " + PixelTypeNames() +
-        "; default: --precision, but the moving image's for colours and for PNG and JPEG; integers are rounded")
+      "Pixel type: " + PixelTypeNames() +
+        "; default: --precision; for colours, PNG and JPEG the type of the moving image; integers are rounded")
     ->type_name("TYPE");
   app.add_option("--default-value", raw.defaultValue, "Value outside the moving image; default: 0")->type_name("VALUE");
   beginGroup("Precision and interpolation");
@@ -254,7 +259,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("NAME");
   app.add_option("--precision", raw.precision, "Precision of pixels: float (default) or double")->type_name("TYPE");
   beginGroup("Computation");
-  app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
+  app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU; all but auto are required")
     ->type_name("DEVICE");
   app
     .add_option("--max-memory",
@@ -265,10 +270,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     "--force",
     options.force,
     "Read DICOM files even if slices are missing, unevenly spaced or tilted, or have no position or spacing");
-  app.add_flag("--explain",
-               options.explain,
-               "Print what would be done: images, stages, memory, backend, estimated time and files; and do nothing");
-  app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
+  app.add_flag(
+    "--explain", options.explain, "Print the plan only: images, stages, memory, backend, estimated time and files");
+  app.add_flag("-v,--verbose", options.verbose, "Print one line per iteration, and the time of each stage");
   app.add_flag("-q,--quiet", options.quiet, "Show warnings and errors only: no progress, and no summary");
   beginGroup("Help");
   app.set_version_flag(

@@ -38,7 +38,7 @@ using itk::CudaSpline::NameOf;
 using itk::CudaSpline::StageKind;
 using itk::CudaSpline::StageSpec;
 
-/** \brief What the volumes of a series are laid over. */
+/** \brief The image that the volumes of a series are registered to. */
 enum class TargetKind : unsigned char
 {
   FixedImage,
@@ -46,7 +46,7 @@ enum class TargetKind : unsigned char
   Mean    ///< that of all its volumes
 };
 
-/** \brief Files of a pair of images beside the first one. */
+/** \brief Files of an additional pair of images. */
 struct FurtherFiles
 {
   std::string                fixed;
@@ -59,7 +59,7 @@ struct Options
 {
   std::string                        fixed;
   std::string                        moving;
-  std::vector<FurtherFiles>          further; ///< pairs of images that are compared beside the first one
+  std::vector<FurtherFiles>          further;                          ///< additional pairs of images
   TargetKind                         target{ TargetKind::FixedImage }; ///< of a series that moves
   std::size_t                        targetVolume{ 0 };
   bool                               makesFolders{ false }; ///< of outputs, where they do not exist

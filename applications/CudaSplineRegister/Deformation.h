@@ -66,7 +66,7 @@ Invert(const itk::TransformBase * transform, const Grid & fixed, const Deformati
 struct AntsParts
 {
   itk::TransformBase::Pointer linear; ///< affine; the identity where there is none
-  itk::TransformBase::Pointer rest;   ///< null: nothing but linear transforms
+  itk::TransformBase::Pointer rest;   ///< null: all transforms are linear
 };
 
 /** \brief Takes a transform apart. */
@@ -108,7 +108,7 @@ struct DeformationOf
   Invert(const itk::TransformBase *, const Grid &, const DeformationSettings &);
   static itk::DataObject::Pointer
   MakeField(const itk::TransformBase *, const Grid &, const DeformationSettings &);
-  /** The numbers of a field, those of a vector behind each other, which live as long. */
+  /** The numbers of a field, the components of a vector next to each other. They share the field's memory. */
   static Volume
   HoldVectors(itk::DataObject *, const Grid &);
   static Folding

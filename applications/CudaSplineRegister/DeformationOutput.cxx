@@ -214,7 +214,7 @@ DeformationOutput::Write(const RegistrationRequest & request,
   const Grid &              fixed = request.fixed.grid;
   const Grid &              moving = request.moving.grid;
 
-  // Files are compressed behind what else is to be done; a future waits for its end when it is destroyed.
+  // Files are compressed in the background. A future waits for its end when it is destroyed.
   const LibraryMessages silence;
   Writing               writing;
   const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {

@@ -80,7 +80,7 @@ public:
 private:
   using Writing = std::vector<std::future<void>>;
 
-  /** Writes a field behind what else is done. */
+  /** Writes a field in the background. */
   static void
   StartField(const AtomicOutput *             file,
              const itk::DataObject::Pointer & field,
@@ -88,7 +88,7 @@ private:
              ScalarType                       type,
              Writing &                        writing);
 
-  /** Writes an image behind what else is done; null: no file. */
+  /** Writes an image in the background; null: no file. */
   static void
   StartImage(const AtomicOutput * file, const Volume & image, const ImageLayout & layout, Writing & writing);
 

@@ -216,7 +216,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   }
   if (HasNoLines(stream))
   {
-    throw ProgramError("the landmarks \"" + file + "\" have a line of more than a megabyte: it is no list of points");
+    throw ProgramError("the landmarks \"" + file + "\" have a line of more than a megabyte: not a list of points");
   }
   if (points.empty())
   {

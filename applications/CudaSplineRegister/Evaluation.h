@@ -51,7 +51,7 @@ struct Distances
 struct Evaluation
 {
   std::optional<std::array<Similarity, 2>> similarity; ///< before and after
-  std::map<std::int64_t, Overlap>          overlaps;   ///< by label, but for 0
+  std::map<std::int64_t, Overlap>          overlaps;   ///< by label, except 0
   std::size_t                              landmarks{ 0 };
   std::array<Distances, 2>                 distances; ///< before and after
   double                                   seconds{ 0.0 };
@@ -75,9 +75,9 @@ struct Truth
 Truth
 ReadTruth(const Options & options, unsigned int dimension);
 
-/** \brief Points of ITK's (mm) in a file of lines: x, y and, in 3D, z, with commas between, and whatever else behind;
- * a first line without numbers, and those that are empty or begin with #, have none.
- * \exception ProgramError a line that is none, or no point at all */
+/** \brief Reads points in mm (LPS) from a file of lines x,y or x,y,z. Further columns are ignored.
+ * Empty lines, lines that begin with #, and a first line without numbers are skipped.
+ * \exception ProgramError an invalid line, or a file without points */
 std::vector<Coordinates>
 ReadLandmarks(const std::string & file, unsigned int dimension);
 
@@ -85,7 +85,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension);
 Evaluation
 Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth);
 
-/** \brief Prints it: a line a number, and overlaps as a table with their mean. */
+/** \brief Prints an evaluation: one line per number, and overlaps as a table with their mean. */
 void
 PrintEvaluation(std::ostream & stream, const Evaluation & evaluation);
 

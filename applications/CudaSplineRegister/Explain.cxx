@@ -121,7 +121,7 @@ ExplainMasks(std::ostream &                                       stream,
   }
 }
 
-/** What is to be said of a file or folder that is written. */
+/** The description of a file or folder that is written. */
 std::string
 DescribeOutput(const NamedPath & output, const Options & options)
 {
@@ -170,7 +170,7 @@ IsExplained(const std::string & name, const StageSpec & spec)
          (!isOfSamples || spec.samples.choice != itk::CudaSpline::SampleChoice::All);
 }
 
-/** The options of a stage but for its kind and levels, as a document has them. */
+/** The options of a stage except its kind and levels, as in a document. */
 std::string
 StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
 {

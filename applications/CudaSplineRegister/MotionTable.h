@@ -26,7 +26,8 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The motion of a series as tab-separated values: a line with the names of columns, and a line a volume. */
+/** \brief The motion of a series as tab-separated values: a line with the names of columns, then one line per volume.
+ */
 std::string
 MakeMotionTable(const std::vector<VolumeReport> & volumes);
 

@@ -49,7 +49,7 @@ TakeOutWhatIsNotFinite(const Volume & image, const std::string & name);
 std::optional<Volume>
 JoinMasks(const std::optional<Volume> & finite, const std::optional<Volume> & mask);
 
-/** \brief Gives a warped image the value of what is outside where it comes from voxels that were not finite.
+/** \brief Sets a warped image to the default value where it was interpolated from voxels that were not finite.
  *
  * \param[in,out] warped of float or double
  * \param[in] finite of the image before it was warped

@@ -34,7 +34,7 @@ namespace
 {
 
 constexpr double       leastWidth = 900.0;  // pixels
-constexpr double       mostPixels = 8192.0; // along a side, of what is shown: spacings may be very unlike
+constexpr double       mostPixels = 8192.0; // maximum along a side: spacings may differ strongly
 constexpr double       cells = 8;           // of a checkerboard along a panel's longer side
 constexpr std::uint8_t paper = 40;          // grey around panels
 constexpr std::uint8_t ink = 235;

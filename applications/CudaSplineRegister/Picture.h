@@ -33,10 +33,10 @@ PictureGrid(const Grid & grid);
 
 /** \brief Checkerboards of two images, above before and below after they were registered, at least 900 pixels wide.
  *
- * Of volumes there are the three slices through the middle, side by side, turned as one looks at heads, with their
- * names and numbers and with letters of the patient's sides: L and R, A and P, S and I; two where an axis lies between.
- * Each image has grey values of its own: black at its 0.5th percentile, white at its 99.5th. Pixels are squares of the
- * finest spacing, or finer; of images that are very large or anisotropic they are coarser, 8192 along a side.
+ * Volumes show the three middle slices side by side in radiological orientation, with their names, their numbers and
+ * the letters of the patient's sides (L and R, A and P, S and I; two letters for an oblique axis).
+ * Each image is scaled separately: black is its 0.5th percentile, white its 99.5th. Pixels are squares of the finest
+ * spacing, or finer. Very large or anisotropic images have coarser pixels, at most 8192 along a side.
  *
  * \param[in] fixed of float or double pixels
  * \param[in] before the moving image on the fixed one's grid, at the start

@@ -35,7 +35,7 @@ struct RawOptions
   std::map<std::string, std::vector<std::string>> stageOptions; ///< by their names in documents
   std::vector<std::string>                        alsoFixed;    ///< of this and the next, one a pair of images
   std::vector<std::string>                        alsoMoving;
-  bool                                            hasChannels{ false }; ///< colours are three further pairs
+  bool                                            hasChannels{ false }; ///< colours are three additional pairs
   std::string                                     preset;
   std::string                                     spec; ///< file of a document
   std::string                                     motion;

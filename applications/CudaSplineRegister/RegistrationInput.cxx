@@ -207,7 +207,7 @@ DescribeMasks(const std::string &              option,
   return masks;
 }
 
-/** Finds an image of a further pair, of which colours are compared by their luminance, too. */
+/** Finds an image of an additional pair. Colours are compared by their luminance. */
 ImageDescription
 DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension, bool force)
 {

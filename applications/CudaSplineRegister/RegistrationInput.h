@@ -31,7 +31,7 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The headers of a pair of images beside the first one. */
+/** \brief The headers of an additional pair of images. */
 struct FurtherDescription
 {
   ImageDescription fixed;
@@ -42,8 +42,8 @@ struct FurtherDescription
 struct RegistrationInputs
 {
   ImageDescription                             fixed;
-  ImageDescription                             moving;     ///< the same as fixed where a series is laid over itself
-  std::vector<FurtherDescription>              further;    ///< pairs beside this one
+  ImageDescription                             moving;     ///< the fixed image where motion is corrected
+  std::vector<FurtherDescription>              further;    ///< additional pairs
   std::vector<std::optional<ImageDescription>> fixedMasks; ///< none, one, or one for each stage
   std::vector<std::optional<ImageDescription>> movingMasks;
   std::optional<MaskList>                      masksOfFixed; ///< of fixedMasks, when they were read
@@ -58,16 +58,15 @@ struct RegistrationInputs
   }
 };
 
-/** \brief Reads headers and the transform to begin with, checks what can be checked with them, and starts the device
- * behind that.
- * \param[in,out] options its stages become those of large images where the fixed one is
- * \exception ProgramError what the user asked for cannot be, or a file cannot be read */
+/** \brief Reads headers and the initial transform, checks the options that depend on them, and then starts the device.
+ * \param[in,out] options for a large fixed image its stages become those of large images
+ * \exception ProgramError the request is invalid, or a file cannot be read */
 RegistrationInputs
 DescribeInputs(Options & options);
 
 /** \brief The layout of what an image becomes on the grid of another one: it keeps what it says of itself (the
  * description, of a series its fourth axis), and the codes of NIfTI's space are those of the grid.
- * \param[in] image null: something that was computed, and says nothing of itself */
+ * \param[in] image null: a computed image without a header */
 ImageLayout
 LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image);
 
@@ -97,8 +96,8 @@ ReadMoving(const Options &         options,
            RegistrationRequest &   request,
            std::optional<Volume> & finite);
 
-/** \brief Reads the pairs of images beside the first one, of a single moving image. Masks are those of the first pair,
- * where they are, and of each image what is finite. */
+/** \brief Reads the additional pairs of images, for a single moving image. Their masks are the finite voxels of each
+ * image, inside the masks of the first pair. */
 void
 ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
 

@@ -97,7 +97,7 @@ EvaluationAsJson(const Evaluation & evaluation)
   return json;
 }
 
-/** What is said of every registration. */
+/** The part of the report that every registration has. */
 nlohmann::json
 Heading(const Grid & fixed, const Grid & moving, const Options & options)
 {
@@ -213,7 +213,7 @@ AgreementAsJson(const Agreement & agreement)
            { "significance", agreement.significance } };
 }
 
-/** File names may hold bytes that are no UTF-8: they are replaced, not an error. */
+/** Bytes of file names that are not valid UTF-8 are replaced. */
 std::string
 TextOfJson(const nlohmann::json & json)
 {
@@ -411,7 +411,7 @@ FramewiseDisplacement(const std::vector<double> & before, const std::vector<doub
   double           sum = 0.0;
   for (std::size_t parameter = 0; parameter < now.size(); ++parameter)
   {
-    // Of angles the shorter way round.
+    // The smaller difference of two angles.
     const double difference = now[parameter] - before[parameter];
     sum += parameter < 3 ? std::abs(difference) : sphere * std::abs(std::remainder(difference, 2.0 * itk::Math::pi));
   }

@@ -157,7 +157,7 @@ public:
     }
   }
 
-  /** Writes the transform of the next volume, and lays it over the fixed image.
+  /** Writes the transform of the next volume, and the volume on the fixed image's grid.
    * \return its motion, empty where it is not rigid */
   std::vector<double>
   Add(const RegistrationRequest & request, const std::optional<Volume> & finite, const RegistrationResult & result)
@@ -342,7 +342,7 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
         throw ProgramError(where + ": " + error.what());
       }
     }();
-    request.note = nullptr; // what is to be said of one volume is to be said of all
+    request.note = nullptr; // a note is printed once for all volumes
     VolumeReport volume;
     volume.motion = files.Add(request, finite, result);
     volume.stages = result.stages;

@@ -27,17 +27,17 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Names of the transforms of a series' volumes: the number takes the place of %d or %04d, or stands before the
- * ending, or is the name in a folder.
- * \param[in] output as the user named it; empty: no names
+/** \brief Names of the transforms of a series' volumes: the number replaces %d or %04d, precedes the extension, or is
+ * the name in a folder.
+ * \param[in] output the argument of the option; empty: no names
  * \exception ProgramError another use of % */
 std::vector<std::string>
 NamesOfVolumes(const std::string & output, std::size_t volumes);
 
 /** \brief Registers each volume of a series, one in memory at a time, and writes transforms, their table, and the
- * series that was laid over the fixed image.
+ * registered series.
  *
- * Each volume begins where the first one did, so that none depends on another.
+ * All volumes have the same start, so that their results are independent.
  * \return the program's exit code
  * \exception ProgramError the options are not for a series, or a file cannot be read or written */
 int

@@ -29,7 +29,7 @@ namespace CudaSplineRegister
 /** \brief What a registration did, for a person: stages with iterations and why they ended, similarity before and
  * after, overlap, folds, files and times.
  *
- * \param[in] width maximum length of lines, but for names of files */
+ * \param[in] width maximum length of lines, except names of files */
 std::string
 MakeSummary(const Report & report, const Options & options, std::size_t width);
 

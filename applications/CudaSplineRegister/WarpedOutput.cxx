@@ -95,7 +95,7 @@ FindWarpedFormat(const Options & options, const RegistrationInputs & inputs)
   format.layout = LayoutOnGrid(other, &inputs.moving);
   if (!CanHold(format.type, options.defaultValue))
   {
-    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is no value of the output type " +
+    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is not a value of the output type " +
                        NameOfPixelType(format.type) + "; choose another, or another --output-type");
   }
   return format;

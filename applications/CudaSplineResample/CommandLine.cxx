@@ -397,7 +397,7 @@ AddInputAndOutput(CLI::App & app, RawOptions & raw, Options & options)
     .add_option(
       "--round", raw.rounding, "Integers of the output: nearest (default; half to even) or itk (truncated towards 0)")
     ->type_name("HOW");
-  app.add_flag("--make-folders", options.makesFolders, "Make the folders of outputs that do not exist");
+  app.add_flag("--make-folders", options.makesFolders, "Create missing folders of outputs");
   app.add_flag("--points",
                options.points,
                "Map a list of points (CSV with x,y,z in mm, LPS) instead of an image, from the output's space to the "

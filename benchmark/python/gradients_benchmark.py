@@ -31,7 +31,7 @@ import torch
 
 import cudaspline
 import cudaspline.torch as ours
-from cudaspline import _loss_formulas
+from cudaspline.autodiff import _loss_formulas
 from cudaspline.torch._array_operations import OPERATIONS
 
 

@@ -278,7 +278,7 @@ def describe():
     machine = {name: getattr(library, "__version__", "there") if library is not None else "not there" for name, library in names.items()}
     machine.update(python=platform.python_version(), cudaspline=cudaspline.__version__, cuda=cudaspline.cuda_version(), cores=os.cpu_count())
     if cudaspline.device_count():
-        from cudaspline import _library
+        from cudaspline.core import _library
 
         machine["device"] = _library.query_device(0).name.decode()
     machine["date"] = time.strftime("%Y-%m-%d")

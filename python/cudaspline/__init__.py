@@ -7,24 +7,41 @@ the slowest axis first, (nz, ny, nx). What is done, and in which order it is rou
 
 from typing import TYPE_CHECKING
 
-from ._geometry import Geometry
-from ._images import Image
-from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory, use_threads
-from ._library import version as _version
-from ._methods import Method
-from ._output_grid import Target
-from ._prefilter import prefilter
-from ._register import register
-from ._register_series import Motion, SeriesRegistration, register_series
-from ._registration_library import Folding
-from ._registration_result import History, Registration
-from ._registration_stages import Stage
-from ._resample import resample, zoom
-from ._sample import sample
-from ._source import Source
-from ._stages import BSplineGrid, DisplacementField
-from ._transform import Transform, read_transforms
-from ._warnings import DownsamplingWarning, FileWarning, LabelWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
+from .core._geometry import Geometry
+from .core._library import (
+    DeviceError,
+    DeviceMemoryError,
+    InverseResidual,
+    Report,
+    cuda_version,
+    device_count,
+    last_report,
+    release_memory,
+    use_threads,
+)
+from .core._library import version as _version
+from .core._methods import Method
+from .core._warnings import (
+    DownsamplingWarning,
+    FileWarning,
+    LabelWarning,
+    OutsideWarning,
+    RegistrationWarning,
+    ResamplingWarning,
+)
+from .images._images import Image
+from .registration._register import register
+from .registration._register_series import Motion, SeriesRegistration, register_series
+from .registration._registration_library import Folding
+from .registration._registration_result import History, Registration
+from .registration._registration_stages import Stage
+from .registration._transform import Transform, read_transforms
+from .resampling._output_grid import Target
+from .resampling._prefilter import prefilter
+from .resampling._resample import resample, zoom
+from .resampling._sample import sample
+from .resampling._source import Source
+from .transforms._stages import BSplineGrid, DisplacementField
 
 if TYPE_CHECKING:
     from . import ndimage as ndimage

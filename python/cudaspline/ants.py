@@ -15,12 +15,12 @@ import tempfile
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Sequence, Union
 
-from . import _images
-from ._checks import choose, flag, integer, number
-from ._register import register
-from ._registration_stages import Stage, preset_stages
-from ._resample import resample
-from ._transform import Transform
+from .core._checks import choose, flag, integer, number
+from .images import _images
+from .registration._register import register
+from .registration._registration_stages import Stage, preset_stages
+from .registration._transform import Transform
+from .resampling._resample import resample
 
 try:
     import ants as _ants  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -29,7 +29,7 @@ except ImportError:
 
 
 def __getattr__(name: str) -> Any:
-    """What is not here is ANTsPy's."""
+    """Returns functions of ANTsPy that this module does not replace."""
     return getattr(_ants, name)
 
 
@@ -53,7 +53,7 @@ class _Type:
 
     linear: tuple[tuple[str, Optional[_Levels]], ...]
     is_syn: bool = False
-    #: Of the samples that are compared, where it is not the argument's.
+    #: Fraction of the samples that are compared, if it is not that of the argument.
     rate: Optional[float] = None
 
 
@@ -97,16 +97,16 @@ _FEWEST_SAMPLES = 1000
 def _check_images(fixed: Any, moving: Any) -> None:
     for name, image in (("fixed", fixed), ("moving", moving)):
         if not _images.is_ants(image):
-            raise TypeError(f"{name}: {type(image).__name__} is no ANTsImage; cudaspline.register and cudaspline.resample take other images.")
+            raise TypeError(f"{name}: {type(image).__name__} is not an ANTsImage; cudaspline.register and cudaspline.resample take other images.")
         if image.components != 1:
-            raise ValueError(f"{name}: it has {image.components} numbers a pixel; images of one are taken.")
+            raise ValueError(f"{name}: it has {image.components} numbers per pixel; images with one are supported.")
 
 
 def _refuse(**given: Any) -> None:
     """Refuses what is given of ANTsPy's options that are not here."""
     for name, value in given.items():
         if value not in (None, False):
-            raise ValueError(f"{name}: {value!r} is not supported; leave it away, or call ANTsPy's own function.")
+            raise ValueError(f"{name}: {value!r} is not supported; omit it, or call ANTsPy's own function.")
 
 
 def _names() -> str:
@@ -147,12 +147,12 @@ def registration(
     device: Any = None,
     threads: int = 0,
 ) -> dict[str, Any]:
-    """ants.registration(): lays moving over fixed.
+    """ants.registration(): registers moving to fixed.
 
     Parameters
     ----------
     fixed, moving
-        ANTsImages of 2 or 3 axes, one number a pixel.
+        ANTsImages of 2 or 3 axes, one number per pixel.
     type_of_transform
         "Translation", "Rigid", "QuickRigid", "DenseRigid", "BOLDRigid", "Similarity", "Affine", "AffineFast", "BOLDAffine", "SyN", "SyNRA",
         "SyNOnly", "SyNCC", "SyNAggro", "SyNBold", "SyNBoldAff"; "antsRegistrationSyN[x]", and so with Quick, Repro and QuickRepro, where x is
@@ -176,9 +176,9 @@ def registration(
     write_composite_transform
         Whether transforms are two files, Composite.h5 and InverseComposite.h5 (SimpleITK or itk writes them).
     verbose
-        Whether progress is told on stderr.
+        Whether progress is printed on stderr.
     multivariate_extras
-        Further pairs, (metric, fixed, moving, weight, its parameter) each; of SyNOnly and antsRegistrationSyN[...]. Parameters of metrics are
+        Additional pairs, (metric, fixed, moving, weight, its parameter) each, for SyNOnly and antsRegistrationSyN[...]. Parameters of metrics are
         those of the first pair.
     restrict_transformation
         Weights of what moves: of stages with as many parameters, or of fields along as many axes: (1, 1, 0) or (1, 1, 0, 1, 1, 0), as ANTs has them.
@@ -249,7 +249,7 @@ def registration(
 
 
 def _restricted(stages: Sequence[Stage], weights: tuple[float, ...], dimension: int) -> list[Stage]:
-    """Stages with weights, where they have as many parameters; fields have one an axis."""
+    """Stages with weights, where they have as many parameters; fields have one per axis."""
     rotations, squares = dimension * (dimension - 1) // 2, dimension * dimension
     of_kinds = {"rigid": rotations + dimension, "similarity": rotations + dimension + 1, "affine": squares + dimension}
     counts = [of_kinds.get(stage.kind, dimension) for stage in stages]
@@ -260,7 +260,7 @@ def _restricted(stages: Sequence[Stage], weights: tuple[float, ...], dimension: 
 
 
 def _levels_of(iterations: Any, shrink: Any, sigmas: Any) -> _Levels:
-    """Of the arguments: a number a level, or one."""
+    """Values of an argument: one per level, or one for all."""
     found = [tuple(value) if hasattr(value, "__iter__") else (value,) for value in (iterations, shrink, sigmas)]
     for name, values in zip(("aff_shrink_factors", "aff_smoothing_sigmas"), found[1:]):
         if len(values) != len(found[0]):
@@ -363,7 +363,7 @@ def apply_transforms(
     fixed, moving
         ANTsImages.
     transformlist
-        Names of files, as of registration(): the first one is applied to places of fixed first.
+        Names of files, as of registration(): the first one is applied to points of fixed first.
     interpolator
         "linear", "nearestNeighbor", "multiLabel", "genericLabel", "bSpline", "cosineWindowedSinc", "welchWindowedSinc", "hammingWindowedSinc"
         or "lanczosWindowedSinc"; "gaussian" is refused. Windowed sincs continue an image by its nearest sample, as ITK's do, where ANTs takes 0:
@@ -371,7 +371,7 @@ def apply_transforms(
     imagetype
         0, a scalar image, or 3, a time series: moving has an axis more. Others are refused.
     whichtoinvert
-        Of each transform, whether it is inverted: matrices alone. None: the first of two, where it is a matrix and the second is none.
+        For each transform, whether it is inverted; only matrices can be. None: the first of two if it is a matrix and the second is not.
     compose
         None; or the beginning of a name: the transforms are written as one field on the grid of fixed, (compose)comptx.nii.gz, or as
         a composite where it ends with .h5, and its name is returned.
@@ -395,7 +395,7 @@ def apply_transforms(
     """
     for name, image in (("fixed", fixed), ("moving", moving)):
         if not _images.is_ants(image):
-            raise TypeError(f"{name}: {type(image).__name__} is no ANTsImage; cudaspline.resample takes other images.")
+            raise TypeError(f"{name}: {type(image).__name__} is not an ANTsImage; cudaspline.resample takes other images.")
     if interpolator not in _INTERPOLATORS:
         raise ValueError(f"interpolator: {interpolator!r} is not supported; supported are {', '.join(_INTERPOLATORS)}.")
     if imagetype not in (0, 3):
@@ -427,6 +427,6 @@ def _inverted(names: Sequence[str], which: Optional[Sequence[Optional[bool]]]) -
         raise ValueError(f"whichtoinvert: there are {len(which)}, and {len(names)} transforms.")
     for name, one in zip(names, which):
         if one and not name.endswith(".mat"):
-            raise ValueError(f"whichtoinvert: {name} is no matrix; a warp has a file of its own for its inverse.")
+            raise ValueError(f"whichtoinvert: {name} is not a matrix; the inverse of a warp is in a separate file.")
     return [(name, int(bool(one))) for name, one in zip(names, which)]
 

@@ -1,7 +1,7 @@
 """The build backend of the package: scikit-build-core, whose progress is shown on the terminal.
 
 pip captures what a backend prints and shows it only with -v, or where the build fails. A build takes minutes, so the steps of the compiler go to
-the controlling terminal, too, where there is one: a line a second at most. The last line says what was compiled for, which python/CMakeLists.txt
+the controlling terminal, too, where there is one: at most one line per second. The last line names the GPUs that were compiled for, which python/CMakeLists.txt
 decides; it is the last line of the captured output, too.
 """
 
@@ -46,10 +46,10 @@ SECONDS_BETWEEN_LINES = 1.0
 
 
 class Progress:
-    """Takes the lines of a build and writes those that tell its progress.
+    """Takes the lines of a build and writes those about its progress.
 
     terminal: where to write; None: nowhere.
-    choice: the last line that said what is compiled for; "" before.
+    choice: the last line about what is compiled for; "" before.
     """
 
     def __init__(self, terminal: TextIO | None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -64,7 +64,7 @@ class Progress:
             try:
                 self._terminal.write(f"\r{text}\n")
                 self._terminal.flush()
-            except OSError:  # the terminal was closed: the build goes on
+            except OSError:  # the terminal was closed: the build continues
                 self._terminal = None
 
     def take(self, line: str) -> None:

@@ -17,7 +17,7 @@ __all__ = ["dynamic_metadata"]
 #: The readme, from the repository's root: its links are relative to its folder.
 README = "doc/Python.md"
 
-#: [text](target) and ![text](target), but for addresses with a scheme.
+#: [text](target) and ![text](target), except addresses with a scheme.
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
 
 

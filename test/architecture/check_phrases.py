@@ -89,6 +89,7 @@ CLEAN = [
     "cmake/*",
     "include/*",
     "scripts/*",
+    "python/*",
     ".ci/*",
     "src/itk*",
     "src/c/*",

@@ -156,7 +156,7 @@ def test_what_is_refused(rng):
     ):  # fmt: skip
         with pytest.raises(error, match=f"^{next(iter(options))}: "):
             ours.registration(fixed, moving, **options)
-    with pytest.raises(TypeError, match="^moving: ndarray is no ANTsImage"):
+    with pytest.raises(TypeError, match="^moving: ndarray is not an ANTsImage"):
         ours.registration(fixed, moving.numpy())
     for options, error in (
         ({"interpolator": "gaussian"}, ValueError), ({"imagetype": 2}, ValueError), ({"whichtoinvert": [True, True]}, ValueError),

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _library, _methods, _options
+from cudaspline.core import _library, _methods, _options
 
 IMAGE = numpy.zeros((4, 5, 6), "f4")
 GRID = cudaspline.BSplineGrid(numpy.zeros((3, 5, 5, 5)))

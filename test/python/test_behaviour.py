@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _library
+from cudaspline.core import _library
 
 
 def test_reports_count_operations_and_their_seconds():

@@ -11,7 +11,8 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _library, ndimage
+from cudaspline import ndimage
+from cudaspline.core import _library
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _transforms
+from cudaspline.transforms import _transforms
 
 pytest.importorskip("dask.array", reason="Dask is not installed")
 import dask  # noqa: E402

@@ -354,7 +354,7 @@ class TestTransforms:
     @pytest.mark.parametrize("dimension", [1, 2, 3])
     def test_places_are_mapped_by_lists(self, rng, dimension):
         """Of any length: more than a line of them, and one."""
-        from cudaspline import _inverse, _transforms
+        from cudaspline.transforms import _inverse, _transforms
 
         matrix, offset = rng.uniform(-1, 1, (dimension, dimension)), rng.uniform(-9, 9, dimension)
         stages = _transforms.describe(numpy.column_stack([matrix, offset]), dimension, -1)
@@ -403,8 +403,8 @@ class TestTransforms:
         (tmp_path / "header.mat").write_bytes(whole[:10])
         (tmp_path / "other.mat").write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(90))
         for name, text in {
-            "scalar.nii.gz": "3 numbers a pixel", "nan.mha": "not finite", "broken.nii.gz": "no image of displacements", "elastix.txt": "CudaSplineResample reads",
-            "singular.tfm": "no inverse", "cut.mat": "cut short", "header.mat": "header", "other.mat": "MATLAB", ".": "is no file",
+            "scalar.nii.gz": "3 numbers per pixel", "nan.mha": "not finite", "broken.nii.gz": "not an image of displacements", "elastix.txt": "CudaSplineResample reads",
+            "singular.tfm": "no inverse", "cut.mat": "cut short", "header.mat": "header", "other.mat": "MATLAB", ".": "is not a file",
         }.items():  # fmt: skip
             with pytest.raises(ValueError, match=rf"^transform\b.*{text}"):
                 cudaspline.resample(image, tmp_path / name)
@@ -879,7 +879,7 @@ class TestDask:
 
 def test_what_the_library_refuses(rng):
     """Of what Python does not ask it for."""
-    from cudaspline import _library
+    from cudaspline.core import _library
 
     pixels = rng.uniform(size=(5, 6, 7)).astype("f4")
     out = numpy.empty_like(pixels)
@@ -907,7 +907,7 @@ def test_what_the_library_refuses(rng):
 
 def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
     """Their values are not asked for: matrices and grids alone say how coarse it is."""
-    from cudaspline import _transforms
+    from cudaspline.transforms import _transforms
 
     monkeypatch.setattr(_transforms.Stages, "is_on_host", property(lambda stages: False))
     nowhere = cudaspline.DisplacementField(numpy.full((2, 2, 2, 3), 1e6), extend=True)

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _images, _stored_images
+from cudaspline.images import _images, _stored_images
 
 A = numpy.arange(5 * 6 * 7, dtype="f4").reshape(7, 6, 5) + 1
 FIELDS = "space: LPS\nspace directions: (1.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n"

@@ -19,7 +19,8 @@ from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
-from cudaspline import _library, ndimage  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+from cudaspline.core import _library  # noqa: E402
 from cudaspline.jax import _ffi  # noqa: E402
 
 MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
@@ -196,7 +197,7 @@ def test_nan_empty_and_what_is_refused(rng):
         (TypeError, "prefilter: 'no' is neither", (image, points), {"prefilter": "no"}),
         (ValueError, "cval: nan", (image, points), {"cval": numpy.nan}),
         (TypeError, "image: elements of type float8", (image.astype(jnp.float8_e4m3fn), points), {}),
-        (TypeError, "image: str is no array", ("image", points), {}),
+        (TypeError, "image: str is not an array", ("image", points), {}),
     ):
         with pytest.raises(error) as caught:
             spline.sample(*arguments, **options)
@@ -332,7 +333,7 @@ def test_compiled_functions_call_no_python(rng):
 @needs_ffi
 def test_errors_of_compiled_functions(rng):
     image, points = jnp.zeros((1, 1, 5)), jnp.zeros((1, 2, 1))
-    wrong = cudaspline._gradients.Spline(9, 0, 0.0)  # what the functions refuse before
+    wrong = cudaspline.autodiff._gradients.Spline(9, 0, 0.0)  # what the functions refuse before
     with pytest.raises(Exception, match="points: order is 9, and 0 to 5 are supported"):
         jax.block_until_ready(jax.jit(lambda *given: _ffi.run_points("evaluate", (1, 1, 2, 1), given, wrong, 0))(image, points))
 

@@ -13,7 +13,8 @@ import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
-from cudaspline import _loss_formulas, ndimage  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.jax._array_operations import OPERATIONS  # noqa: E402
 
 TOLERANCE = 1e-11

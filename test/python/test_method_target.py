@@ -7,7 +7,7 @@ import pytest
 
 import cudaspline
 from cudaspline import Method, Target
-from cudaspline._plans import frozen
+from cudaspline.core._plans import frozen
 
 TURN = [[0.8, -0.6, 4.0], [0.6, 0.8, -2.0]]
 METHODS = (

@@ -93,7 +93,7 @@ def test_outputs_that_are_none(output, error):
 
 def test_errors_name_the_argument():
     for places in ((np.zeros(3), 1.0), ("a", 1.0)):
-        with pytest.raises(ValueError, match="^mapping gives no coordinates of the shape .3, 4. for axis 0"):
+        with pytest.raises(ValueError, match="^mapping does not return coordinates of the shape .3, 4. for axis 0"):
             ndimage.geometric_transform(ARRAY, lambda index: places, vectorized=True)  # noqa: B023
     with pytest.raises(ValueError, match="^angle is nan"):
         ndimage.rotate(ARRAY, np.nan)

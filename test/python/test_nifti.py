@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _images, _packed
+from cudaspline.images import _images, _packed
 from nifti_support import Header, changed, draw, file_bytes, interpret, is_near_limit, numbers, values_of, write
 
 FLIP = numpy.diag([-1.0, -1.0, 1.0])
@@ -152,7 +152,7 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
     flat = cudaspline.Image(numpy.zeros((6, 5, 3), "f4"), channels="last")
-    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers a pixel"):
+    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers per pixel"):
         _images.write_nifti(flat, tmp_path / "d.nii")
     assert read(tmp_path / "d.nii").geometry.dimension == 3
     sagittal = changed(header, srow=[[0, 0, 4, 10], [2, 0, 0, 20], [0, 3, 0, 30]])

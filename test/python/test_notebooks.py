@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import cudaspline
-from cudaspline import _html
+from cudaspline.core import _html
 
 
 def shown(image):

@@ -106,8 +106,10 @@ def test_maps_of_files_and_masked_arrays(rng, tmp_path):
 
 def test_the_library_refuses_arrays_that_overlap():
     """In C, where nobody makes another array."""
-    from cudaspline import _arrays, _images, _library, _stages, _transforms
-    from cudaspline._methods import Method, make_interpolator
+    from cudaspline.core import _arrays, _library
+    from cudaspline.images import _images
+    from cudaspline.transforms import _stages, _transforms
+    from cudaspline.core._methods import Method, make_interpolator
 
     whole = numpy.zeros(400, "f4")
     image, out = whole[:300].reshape(10, 30), whole[100:].reshape(10, 30)

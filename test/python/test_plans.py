@@ -11,7 +11,7 @@ import pytest
 
 import cudaspline
 from cudaspline import ndimage
-from cudaspline._plans import Plans, Streak, frozen
+from cudaspline.core._plans import Plans, Streak, frozen
 
 
 MATRIX = numpy.array([[0.9, 0.1, 0.0, 0.5], [-0.1, 0.95, 0.05, -0.25], [0.0, 0.02, 1.0, 0.125]])
@@ -207,8 +207,8 @@ def test_they_are_used(monkeypatch, rng):
         raise AssertionError("arguments are looked at")
 
     for place, name in (
-        ("_resample", "make_interpolator"), ("_resample", "output_grid"), ("_resample", "_options_of_zoom"), ("_sample", "make_interpolator"),
-        ("_sample", "_PointsPlan"), ("ndimage._interpolation", "Job"), ("ndimage._rotation", "take_input"), ("ndimage._filters", "take_input"),
+        ("resampling._resample", "make_interpolator"), ("resampling._resample", "output_grid"), ("resampling._resample", "_options_of_zoom"), ("resampling._sample", "make_interpolator"),
+        ("resampling._sample", "_PointsPlan"), ("ndimage._interpolation", "Job"), ("ndimage._rotation", "take_input"), ("ndimage._filters", "take_input"),
     ):  # fmt: skip
         monkeypatch.setattr(f"cudaspline.{place}.{name}", look)
     for call, expected in zip(calls, wanted):

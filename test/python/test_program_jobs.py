@@ -355,7 +355,7 @@ class TestWarpedImage:
             wanted = real if word == "double" else numpy.rint(real).clip(0 if word == "uint8" else -32768, 255 if word == "uint8" else 32767)
             assert numpy.array_equal(sitk.GetArrayFromImage(typed), wanted)
         done = start(PROGRAM, *files, "-w", tmp_path / "t.nii", "--output-type", "uint8", "--default-value", "-1")
-        assert done.returncode == 1 and "--default-value -1 is no value of the output type uint8" in done.stderr
+        assert done.returncode == 1 and "--default-value -1 is not a value of the output type uint8" in done.stderr
         assert "of --warped, which is missing" in refused(PROGRAM, *files, "-o", tmp_path / "t.tfm", "--output-type", "uint8")
 
     def picture(self, shift, shape=(70, 80)):
@@ -439,7 +439,7 @@ class TestNames:
         wanted = cudaspline.Stage("syn", metric=metric).metric
         spec = self.spec("--preset", preset, "-m", metric)
         assert {stage["metric"] for stage in spec["stages"]} == {wanted}
-        stages = cudaspline._registration_stages.complete_document({"preset": preset, "options": {"metric": metric}}, {}, {})
+        stages = cudaspline.registration._registration_stages.complete_document({"preset": preset, "options": {"metric": metric}}, {}, {})
         assert spec["stages"] == stages["stages"]
 
     @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class TestWrong:
         def levels(stage):
             return tuple(zip(*stage.levels))
 
-        found = [cudaspline._registration_stages.preset_stages("standard", size) for size in ((256, 256, 20), (20, 257))]
+        found = [cudaspline.registration._registration_stages.preset_stages("standard", size) for size in ((256, 256, 20), (20, 257))]
         for stages, matrices, syn in (
             (found[0], ((8, 4, 2, 1), (3, 2, 1, 0)), ((8, 4, 2, 1), (3, 2, 1, 0), (100, 70, 50, 20))),
             (found[1], ((12, 8, 4, 2), (4, 3, 2, 1)), ((10, 6, 4, 2, 1), (5, 3, 2, 1, 0), (100, 100, 70, 50, 20))),
@@ -192,7 +192,7 @@ class TestWrong:
             with pytest.raises(TypeError, match="^points: "):
                 turn.apply(wrong)
         for write in (turn.save, lambda prefix: turn.save_ants(prefix, SMALL)):
-            with pytest.raises(TypeError, match="^(path|prefix): 3 is no name of a file"):
+            with pytest.raises(TypeError, match="^(path|prefix): 3 is not a file name"):
                 write(3)
         with pytest.raises(ValueError, match="^transform"):
             turn @ cudaspline.Transform(numpy.eye(3), 3)
@@ -219,7 +219,7 @@ class TestWrong:
         ):  # fmt: skip
             with pytest.raises(error, match=message):
                 cudaspline.register(SMALL, SMALL, spec=wrong, device="cpu")
-        with pytest.raises(ValueError, match="^radius: spec has it already"):
+        with pytest.raises(ValueError, match="^radius: it cannot be given together with spec"):
             cudaspline.register(SMALL, SMALL, spec=spec, radius=3)
         for text, message in (("{", "is not JSON"), ("[]", "not a JSON object"), ('{"cudaspline_registration": 9}', "version 9")):
             (tmp_path / "spec.json").write_text(text, encoding="utf-8")

@@ -102,14 +102,14 @@ def test_series_beside_it(rng):
     alone = cudaspline.register_series(series[0], stages="greedy", **{**options, "metric": "cc"})
     assert not numpy.array_equal(alone.warped.array, cudaspline.register_series(*series[:1], "first", "greedy", also=[series[1]], **options).warped.array)
     for also, error, message in (
-        (series[1], TypeError, "also: .* is no list of series"),
+        (series[1], TypeError, "also: .* is not a list of series"),
         ([series_of(phantom, beside[:2])], ValueError, r"also\[0\]: it has 2 volumes, and the first series has 3"),
         ([both[1][0]], ValueError, "series: |also"),
         ([("last", series[1])], ValueError, "over: 'last' is not known"),
     ):
         with pytest.raises(error, match=message):
             cudaspline.register_series(series[0], stages="greedy", also=also, **options)
-    with pytest.raises(TypeError, match=r"also\[0\]: Image is no pair"):
+    with pytest.raises(TypeError, match=r"also\[0\]: Image is not a pair"):
         cudaspline.register_series(series[0], both[0][0], "greedy", also=[series[1]], **options)
     with pytest.raises(ValueError, match=r"also: also\[0\] is compared in no stage"):
         cudaspline.register_series(series[0], also=[series[1]], device="cpu")

@@ -17,7 +17,8 @@ import gradients_support as support  # noqa: E402
 
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402
-from cudaspline import _library, ndimage  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+from cudaspline.core import _library  # noqa: E402
 
 MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
 ORDERS = range(6)
@@ -532,8 +533,8 @@ def test_what_is_refused(rng):
     refuses(TypeError, "align_corners: None", spline.sample, image, points, align_corners=None)
     refuses(ValueError, "cval: the tensor requires a gradient", spline.sample, image, points, cval=torch.tensor(1.0, requires_grad=True))
     refuses(ValueError, "cval: nan", spline.sample, image, points, cval=float("nan"))
-    refuses(TypeError, "source: ndarray is no cudaspline.Geometry", spline.resample, image, source=numpy.zeros(3))
-    refuses(TypeError, "target: Image is no cudaspline.Geometry", spline.resample, image, target=cudaspline.Image(numpy.zeros((4, 5))))
+    refuses(TypeError, "source: ndarray is not a cudaspline.Geometry", spline.resample, image, source=numpy.zeros(3))
+    refuses(TypeError, "target: Image is not a cudaspline.Geometry", spline.resample, image, target=cudaspline.Image(numpy.zeros((4, 5))))
     refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
             source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
     refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))

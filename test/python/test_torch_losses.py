@@ -11,7 +11,8 @@ torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is no
 import gradients_support as support  # noqa: E402
 
 import cudaspline.torch as spline  # noqa: E402
-from cudaspline import _loss_formulas, ndimage  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+from cudaspline.autodiff import _loss_formulas  # noqa: E402
 from cudaspline.torch._array_operations import OPERATIONS  # noqa: E402
 
 TOLERANCE = 1e-11

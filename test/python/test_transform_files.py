@@ -101,7 +101,7 @@ def test_a_damaged_class_is_an_error_of_one_line(tmp_path, kind):
     words = kind.encode("latin-1") + b"\0"
     header = numpy.array([0, 12, 1, 0, len(words)], "<u4").tobytes()
     path.write_bytes(header + words + numpy.zeros(12).tobytes())
-    with pytest.raises(ValueError, match="^transform: .* no name of a class") as failure:
+    with pytest.raises(ValueError, match="^transform: .* not a class name") as failure:
         cudaspline.Transform(path, 3)
     assert str(failure.value).isprintable()
 

@@ -18,19 +18,40 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from .. import _arrays, _images, _labels, _library, _stages, _transforms
-from .._checks import LARGEST_INT32, integer, named
-from .._geometry import Geometry, make_geometry
-from .._methods import METHOD_OPTIONS, ROUNDINGS, Interpolator, Method, choose, device_word, make_interpolator, method_of, pixel_of
-from .._options import Boundaries, Channels, ExactOptions, Order, PrefilterMethod, Rounding, TransformOrder
-from .._output_grid import check_dimension, output_grid, target_of
+from ..core import _arrays, _library
+from ..core._checks import LARGEST_INT32, integer, named
+from ..core._geometry import Geometry, make_geometry
+from ..core._methods import (
+    METHOD_OPTIONS,
+    ROUNDINGS,
+    Interpolator,
+    Method,
+    choose,
+    device_word,
+    make_interpolator,
+    method_of,
+    pixel_of,
+)
+from ..core._options import (
+    Boundaries,
+    Channels,
+    ExactOptions,
+    Order,
+    PrefilterMethod,
+    Rounding,
+    TransformOrder,
+)
+from ..images import _images
+from ..resampling import _labels
+from ..resampling._output_grid import check_dimension, output_grid, target_of
+from ..transforms import _stages, _transforms
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: Options of whole images.
 _OF_TEXTURES = frozenset(("mode", "storage", "table"))
-#: Of an axis, or of a box by axis: (first, count).
+#: (first, count) of an axis; a box has one per axis.
 Range = tuple[int, int]
 Box = tuple[Range, ...]
 
@@ -50,7 +71,7 @@ class Opened:
 
     @property
     def tail(self) -> tuple[int, ...]:
-        """What stands behind the axes in a shape."""
+        """The end of a shape, after the axes."""
         return (self.components,) if self.channels else ()
 
     @property
@@ -261,12 +282,21 @@ def prefilter(
     number = -1
     if axis is not None:
         if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
-            raise ValueError(f"axis: {axis!r} is no axis of an image that has {dimension}.")
+            raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
         if opened.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
+            raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
         number = dimension - 1 - int(axis) % dimension
     count = integer(threads, "threads", 0, LARGEST_INT32)
-    work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
+    work = _Filtering(
+        method=found,
+        geometry=geometry,
+        components=opened.components,
+        channels=opened.channels,
+        dtype=wanted,
+        axis=number,
+        device=device,
+        threads=count,
+    )
     blocks = _blocks(opened.array.chunks[:dimension], found.has_filter)
     return opened.finish(_coefficients(opened, work, opened.array.chunks[:dimension], blocks), geometry)
 
@@ -326,7 +356,7 @@ class _Resampling:
     rounding: int
 
     def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
-        """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
+        """A window that begins at an index, and the box of the output that begins at another one, x first; and objects that must exist as long as these."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
         image = self.method.describe_image(buffer, part.size, self.components, self.dtype)
@@ -455,9 +485,20 @@ def resample(
     if any(len(block.chunks) > 1 for block in blocks) and not reads_samples:
         opened, interpolator = _filter_once(opened, interpolator, output, device, count)
     work = _Resampling(
-        interpolator, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
-        is_of_indicators, choose(rounding, ROUNDINGS, "rounding"),
-    )  # fmt: skip
+        method=interpolator,
+        geometry=geometry,
+        grid=grid,
+        components=opened.components,
+        channels=opened.channels,
+        pixel=opened.dtype,
+        dtype=output,
+        default=pixel,
+        extrapolate=bool(extrapolate),
+        device=device,
+        threads=count,
+        is_of_indicators=is_of_indicators,
+        rounding=choose(rounding, ROUNDINGS, "rounding"),
+    )
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)

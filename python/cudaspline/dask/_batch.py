@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
 
-from .. import _library, _resample
+from ..core import _library
+from ..resampling import _resample
 from ._engine import client_of, each
 from ._files import check_output, names_in, read_image, remove_parts, write_image, write_once
 
@@ -26,7 +27,7 @@ class Done:
 
     #: Its name.
     output: str
-    #: From the reading of the image to the end of the writing.
+    #: Time from the start of reading to the end of writing.
     seconds: float
     #: Address of the worker.
     worker: str
@@ -42,21 +43,21 @@ class Failure:
 
     #: Its output, which is not there.
     output: str
-    #: What the last attempt raised; KilledWorker where workers died of it.
+    #: The error of the last attempt; KilledWorker if workers ended unexpectedly.
     error: BaseException
-    #: Where it was raised.
+    #: The traceback.
     traceback: str = field(repr=False)
 
 
 @dataclass
 class Summary:
-    """What became of a batch: each task is in one of the lists."""
+    """The outcome of a batch: each task is in one of the lists."""
 
     #: Written by this batch, in the order in which they were finished.
     done: list[Done] = field(default_factory=list)
     #: Outputs that were there before.
     skipped: list[str] = field(default_factory=list)
-    #: What could not be done.
+    #: The tasks that failed.
     failed: list[Failure] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -103,9 +104,9 @@ def batch(
         How often a task that raised an exception is tried again. How many lost workers a task may have had, the cluster's setting
         distributed.scheduler.allowed-failures says.
     device
-        As for cudaspline.resample(); "worker": a GPU a worker, the one that the number at the end of the worker's name chooses among
+        As for cudaspline.resample(); "worker": one GPU per worker, which the number at the end of the worker's name selects among
         those of its machine (distributed.LocalCluster and SSHCluster number theirs; workers of dask-cuda have their own), or what
-        CUDASPLINE_DEVICE says where it is set; without a GPU the host.
+        CUDASPLINE_DEVICE selects if it is set; without a GPU the host.
     done
         Called here with each Done and Failure as it comes.
     options
@@ -201,7 +202,7 @@ def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: 
     begin = time.perf_counter()
     worker = get_worker()
     path = Path(output)
-    if path.exists():  # the worker that wrote it was lost before it could say so
+    if path.exists():  # the worker that wrote it was lost before it could report it
         return Done(output, time.perf_counter() - begin, worker.address, "", None)
     if isinstance(image, (str, os.PathLike)):
         image = read(image)
@@ -224,5 +225,5 @@ def device_of(worker: Any) -> Optional[int]:
     if "dask_cuda" in sys.modules:
         return 0  # it has set CUDA_VISIBLE_DEVICES: the worker's own is the first
     name = str(worker.name)
-    number = None if "://" in name else re.search(r"\d+$", name)  # workers that nobody has named are named by address
+    number = None if "://" in name else re.search(r"\d+$", name)  # workers without a name are named by address
     return int(number.group()) % count if number else None

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy
 
-from .. import _images, _nifti
+from ..images import _images, _nifti
 
 #: Formats whose pixels are in another file than their header: no rename makes both at once.
 _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
@@ -60,7 +60,7 @@ def write_image(image: Any, path: Any) -> None:
     elif _images.is_image(image):
         sys.modules["itk"].imwrite(image, str(path))
     else:
-        raise TypeError(f"image: {type(image).__name__} is of no kind that is written here; write= does it.")
+        raise TypeError(f"image: {type(image).__name__} cannot be written here; pass a function as write=.")
 
 
 def _write_by_library(image: _images.Image, path: Path) -> None:
@@ -84,12 +84,12 @@ def _write_by_library(image: _images.Image, path: Path) -> None:
 
 
 def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) -> bool:
-    """Writes a file that is there with all its bytes or not at all: beside it first, under another name, then given its own.
+    """Writes a file atomically: under another name in the same folder first, and renamed when it is complete.
 
     write: called with the image and the other name, which ends with the file's
     output: its name
 
-    Returns false, with the file as it was, where somebody else has written it in the meantime."""
+    Returns false, and leaves the file as it is, if another worker has written it in the meantime."""
     part = output.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{output.name}")
     try:
         write(image, part)

@@ -5,7 +5,7 @@ itself on the platforms that ffi() names, on a GPU in its stream; on others it c
 on a GPU travel there and back. The environment variable CUDASPLINE_JAX_FFI=0 has the latter everywhere.
 Numbers of points, fields and matrices are in the order of the arrays' axes, the slowest first, in samples. See doc/Gradients.md.
 
-All take threads=: how many threads of the host the library takes for a call and for its derivatives, a constant of what is compiled; 0: those of
+All take threads=: how many threads of the host the library takes for a call and for its derivatives, a constant of compiled code; 0: those of
 cudaspline.use_threads() when JAX traces, else as many as may be used. What JAX computes itself has JAX's threads (penalties and mean squares
 have no others).
 """
@@ -18,7 +18,15 @@ except ImportError as error:
 from ._ffi import ffi
 from ._fields import compose, exp, ffd, invert, jacobian_determinant
 from ._functions import affine, count, grad, identity, prefilter, push, resample, sample, warp
-from ._losses import bending, diffusion, folding, jacobian, local_correlation, mean_squares, mutual_information
+from ._losses import (
+    bending,
+    diffusion,
+    folding,
+    jacobian,
+    local_correlation,
+    mean_squares,
+    mutual_information,
+)
 
 __all__ = [
     "affine",

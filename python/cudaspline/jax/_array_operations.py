@@ -1,23 +1,23 @@
-"""What the formulas of fields and losses ask of JAX."""
+"""The functions that the formulas of fields and losses require, for JAX."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+import jax
 import jax.numpy as jnp
 
-import jax
-
-from .. import _array_operations, _library, _loss_formulas
+from ..autodiff import _array_operations, _loss_formulas
+from ..core import _library
 from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
 
-#: Of windows for which every device's shared memory has room: JAX does not say on which one it computes.
+#: Radius of the largest windows that fit into the shared memory of every device: JAX does not report the device that it uses.
 _LARGEST_RADIUS = 7
 
 
 class _JaxOperations:
-    """cudaspline._array_operations.ArrayOperations."""
+    """cudaspline.autodiff._array_operations.ArrayOperations."""
 
     def check(self, array: Any, name: str) -> Any:
         return _array(array, name)
@@ -26,7 +26,7 @@ class _JaxOperations:
         try:
             return jnp.asarray(mask)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"mask: {type(mask).__name__} is no array: {error}") from None
+            raise TypeError(f"mask: {type(mask).__name__} is not an array: {error}") from None
 
     def check_together(self, array: Any, other: Any, name: str, other_name: str) -> None:
         """JAX does, where it computes."""

@@ -1,6 +1,6 @@
 """The library's operations as foreign functions of XLA: what jax.jit compiles calls them without Python, on a GPU in its stream.
 
-They are those of libCudaSplineJax (src/jax), which lies beside libCudaSplineC where the package was built with jaxlib's headers.
+They are those of libCudaSplineJax (src/jax), which is in the folder of libCudaSplineC if the package was built with jaxlib's headers.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 from importlib import metadata
 from typing import Any, NamedTuple, Sequence
 
+import jax
 import numpy
 
-import jax
-
-from .. import _gradients, _library
+from ..autodiff import _gradients
+from ..core import _library
 
 #: What XLA calls a platform, by JAX's name.
 XLA_NAMES = {"cpu": "cpu", "cuda": "CUDA"}
@@ -81,14 +81,14 @@ def run_filter(samples: Any, axes: Sequence[int], spline: _gradients.Spline, is_
 
 
 def run_local_correlation(shapes: Sequence[tuple[int, ...]], fixed: Any, moving: Any, mask: Any, radius: Sequence[int], threads: int) -> Any:
-    """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. A mask or a gradient without numbers is none."""
+    """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. An empty mask or gradient means that there is none."""
     call = jax.ffi.ffi_call("cudaspline_correlate", [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes])
     return call(fixed, moving, mask, radius=numpy.array(radius, numpy.int64), threads=numpy.int32(threads))
 
 
 def run_joint_histogram(shapes: Sequence[tuple[int, ...]], threads: int, *arrays: Any) -> Any:
     """_losses.run_joint_histogram() as an operation of XLA, of fixed, moving, mask (without numbers: none) and ends: the histogram, or with
-    weights behind them the gradients, without numbers where they are not wanted."""
+    weights as the last argument the gradients, which are empty if they are not requested."""
     name = "joint_histogram" if len(arrays) == 4 else "joint_gradients"
     call = jax.ffi.ffi_call(f"cudaspline_{name}", [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes])
     return call(*arrays, threads=numpy.int32(threads))

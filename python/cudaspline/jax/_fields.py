@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
-from .. import _field_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
@@ -13,8 +13,8 @@ from ._array_operations import OPERATIONS
 def compose(first: Any, second: Any, *, threads: int = 0) -> Any:
     """The field that moves a place as one field does, and from there as another one does: first(x) + second(x + first(x)).
 
-    Between its samples the second field is linear; beyond its ends it goes on. An image under the result is
-    warp(warp(image, second), first), but for what that interpolates twice. Gradients by both.
+    The second field is interpolated linearly; outside it has the values of its border. An image under the result is
+    warp(warp(image, second), first), except that that one interpolates twice. Gradients by both.
 
     Parameters
     ----------

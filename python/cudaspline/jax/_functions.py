@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy
 
-import jax
-
-from .. import _gradients, _library
-from .._checks import flag, number
-from .._geometry import Geometry
-from .._options import Mode
-from .._threads import takes_threads
+from ..autodiff import _gradients
+from ..core import _library
+from ..core._checks import flag, number
+from ..core._geometry import Geometry
+from ..core._options import Mode
+from ..core._threads import takes_threads
 from . import _operators as operators
 
 
@@ -163,8 +163,8 @@ def push(
 
 @takes_threads
 def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: Mode = "constant", threads: int = 0) -> Any:
-    """How much points add to each sample: push() of ones. Of points (*size, D) it has the given shape; of (N, *size, D), with an axis more
-    than an image has, it is (N, 1, *shape).
+    """How much points add to each sample: push() of ones. For points (*size, D) the result has the given shape; for (N, *size, D), with one
+    axis more than an image, it is (N, 1, *shape).
 
     Examples
     --------
@@ -181,7 +181,7 @@ def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1,
 
 @takes_threads
 def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> Any:
-    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
 
     Examples
     --------
@@ -293,12 +293,12 @@ def resample(
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From places of the output to places of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
+        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
         jax.vmap is for several. None: the identity.
     source, target
-        cudaspline.Geometry of image and output; None: places are indices; the image's.
+        cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
-        As for sample(). Under "constant" places beyond the outermost samples are outside.
+        As for sample(). Under "constant" points beyond the outermost samples are outside.
 
     Examples
     --------
@@ -363,18 +363,18 @@ def _array(array: Any, name: str) -> Any:
     try:
         found = jnp.asarray(array)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
+        raise TypeError(f"{name}: {type(array).__name__} is not an array: {error}") from None
     if not jnp.issubdtype(found.dtype, jnp.floating):
         raise TypeError(f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float).")
     if found.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
-        raise TypeError(f"{name}: elements of type {found.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
+        raise TypeError(f"{name}: elements of type {found.dtype} are not supported; convert them to float64, float32, float16 or bfloat16.")
     return found
 
 
 def _constant(value: Any, name: str) -> float:
     """A number that is known when JAX traces. Raises TypeError or ValueError, naming the argument."""
     if isinstance(value, jax.core.Tracer):
-        raise TypeError(f"{name}: JAX traces it, and it has no gradient and is no argument of a compiled function (static_argnames makes it one).")
+        raise TypeError(f"{name}: JAX traces it, but it has no gradient and must be a constant of a compiled function (see static_argnames of jax.jit).")
     return number(value, name)
 
 

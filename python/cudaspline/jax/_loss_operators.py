@@ -1,7 +1,7 @@
 """Losses of the library for JAX: the primitives that make a loss and its gradients.
 
 correlation_sums() and of_joint_histogram() have the primitives' first derivatives, forward and backward, and those of higher orders by the
-formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; one without numbers stands for none. Of histograms both are (n,).
+formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; an empty one means that there is none. For histograms both are (n,).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Optional, Sequence
 
+import jax
 import numpy
 from jax.custom_derivatives import SymbolicZero
 from jax.interpreters import batching, mlir
 
-import jax
-
-from .. import _library, _losses
+from ..autodiff import _losses
+from ..core import _library
 from . import _ffi
 from ._operators import _PLACE, Primitive
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
 
-from .. import _field_formulas, _loss_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas, _loss_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
@@ -37,7 +37,7 @@ def local_correlation(
     fixed, moving
         Batches (N, C, *size) of one shape.
     radius
-        Windows have 2 radius + 1 samples an axis; a number, or one an axis.
+        Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
         Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
 

@@ -13,7 +13,7 @@ Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C,
 
 Each is linear in every argument but the points (in c without the border), and its derivative by the points is the operator with "along" in its
 name, or that of one more derivative. So derivatives forward are operators again; and backward, which is their transpose, along by v is contract,
-the kernel that adds up over the channels: nobody stores what stands between.
+the kernel that adds up over the channels: no intermediate arrays are stored.
 """
 
 from __future__ import annotations
@@ -22,24 +22,23 @@ import functools
 import math
 from typing import Any, Callable, Optional, Sequence
 
+import jax
 import numpy
 from jax.interpreters import ad, batching, mlir
-
-import jax
 
 try:
     from jax.extend.core import Primitive as Primitive
 except ImportError:  # a version of JAX before 0.4.36
     from jax.core import Primitive as Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
 
-from .. import _gradients
+from ..autodiff import _gradients
 from . import _ffi
 
 #: On the host.
 _PLACE = _gradients.Place(-1, 0)
 
 
-def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[int], points: Any, coefficients: Any, weights: Any,
+def _run(name: str, *, spline: _gradients.Spline, derivatives: int, size: Sequence[int], points: Any, coefficients: Any, weights: Any,
          result_shape: tuple[int, ...]) -> numpy.ndarray:  # fmt: skip
     points = numpy.ascontiguousarray(points)
     result = numpy.empty(result_shape, points.dtype)
@@ -53,15 +52,15 @@ def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[
     _gradients.run_points(
         name,
         spline,
-        derivatives,
-        points.dtype.name,
-        _PLACE,
-        size,
-        (batches, images.shape[1], points.shape[1]),
-        shared(points),
-        shared(coefficients) if coefficients is not None else (0, 0),
-        weights.ctypes.data if weights is not None else 0,
-        result.ctypes.data,
+        derivatives=derivatives,
+        dtype=points.dtype.name,
+        place=_PLACE,
+        size=size,
+        counts=(batches, images.shape[1], points.shape[1]),
+        points=shared(points),
+        coefficients=shared(coefficients) if coefficients is not None else (0, 0),
+        weights=weights.ctypes.data if weights is not None else 0,
+        result=result.ctypes.data,
     )
     return result
 
@@ -112,7 +111,7 @@ def _check(derivatives: int) -> None:
 
 
 def _at_points(
-    name: str, shape: tuple[int, ...], size: Sequence[int], images: Any, points: Any, weights: Any, spline: _gradients.Spline,
+    name: str, *, shape: tuple[int, ...], size: Sequence[int], images: Any, points: Any, weights: Any, spline: _gradients.Spline,
     derivatives: int, platform: str,
 ) -> Any:  # fmt: skip
     arrays = [array for array in (images, points, weights) if array is not None]
@@ -124,14 +123,33 @@ def _at_points(
     def host(*given: Any) -> numpy.ndarray:
         found = iter(given)
         images_, points_, weights_ = (None if array is None else next(found) for array in (images, points, weights))
-        return _run(name, spline, derivatives, size, points_, images_, weights_, shape)
+        return _run(
+            name,
+            spline=spline,
+            derivatives=derivatives,
+            size=size,
+            points=points_,
+            coefficients=images_,
+            weights=weights_,
+            result_shape=shape,
+        )
 
     return _call(host, shape, *arrays)
 
 
 def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = "") -> Any:
     shape = (_batches(coefficients, points), coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives)
-    return _at_points("evaluate", shape, coefficients.shape[2:], coefficients, points, None, spline, derivatives, platform)
+    return _at_points(
+        "evaluate",
+        shape=shape,
+        size=coefficients.shape[2:],
+        images=coefficients,
+        points=points,
+        weights=None,
+        spline=spline,
+        derivatives=derivatives,
+        platform=platform,
+    )
 
 
 def _along(coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
@@ -154,7 +172,17 @@ def _contract(
     coefficients: Any, points: Any, weights: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = ""
 ) -> Any:
     shape = (weights.shape[0], *points.shape[1:])
-    return _at_points("contract", shape, coefficients.shape[2:], coefficients, points, weights, spline, derivatives, platform)
+    return _at_points(
+        "contract",
+        shape=shape,
+        size=coefficients.shape[2:],
+        images=coefficients,
+        points=points,
+        weights=weights,
+        spline=spline,
+        derivatives=derivatives,
+        platform=platform,
+    )
 
 
 def _contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
@@ -164,7 +192,17 @@ def _contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, 
 def _scatter(
     weights: Any, points: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int, platform: str = ""
 ) -> Any:
-    return _at_points("scatter", (*weights.shape[:2], *size), size, None, points, weights, spline, derivatives, platform)
+    return _at_points(
+        "scatter",
+        shape=(*weights.shape[:2], *size),
+        size=size,
+        images=None,
+        points=points,
+        weights=weights,
+        spline=spline,
+        derivatives=derivatives,
+        platform=platform,
+    )
 
 
 def _scatter_along(
@@ -184,9 +222,17 @@ def _filter(samples: Any, *, axes: tuple[int, ...], spline: _gradients.Spline, i
         joined = found.reshape(math.prod(found.shape[: axes[0]]), *found.shape[axes[0] :])
         result = numpy.empty_like(joined)
         moved = [axis - axes[0] + 1 for axis in axes]
-        addresses = joined.ctypes.data, result.ctypes.data
         _gradients.run_filter(
-            is_adjoint, spline.order, spline.mode, joined.dtype.name, _PLACE, joined.shape, moved, *addresses, spline.threads
+            is_adjoint=is_adjoint,
+            order=spline.order,
+            mode=spline.mode,
+            dtype=joined.dtype.name,
+            place=_PLACE,
+            shape=joined.shape,
+            axes=moved,
+            source=joined.ctypes.data,
+            result=result.ctypes.data,
+            threads=spline.threads,
         )
         return result.reshape(found.shape)
 

@@ -8,8 +8,8 @@ and return when they are done. Arrays in host memory are interpolated by the hos
 type, layout and byte order, and of few outputs only what these read is filtered.
 
 Results are SciPy's: coordinates, what counts as outside, and which samples a value is made of are the same to the bit, and sums differ by
-roundings. The arithmetic is double, as SciPy's, but for float32 (or complex64) input and output, where it is single: 2^-24 of the largest
-coefficient, times a few. The argument precision, which SciPy has not, asks for one of them.
+roundings. The arithmetic is double, as SciPy's, except with float32 (or complex64) input and output, where it is single: 2^-24 of the largest
+coefficient, times a few. The argument precision, which SciPy does not have, selects one of them.
 
 Modes. Each is an extension by which lines are filtered, a rule for coordinates outside, and an extension of the taps of a value:
 

@@ -1,4 +1,4 @@
-"""What the functions of cudaspline.ndimage share: outputs, precisions, borders, complex numbers."""
+"""Common arguments of the functions of cudaspline.ndimage: outputs, precisions, borders, complex numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, Protocol, Se
 
 import numpy as np
 
-from .. import _library
-from .._checks import named
-from .._options import Kind
-from .._options import Mode as Mode
-from .._warnings import warn
+from ..core import _library
+from ..core._checks import named
+from ..core._options import Kind
+from ..core._options import Mode as Mode
+from ..core._warnings import warn
 from . import _library as _functions
-from ._array import ArrayLibrary, adopt, as_native, as_readable, count, describe, host_array, is_output_type, library_of, overlap
+from ._array import (
+    ArrayLibrary,
+    adopt,
+    as_native,
+    as_readable,
+    count,
+    describe,
+    host_array,
+    is_output_type,
+    library_of,
+    overlap,
+)
 from ._plans import refuse_plan
 
 if TYPE_CHECKING:
@@ -25,12 +36,12 @@ if TYPE_CHECKING:
     _Rest = ParamSpec("_Rest")
 
     class _KeepsLibrary(Protocol[_Rest]):
-        """What gives an array of the input's library, as type checkers see it; of lists one of NumPy."""
+        """For type checkers: an array of the input's library; lists become arrays of NumPy."""
 
         def __call__(self, input: Union[Kind, Sequence[Any]], *arguments: _Rest.args, **options: _Rest.kwargs) -> Union[Kind, Any]: ...
 
 
-#: Of the arithmetic.
+#: Precisions of the arithmetic.
 Precision = Literal["single", "double"]
 
 PRECISIONS = ("single", "double")
@@ -55,12 +66,12 @@ def keeps_library(function: Callable[Concatenate[Any, _Rest], Any]) -> _KeepsLib
 
 
 def check_order(order: int, least: int = 0) -> int:
-    """The order as an int; as SciPy's RuntimeError where there is none such, and TypeError for what is no whole number."""
+    """The order as an int; as SciPy, RuntimeError for orders that do not exist, and TypeError for anything but whole numbers."""
     try:
         is_known = bool(least <= order <= 5)
         found = operator.index(order) if is_known else 0
     except (TypeError, ValueError) as error:
-        raise TypeError(f"order is {order!r}, and no whole number: {error}") from None
+        raise TypeError(f"order is {order!r}, which is not a whole number: {error}") from None
     if not is_known:
         raise RuntimeError(f"spline order not supported: order is {order}, and {least} to 5 are known")
     return found
@@ -84,7 +95,7 @@ def numbers(values: Any, rank: int, argument: str) -> list[float]:
             return [_real(values)] * rank
         found = [_real(value) for value in values]
     except (TypeError, ValueError) as error:
-        raise named(error, f"{argument} is {values!r}, and no real number, nor a sequence of them: {error}") from None
+        raise named(error, f"{argument} is {values!r}, which is neither a real number nor a sequence of real numbers: {error}") from None
     if len(found) != rank:
         raise RuntimeError(
             f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, and input {rank} axes"
@@ -114,7 +125,7 @@ def make_output(
     try:
         asked = is_output_type(output)
     except TypeError as error:
-        raise TypeError(f"output is {output!r}, and no type of numbers: {error}") from None
+        raise TypeError(f"output is {output!r}, which is not a type of numbers: {error}") from None
     if output is None or asked is not None:
         wanted = asked if asked is not None else (default if default is not None else dtype).newbyteorder("=")
         if is_complex and wanted.kind != "c":
@@ -127,9 +138,9 @@ def make_output(
             raise RuntimeError("output must have numeric dtype")
         return library.empty(tuple(shape), wanted, array)
     if library_of(output, "output") is not library:
-        raise TypeError(f"output is no array of {library.name}, as input is")
+        raise TypeError(f"output is not an array of {library.name}, as input is")
     if library.name == "NumPy":
-        # What has NumPy's memory (numpy.memmap, masked arrays) is written there, and a mask is neither read nor changed.
+        # Subclasses of numpy.ndarray (numpy.memmap, masked arrays) are written directly; a mask is neither read nor changed.
         if not isinstance(output, np.ndarray) and hasattr(output, "__dlpack__"):
             raise TypeError(f"output is of {type(output).__module__}.{type(output).__name__}, which is not written; an array of NumPy is, or a type")
         output = np.asarray(output)
@@ -162,7 +173,7 @@ def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
 
 
 def integer_of(value: Any, dtype: np.dtype[Any], make: Callable[[float], int]) -> int:
-    """A number as an integer of a type, clamped to its range; 0 for what is no number. make: makes an integer of a finite real number"""
+    """A number as an integer of a type, clamped to its range; 0 for NaN. make: makes an integer of a finite real number"""
     limits = np.iinfo(dtype)
     if isinstance(value, (int, np.integer)):
         found = int(value)
@@ -259,12 +270,12 @@ def _by_halves(library: ArrayLibrary, array: Any, output: Any, cval: Any, run: C
 
 
 def border_of(cval: Any, is_complex: bool) -> complex:
-    """cval for numbers of a kind. TypeError as SciPy's for what is no number, and for a complex one where the input is real."""
+    """cval for numbers of a kind. TypeError as SciPy's if it is not a number, or is complex where the input is real."""
     try:
         return complex(_real(cval)) if not is_complex else complex(_real(np.real(cval)), _real(np.imag(cval)))
     except (TypeError, ValueError) as error:
         what = "number" if is_complex else "real number, as input is real"
-        raise TypeError(f"cval is {cval!r}, and no {what}: {error}") from None
+        raise TypeError(f"cval is {cval!r}, which is not a {what}: {error}") from None
 
 
 def describe_interpolation(

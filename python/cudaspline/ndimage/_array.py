@@ -1,7 +1,7 @@
 """Arrays of NumPy, CuPy and PyTorch, seen alike.
 
-An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor PyTorch is imported here: who hands
-over such an array has imported it.
+An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor PyTorch is imported here: a
+caller with such an array has imported it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _arrays, _library
-from .._checks import named
+from ..core import _arrays, _library
+from ..core._checks import named
 from . import _library as _functions
 
 #: The library's number of a type, in this machine's byte order; a bool is a byte.
@@ -30,11 +30,11 @@ class ArrayLibrary:
     name = "NumPy"
 
     def as_array(self, array: Any, like: Any, argument: str) -> Any:
-        """An array of this library, on the device of like; copied where it is none."""
+        """An array of this library, on the device of like; copied if it is another array."""
         try:
             return np.asarray(array)
         except (TypeError, ValueError) as error:
-            raise named(error, f"{argument} is no array: {error}") from None
+            raise named(error, f"{argument} is not an array: {error}") from None
 
     def dtype(self, array: Any) -> np.dtype[Any]:
         """Type of the elements."""
@@ -63,7 +63,7 @@ class ArrayLibrary:
         return bool(array.flags.c_contiguous)
 
     def address(self, array: Any) -> int:
-        """Of the first element."""
+        """The address of the first element."""
         return _arrays.address_of(array)
 
     def device(self, array: Any) -> int:
@@ -235,7 +235,7 @@ def adopt(array: Any, argument: str) -> tuple[Any, Any]:
     """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy, CuPy or PyTorch, and what makes one of
     its library of a result; other things as they are, and None.
 
-    Raises TypeError, naming the argument, for arrays that JAX traces and for devices that nobody here knows."""
+    Raises TypeError, naming the argument, for arrays that JAX traces and for unknown devices."""
     kind = type(array).__module__.split(".", 1)[0]
     if kind in ("numpy", "torch", "cupy", "builtins") or isinstance(array, np.ndarray):
         return array, None
@@ -288,7 +288,7 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
 
 
 def byte_bounds(library: ArrayLibrary, array: Any) -> tuple[int, int]:
-    """First address of an array's elements, and the one behind the last."""
+    """First address of an array's elements, and the one after the last."""
     begin = end = library.address(array)
     size = library.dtype(array).itemsize
     if library.is_contiguous(array):

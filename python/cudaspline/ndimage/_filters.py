@@ -7,9 +7,19 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._arrays import refuses_gradients
+from ..core._arrays import refuses_gradients
 from . import _library as _functions
-from ._arguments import Mode, Precision, by_parts, check_order, element_code, keeps_library, make_output, mode_code, take_input
+from ._arguments import (
+    Mode,
+    Precision,
+    by_parts,
+    check_order,
+    element_code,
+    keeps_library,
+    make_output,
+    mode_code,
+    take_input,
+)
 from ._array import ArrayLibrary, count, describe
 from ._plans import shares_plans
 
@@ -114,7 +124,7 @@ def spline_filter1d(
     try:
         number = operator.index(axis)
     except TypeError:
-        raise TypeError(f"axis is {axis!r}, and no whole number") from None
+        raise TypeError(f"axis is {axis!r}, which is not a whole number") from None
     if not -rank <= number < rank:
         raise getattr(np, "exceptions", np).AxisError(number, rank, "axis")
     return _filter_parts(library, array, target, order, mode, (number % rank,), precision, threads)

@@ -7,9 +7,9 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from .._arrays import refuses_gradients
-from .._checks import named
-from .._warnings import warn
+from ..core._arrays import refuses_gradients
+from ..core._checks import named
+from ..core._warnings import warn
 from . import _library as _functions
 from . import _many_axes
 from ._arguments import (
@@ -25,7 +25,17 @@ from ._arguments import (
     numbers,
     take_input,
 )
-from ._array import TYPE_CODES, ArrayLibrary, adopt, as_native, count, host_array, is_output_type, library_of, overlap
+from ._array import (
+    TYPE_CODES,
+    ArrayLibrary,
+    adopt,
+    as_native,
+    count,
+    host_array,
+    is_output_type,
+    library_of,
+    overlap,
+)
 from ._plans import shares_plans
 
 _RANK = "input and output rank must be > 0"
@@ -117,7 +127,7 @@ def map_coordinates(
         What stands outside in the modes "constant" and "grid-constant"; complex for complex input. One that the type of integers does not
         have is clamped to its range, with a UserWarning.
     prefilter : bool
-        False: the input has coefficients already, as spline_filter() makes them. Of orders 2 to 5.
+        False: the input has coefficients already, as spline_filter() makes them. For orders 2 to 5.
     precision : None, "single" or "double"
         Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
         Coordinates are double, and what is outside is SciPy's, in both.
@@ -135,7 +145,7 @@ def map_coordinates(
     RuntimeError
         An order, a mode or a type that is not supported, shapes that do not fit, or an output of another shape.
     TypeError, ValueError
-        Complex coordinates, arrays of different libraries or devices, a precision that is none.
+        Complex coordinates, arrays of different libraries or devices, an unknown precision.
 
     Examples
     --------
@@ -206,7 +216,7 @@ def run_affine(
 
 
 def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]) -> list[int]:
-    """Axes along which nothing moves, but for all of them: of channels, say. Along these nothing is filtered, nor interpolated."""
+    """Axes along which nothing moves, such as channels; empty if that is true of all. They are neither filtered nor interpolated."""
     shape = job.library.shape(target)
     rank = len(job.shape)
     if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
@@ -228,7 +238,7 @@ def _run_axes(
     job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
 ) -> Any:
     """Interpolates by a map of each axis; those that are not moved are those of many arrays."""
-    # On a device tables of all axes are one launch.
+    # On a device one launch makes the tables of all axes.
     shape = job.library.shape(target)
     same = [float(a) == 1 and float(b) == 0 and n == m for a, b, n, m in zip(scale, shift, job.shape, shape)]
     is_split = job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
@@ -275,14 +285,14 @@ def _matrix_of(matrix: Any) -> np.ndarray[Any, Any]:
             raise TypeError(f"its elements are of {found.dtype}")
         return found.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise named(error, f"matrix is none of real numbers: {error}") from None
+        raise named(error, f"matrix must contain real numbers: {error}") from None
 
 
 def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     try:
         found = tuple(operator.index(length) for length in shape)
     except TypeError as error:
-        raise TypeError(f"{argument} is {shape!r}, and no sequence of whole numbers: {error}") from None
+        raise TypeError(f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}") from None
     if any(length < 0 for length in found):
         raise ValueError(f"{argument} is {shape!r}: a length is negative")
     return found
@@ -315,7 +325,7 @@ def affine_transform(
         With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix, which is a map by axis and
         faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
     offset : number or sequence
-        Added, a number an axis of the input (samples); not read where the matrix is homogeneous.
+        Added, a number per axis of the input (samples); not read where the matrix is homogeneous.
     output_shape : sequence of ints
         None: that of the output where it is an array, else of the input.
 
@@ -419,7 +429,7 @@ def geometric_transform(
            [0., 8., 9.]])
     """
     if not callable(mapping):
-        raise TypeError(f"mapping is {mapping!r}, and cannot be called")
+        raise TypeError(f"mapping is {mapping!r}, which cannot be called")
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     library = job.library
     if output_shape is None:
@@ -442,7 +452,7 @@ def geometric_transform(
             try:
                 plane[...] = values
             except (TypeError, ValueError, RuntimeError) as error:
-                raise named(error, f"mapping gives no coordinates of the shape {tuple(shape)} for axis {number}: {error}") from None
+                raise named(error, f"mapping does not return coordinates of the shape {tuple(shape)} for axis {number}: {error}") from None
     else:
         made = np.empty((rank, count(shape)))
         for number, index in enumerate(np.ndindex(*shape)):
@@ -458,7 +468,7 @@ def _check_places(places: Any, rank: int) -> None:
     try:
         found = len(places)
     except TypeError:
-        raise TypeError(f"mapping gives {places!r}, and no sequence of coordinates") from None
+        raise TypeError(f"mapping gives {places!r}, which is not a sequence of coordinates") from None
     if found != rank:
         raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
 
@@ -485,7 +495,7 @@ def shift(
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     shift : number or sequence
-        By how much (samples): one number, or one an axis.
+        By how much (samples): one number, or one per axis.
 
     Returns
     -------
@@ -533,7 +543,7 @@ def zoom(
     input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     zoom : number or sequence
-        By how much: one number, or one an axis. The output has round(length * zoom) elements along it.
+        By how much: one number, or one per axis. The output has round(length * zoom) elements along it.
     grid_mode : bool
         False: the centres of the first and the last element stay where they are. True: elements have an extent, and the
         edges of the array stay where they are.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 
-from .. import _library
+from ..core import _library
 from ._plans import note
 
 MAXIMUM_DIMENSION = 6
@@ -23,7 +23,7 @@ MODES = {
 
 COORDINATES, AFFINE, SHIFT_SCALE, PIXEL_SCALE = range(4)
 
-#: Of the elements of an input in host memory, added to its type: cudaspline_array_layout.
+#: Layouts of the elements of an input in host memory, added to its type: cudaspline_array_layout.
 SWAPPED, BYTE_STRIDES = 0x100, 0x200
 
 _Numbers = c_int64 * MAXIMUM_DIMENSION

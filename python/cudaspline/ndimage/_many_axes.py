@@ -53,7 +53,7 @@ def _values(array: Any, coordinates: Any, order: int, mode: str, border: float, 
         _run(array, found, order, mode, border, threads, coordinates)
         return found
     found[:] = 0.0
-    rest = np.ones(found.shape)  # of the sum of weights: of what is outside, which has the border's value
+    rest = np.ones(found.shape)  # of the sum of weights: the weight of the outside, which has the border's value
     weights = np.empty(found.shape)
     for number, unit in enumerate(np.eye(array.shape[0])):
         _run(unit, weights, order, mode, 0.0, threads, coordinates[:1])
@@ -79,7 +79,7 @@ def affine_coordinates(shape: Sequence[int], matrix: Any, offset: Sequence[float
 
 
 def axis_coordinates(shape: Sequence[int], scale: Sequence[float], shift: Sequence[float], map_kind: int) -> Any:
-    """By axis, as the kernels' maps of these names."""
+    """Maps one axis, as the kernels' functions of these names."""
     found = indices_of(shape)
     if map_kind == _functions.PIXEL_SCALE:
         return (found + 0.5) * np.asarray(scale)[:, None] - 0.5

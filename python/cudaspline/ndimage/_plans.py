@@ -1,7 +1,7 @@
 """Calls that are alike: what a function of this package checks and describes, once for calls that differ in elements alone.
 
-The second call of its kind runs as it is, and the structure that it hands to the library is kept where that was all it did: read the arguments'
-elements where they are, and write a new array. Those that follow hand over a copy, with their addresses.
+The second call of its kind is observed. If it only passed one structure to the library, for the given arrays and a new one, the structure is
+kept. Later calls pass a copy of it with their addresses.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import functools
 import threading
 from typing import Any, Callable, Optional, TypeVar, cast
 
-from .. import _arrays, _library
-from .._plans import UNKNOWN, Plans, Streak, frozen
+from ..core import _arrays, _library
+from ..core._plans import UNKNOWN, Plans, Streak, frozen
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: Of this thread: the calls of the library in a call of a function that is watched; no attribute, or None, where none is.
+#: The calls of the library within an observed function of this thread; no attribute, or None, if no function is observed.
 _watched = threading.local()
 
 
@@ -57,7 +57,7 @@ _PLANS: Plans[Optional[_Plan]] = Plans()
 
 
 def _plan_of(calls: list[Any], given: _arrays.Buffer, coordinates: Optional[_arrays.Buffer], result: Any) -> Optional[_Plan]:
-    """Of a call that was watched; None where it did more than calling the library once, for these arrays."""
+    """The plan of an observed call; None if it did more than calling the library once for these arrays."""
     made = _arrays.view_plainly(result)
     if len(calls) != 1 or calls[0] is None or made is None:
         return None
@@ -69,7 +69,7 @@ def _plan_of(calls: list[Any], given: _arrays.Buffer, coordinates: Optional[_arr
 
 
 def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ()) -> Callable[[_Function], _Function]:
-    """For a function whose first argument is an array, and all others options.
+    """Decorates a function whose first argument is an array and whose other arguments are options.
 
     takes_coordinates: the second argument is an array, too
     besides: options of calls that do more than calling the library"""

@@ -7,15 +7,15 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .._arrays import refuses_gradients
-from .._checks import named
+from ..core._arrays import refuses_gradients
+from ..core._checks import named
 from ._arguments import Mode, Precision, keeps_library, take_input
 from ._interpolation import Job, run_affine
 from ._plans import shares_plans
 
 
 def cosine_and_sine(angle: float) -> tuple[float, float]:
-    """Of an angle in degrees, exact at multiples of 90.
+    """Cosine and sine of an angle in degrees, exact at multiples of 90.
 
     The angle is taken to the nearest multiple of 90 before it becomes radians, as in scipy.special.cosdg and sindg: the bits are theirs at
     round angles, and the last one differs at one of twenty others.
@@ -35,7 +35,7 @@ def _angle(angle: Any) -> float:
             raise TypeError("it is text")
         found = float(angle)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"angle is {angle!r}, and no real number: {error}") from None
+        raise TypeError(f"angle is {angle!r}, which is not a real number: {error}") from None
     if not math.isfinite(found):
         raise ValueError(f"angle is {angle!r}, and not finite")
     return found
@@ -79,7 +79,7 @@ def rotate(
     Raises
     ------
     RuntimeError, TypeError, ValueError
-        As map_coordinates(), and for axes that are no plane of the input.
+        As map_coordinates(), and for axes that do not define a plane of the input.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def rotate(
         plane = list(axes)
         is_whole = all(float(axis).is_integer() for axis in plane)
     except (TypeError, ValueError) as error:
-        raise named(error, f"axes are {axes!r}, and no two whole numbers: {error}") from None
+        raise named(error, f"axes are {axes!r}, which are not two whole numbers: {error}") from None
     if len(plane) != 2:
         raise ValueError("axes should contain exactly two values")
     if not is_whole:

@@ -31,7 +31,15 @@ from ._functions import (
     spline_coeff_nd,
     warp,
 )
-from ._losses import bending, diffusion, folding, jacobian, local_correlation, mean_squares, mutual_information
+from ._losses import (
+    bending,
+    diffusion,
+    folding,
+    jacobian,
+    local_correlation,
+    mean_squares,
+    mutual_information,
+)
 
 __all__ = [
     "affine",

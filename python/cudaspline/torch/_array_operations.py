@@ -1,4 +1,4 @@
-"""What the formulas of fields and losses ask of PyTorch."""
+"""The functions that the formulas of fields and losses require, for PyTorch."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .. import _loss_formulas
-from .._array_operations import ArrayOperations
+from ..autodiff import _loss_formulas
+from ..autodiff._array_operations import ArrayOperations
 from . import _loss_operators
 from ._formula_operations import TorchFormulas
 
 
 class _TorchOperations(TorchFormulas):
-    """cudaspline._array_operations.ArrayOperations."""
+    """cudaspline.autodiff._array_operations.ArrayOperations."""
 
     def correlation_sums(
         self, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]

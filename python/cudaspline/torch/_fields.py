@@ -6,8 +6,8 @@ from typing import Optional, Sequence
 
 import torch
 
-from .. import _field_formulas
-from .._threads import takes_threads
+from ..autodiff import _field_formulas
+from ..core._threads import takes_threads
 from ._array_operations import OPERATIONS
 
 
@@ -15,8 +15,8 @@ from ._array_operations import OPERATIONS
 def compose(first: torch.Tensor, second: torch.Tensor, *, threads: int = 0) -> torch.Tensor:
     """The field that moves a place as one field does, and from there as another one does: first(x) + second(x + first(x)).
 
-    Between its samples the second field is linear; beyond its ends it goes on. An image under the result is
-    warp(warp(image, second), first), but for what that interpolates twice. Gradients by both.
+    The second field is interpolated linearly; outside it has the values of its border. An image under the result is
+    warp(warp(image, second), first), except that that one interpolates twice. Gradients by both.
 
     Parameters
     ----------

@@ -6,14 +6,14 @@ from typing import Any, Callable, Sequence
 
 import torch
 
-from .._array_operations import FormulaOperations
-from .._library import chosen_threads
+from ..autodiff._array_operations import FormulaOperations
+from ..core._library import chosen_threads
 from . import _functions, _operators
 from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
 
 
 class _Implicit(torch.autograd.Function):
-    """ArrayOperations.implicit(). Its derivatives are made of what is given and found, as the caller's graph has them: so they have some."""
+    """ArrayOperations.implicit(). Its derivatives are made of the inputs and results in the caller's graph, so that they are differentiable."""
 
     @staticmethod
     def forward(array: torch.Tensor, solve: Any, tangent: Any, cotangent: Any) -> tuple[torch.Tensor, ...]:
@@ -50,7 +50,7 @@ class _Implicit(torch.autograd.Function):
 
 
 class TorchFormulas:
-    """cudaspline._array_operations.FormulaOperations."""
+    """cudaspline.autodiff._array_operations.FormulaOperations."""
 
     def check(self, array: Any, name: str) -> torch.Tensor:
         _check_tensor(array, name)
@@ -59,7 +59,7 @@ class TorchFormulas:
 
     def check_mask(self, mask: Any, like: torch.Tensor) -> torch.Tensor:
         if not isinstance(mask, torch.Tensor):
-            raise TypeError(f"mask: {type(mask).__name__} is no torch.Tensor.")
+            raise TypeError(f"mask: {type(mask).__name__} is not a torch.Tensor.")
         if mask.requires_grad:
             raise ValueError("mask: the tensor requires a gradient, and where samples count has none; give it as mask.detach().")
         _same_device(mask, like, "mask", "fixed")
@@ -119,7 +119,7 @@ class TorchFormulas:
 
     def iterated(self, step: Callable[[Any], Any], start: torch.Tensor, most: int, least: float) -> torch.Tensor:
         found = start
-        is_graph = start.is_cuda and torch.cuda.is_current_stream_capturing()  # which nobody can look into: all steps then
+        is_graph = start.is_cuda and torch.cuda.is_current_stream_capturing()  # whose values cannot be read: all steps then
         for _ in range(most if start.numel() > 0 else 0):
             before, found = found, step(found)
             if not is_graph and not (found - before).abs().max() > least:

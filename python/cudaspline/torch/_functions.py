@@ -7,12 +7,12 @@ from typing import Any, Optional, Sequence
 
 import torch
 
-from .. import _gradients
-from .._checks import flag, number
-from .._geometry import Geometry
-from .._options import Convention, Mode
-from .._plans import UNKNOWN, Plans
-from .._threads import takes_threads
+from ..autodiff import _gradients
+from ..core._checks import flag, number
+from ..core._geometry import Geometry
+from ..core._options import Convention, Mode
+from ..core._plans import UNKNOWN, Plans
+from ..core._threads import takes_threads
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
@@ -302,12 +302,12 @@ def resample(
     image
         As for sample(); three axes are those of one image, unless source or target has other ones.
     transform
-        From places of the output to places of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1), (D + 1, D + 1), or
+        From points of the output to points of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1), (D + 1, D + 1), or
         (N, ...) of these; None: the identity.
     source, target
-        cudaspline.Geometry of image and output; None: places are indices; the image's.
+        cudaspline.Geometry of image and output; None: points are indices; the image's.
     order, mode, cval, prefilter, threads
-        As for sample(). Under "constant" places beyond the outermost samples are outside.
+        As for sample(). Under "constant" points beyond the outermost samples are outside.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim
     _check_tensor(input, "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     if isinstance(dim, bool) or not isinstance(dim, int) or not -input.dim() <= dim < input.dim():
-        raise ValueError(f"dim: {dim!r} is no axis of a tensor of {input.dim()}.")
+        raise ValueError(f"dim: {dim!r} is not an axis of a tensor of {input.dim()}.")
     axis = dim % input.dim()
     return _filter(input, axis, axis + 1, order, code)
 
@@ -407,7 +407,7 @@ def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: Mode = "mirror", 
 
 @takes_threads
 def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0) -> torch.Tensor:
-    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
 
     Examples
     --------
@@ -500,11 +500,11 @@ def _plans_of(
 
 def _check_tensor(tensor: Any, name: str) -> None:
     if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"{name}: {type(tensor).__name__} is no torch.Tensor.")
+        raise TypeError(f"{name}: {type(tensor).__name__} is not a torch.Tensor.")
     if not tensor.dtype.is_floating_point:
         raise TypeError(f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float().")
     if tensor.dtype not in _TYPES:
-        raise TypeError(f"{name}: elements of type {tensor.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
+        raise TypeError(f"{name}: elements of type {tensor.dtype} are not supported; convert them to float64, float32, float16 or bfloat16.")
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
 
@@ -563,18 +563,18 @@ def _constants(rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torc
 
 
 def _lines_of(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> list[torch.Tensor]:
-    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for numbers of places."""
+    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for the coordinates of points."""
     return [_kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)]
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """The product of small matrices, whatever torch.set_float32_matmul_precision() says."""
+    """The product of small matrices, for any torch.set_float32_matmul_precision()."""
     return (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2)
 
 
 def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
-    """The places of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis, which is exact to rounding whatever
-    torch.set_float32_matmul_precision() says of products of matrices, and writes the whole but once."""
+    """The points of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis: exact to rounding for any
+    torch.set_float32_matmul_precision(), and the result is written only once."""
     dimension = len(shape)
     total: Any = 0.0
     if offset is not None:
@@ -602,8 +602,8 @@ _Rows = list[list[float]]
 
 
 def _maps_between(source: Optional[Geometry], target: Optional[Geometry], dimension: int) -> tuple[_Rows, _Rows, list[float]]:
-    """What a linear transform stands between, by numbers in the order of an image's axes: the homogeneous matrix from indices to places (x first);
-    that from a place beside the first sample to indices; and the place of that sample (mm). None: places are indices.
+    """The maps before and after a linear transform, by numbers in the order of an image's axes: the homogeneous matrix from indices to points
+    (x first); that from a point relative to the first sample to indices; and the point of that sample (mm). None: points are indices.
 
     By what a geometry holds as numbers, which compilers of PyTorch take for constants."""
     unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]

@@ -10,10 +10,18 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .. import _loss_formulas, _losses
-from .._library import DeviceMemoryError, chosen_threads
+from ..autodiff import _loss_formulas, _losses
+from ..core._library import DeviceMemoryError, chosen_threads
 from ._formula_operations import FORMULAS
-from ._operators import _TYPES, _in_memory, _place, in_kept_threads, is_plain, register_gradients, register_operator
+from ._operators import (
+    _TYPES,
+    _in_memory,
+    _place,
+    in_kept_threads,
+    is_plain,
+    register_gradients,
+    register_operator,
+)
 
 #: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
 _SURELY_ON_A_DEVICE = 7
@@ -93,7 +101,7 @@ register_gradients(correlate_operator, _keep, _backward)
 
 
 class _Correlate(torch.autograd.Function):
-    """The operator where nobody but autograd watches."""
+    """The operator for tensors that only autograd records."""
 
     @staticmethod
     def forward(ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
@@ -108,7 +116,7 @@ class _Correlate(torch.autograd.Function):
 
 
 def _wants_first_derivatives(*tensors: Optional[torch.Tensor]) -> bool:
-    """Whether nobody but autograd watches: what torch.func transforms has all derivatives."""
+    """Whether only autograd records the call: under transforms of torch.func all derivatives are made."""
     if torch.compiler.is_compiling():
         return not torch._C._are_functorch_transforms_active()
     return is_plain(tensors)
@@ -221,7 +229,7 @@ register_gradients(joint_operator, _joint_keep, _joint_backward)
 
 
 class _JointHistogram(torch.autograd.Function):
-    """The operator where nobody but autograd watches."""
+    """The operator for tensors that only autograd records."""
 
     @staticmethod
     def forward(
@@ -240,7 +248,7 @@ class _JointHistogram(torch.autograd.Function):
 def joint_histogram(
     fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int, formula: Formula
 ) -> torch.Tensor:
-    """Of images of one shape: (bins, bins). mask: bool, of that shape; ends: four numbers without gradient."""
+    """The joint histogram of images of one shape: (bins, bins). mask: bool, of that shape; ends: four numbers without gradient."""
     if not _wants_first_derivatives(fixed, moving, mask, ends):
         return formula(fixed, moving, mask)
     given = fixed.reshape(-1), moving.reshape(-1), None if mask is None else mask.reshape(-1), ends.to(fixed.dtype), bins

@@ -18,9 +18,9 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence
 import torch
 from torch.autograd import forward_ad
 
-from .. import _gradients
-from .._arrays import stream_of_torch
-from .._library import ChosenThreads, chosen_threads
+from ..autodiff import _gradients
+from ..core._arrays import stream_of_torch
+from ..core._library import ChosenThreads, chosen_threads
 
 _TYPES = {torch.float32: "float32", torch.float64: "float64"}
 
@@ -50,6 +50,7 @@ def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
 
 def _run(
     name: str,
+    *,
     spline: _gradients.Spline,
     derivatives: int,
     size: Sequence[int],
@@ -69,15 +70,18 @@ def _run(
     _gradients.run_points(
         name,
         spline,
-        derivatives,
-        _TYPES[result.dtype],
-        _place(result),
-        size,
-        (batches, channels, points.shape[1]),
-        (points.data_ptr(), point_stride),
-        (coefficients.data_ptr() if coefficients is not None else 0, coefficient_stride),
-        weights.data_ptr() if weights is not None else 0,
-        result.data_ptr(),
+        derivatives=derivatives,
+        dtype=_TYPES[result.dtype],
+        place=_place(result),
+        size=size,
+        counts=(batches, channels, points.shape[1]),
+        points=(points.data_ptr(), point_stride),
+        coefficients=(
+            coefficients.data_ptr() if coefficients is not None else 0,
+            coefficient_stride,
+        ),
+        weights=weights.data_ptr() if weights is not None else 0,
+        result=result.data_ptr(),
     )
 
 
@@ -86,7 +90,7 @@ def _batches(one: torch.Tensor, other: torch.Tensor) -> int:
 
 
 def register_operator(name: str, schema: str, compute: Callable[..., Any], shape: Callable[..., Any]) -> Any:
-    """An operator that is registered with PyTorch. It has one argument more: the threads of the host, constants of what is compiled; None: those
+    """An operator that is registered with PyTorch. It has one additional argument: the threads of the host, a constant of compiled code; None: those
     where it runs.
 
     shape: results without numbers"""
@@ -129,9 +133,17 @@ def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: 
     """Derivatives of order n at points: (B, C, P, D^n)."""
     result = _evaluate_shape(coefficients, points, order, mode, border, derivatives)
     _run(
-        "evaluate", _gradients.Spline(order, mode, border), derivatives, coefficients.shape[2:], coefficients.shape[1],
-        points, coefficients, None, result, result.shape[0],
-    )  # fmt: skip
+        "evaluate",
+        spline=_gradients.Spline(order, mode, border),
+        derivatives=derivatives,
+        size=coefficients.shape[2:],
+        channels=coefficients.shape[1],
+        points=points,
+        coefficients=coefficients,
+        weights=None,
+        result=result,
+        batches=result.shape[0],
+    )
     return result
 
 
@@ -152,9 +164,9 @@ def _contract(coefficients, points, weights, order, mode, border, derivatives): 
     """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
     result = _contract_shape(coefficients, points, weights, order, mode, border, derivatives)
     _run(
-        "contract", _gradients.Spline(order, mode, border), derivatives, coefficients.shape[2:], coefficients.shape[1],
-        points, coefficients, weights, result, result.shape[0],
-    )  # fmt: skip
+        "contract", spline=_gradients.Spline(order, mode, border), derivatives=derivatives, size=coefficients.shape[2:], channels=coefficients.shape[1],
+        points=points, coefficients=coefficients, weights=weights, result=result, batches=result.shape[0],
+    )
     return result
 
 
@@ -174,7 +186,7 @@ def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[n
     """The transpose of evaluate: (B, C, *size)."""
     result = _scatter_shape(weights, points, size, order, mode, derivatives)
     _run(
-        "scatter", _gradients.Spline(order, mode, 0.0), derivatives, size, weights.shape[1], points, None, weights, result, weights.shape[0]
+        "scatter", spline=_gradients.Spline(order, mode, 0.0), derivatives=derivatives, size=size, channels=weights.shape[1], points=points, coefficients=None, weights=weights, result=result, batches=weights.shape[0]
     )
     return result
 
@@ -197,7 +209,7 @@ def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-
     result = torch.empty_like(samples)
     if samples.numel() > 0:
         _gradients.run_filter(
-            is_adjoint, order, mode, _TYPES[samples.dtype], _place(samples), samples.shape, axes, samples.data_ptr(), result.data_ptr()
+            is_adjoint=is_adjoint, order=order, mode=mode, dtype=_TYPES[samples.dtype], place=_place(samples), shape=samples.shape, axes=axes, source=samples.data_ptr(), result=result.data_ptr()
         )
     return result
 
@@ -430,7 +442,7 @@ def _batched_filter(call: Any, _: int) -> Any:
 
 
 def is_plain(tensors: Sequence[Any]) -> bool:
-    """Whether nobody but autograd watches a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
+    """Whether only autograd records a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
     try:
         if torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack() or forward_ad._current_level >= 0:
             return False
@@ -451,7 +463,7 @@ def wants_gradient(tensors: Sequence[torch.Tensor]) -> bool:
 
 
 def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mode: Any, batched: Any, tensors: int) -> Any:
-    """The operator as a torch.autograd.Function. Where nobody needs more, as in a training loop, the library is called at once: what PyTorch
+    """The operator as a torch.autograd.Function. If no more is required, as in a training loop, the library is called directly: what PyTorch
     does around a registered operator takes longer than a small kernel."""
 
     class Function(torch.autograd.Function):
@@ -513,7 +525,7 @@ scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward
 filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward, _filter_forward, _batched_filter, 1)
 
 
-# All at once, where arrays are as the library takes them and nobody but autograd watches: as evaluate() and filter_axes(), without what PyTorch
+# One call, if arrays are as the library takes them and only autograd records them: as evaluate() and filter_axes(), without what PyTorch
 # does for each view and each node of its graph, which takes longer than a small kernel.
 
 

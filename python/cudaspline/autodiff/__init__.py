@@ -1,0 +1,1 @@
+"""Gradients: the code that cudaspline.torch and cudaspline.jax share."""

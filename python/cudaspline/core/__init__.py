@@ -1,0 +1,1 @@
+"""Common code: the library, arrays, geometry, methods, and checks of arguments."""

@@ -1,0 +1,1 @@
+"""Images: of other libraries, of files, and the package's own."""

@@ -1,0 +1,710 @@
+"""Registration of two images: register()."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+import re
+import sys
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy
+
+from ..core import _arrays, _library
+from ..core._checks import callback
+from ..core._geometry import Geometry, has_indices, make_geometry
+from ..core._methods import choose, device_word
+from ..core._options import Kind, OtherKind, PresetName, RealType, StageOptions
+from ..core._warnings import RegistrationWarning, warn
+from ..images import _images
+from ..images._pixels import Pixels
+from ..resampling import _resample
+from ..resampling._prepared import Like
+from ..transforms import _inverse, _stages, _transforms
+from ..transforms._transform_parts import FieldPart, GivenPart, LinearPart, Part
+from . import _registration_library
+from ._registration_result import (
+    Agreement,
+    History,
+    Iteration,
+    LevelReport,
+    Registration,
+    RegistrationReport,
+    StageReport,
+)
+from ._registration_stages import (
+    Stage,
+    complete_document,
+    make_document,
+    masks_of,
+    read_document,
+    stages_of,
+)
+from ._transform import Transform
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_INITIAL = ("moments", "centre", "center", "search", "none")
+#: Most stages of the initial transforms that the kernels walk.
+_MOST_INITIAL = 6
+
+
+@_arrays.refuses_gradients
+def register(
+    fixed: Union[Kind, Like],
+    moving: Union[OtherKind, Like],
+    stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
+    *,
+    also: Sequence[tuple[Any, Any]] = (),
+    mask: Any = None,
+    moving_mask: Any = None,
+    initial: Any = "moments",
+    preset: Optional[PresetName] = None,
+    spec: Any = None,
+    winsorize: Optional[tuple[float, float]] = None,
+    precision: RealType = "float32",
+    device: Any = None,
+    threads: int = 0,
+    progress: Union[None, bool, Callable[[float], object]] = None,
+    **options: Unpack[StageOptions],
+) -> Registration[Kind, OtherKind]:
+    """Lays one image over another one: what CudaSplineRegister does, with its kernels and its results.
+
+    Parameters
+    ----------
+    fixed, moving
+        Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image, names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose points are then indices, x first. One number a
+        pixel, or red, green and blue, which are compared by their luminance and stay in warped. An array without a geometry and an image in mm are refused. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
+        finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
+        report.value_factors has.
+    stages
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
+        these, one after the other. None: "rigid" and "affine", or the preset's.
+    also
+        Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each is in the spaces of the
+        first fixed and the first moving image, on grids of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as
+        they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all that is returned are of the first
+        pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
+        weight after those of the first pair.)
+    mask, moving_mask
+        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0, False or NaN is left out. A
+        cudaspline.Stage may have masks of its own.
+    initial
+        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
+        many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
+        from points of the fixed image to points of the moving one, whatever cudaspline.resample takes; of a list the last one is applied first.
+    preset
+        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
+        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and
+        those of its large images where fixed has more than 256 pixels along an axis).
+    spec
+        Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that CudaSplineRegister --dump-spec wrote, or a mapping as
+        found.spec is. Without stages, preset, winsorize and options; initial may be a transform.
+    winsorize
+        Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
+    precision
+        "float32" or "float64": of pixels, arithmetic and fields. Places are float64 in any case.
+    device, threads
+        As for cudaspline.resample(): where images in host memory are registered, and threads of the host.
+    progress
+        True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
+        raised. None: no progress is reported. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
+    options
+        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations,
+        shrink, sigmas, sigmas_in_mm, radius, bins, convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
+        gradient, learning_rate, update_variance,
+        total_variance.
+
+    Returns
+    -------
+    A cudaspline.Registration with warped, transform, field, jacobian(), history, report, spec.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+    DeviceError
+        The GPU that was asked for is not there, or fails while the images are on it.
+
+    Warns
+    -----
+    RegistrationWarning
+        It was interrupted, images have pixels that are not finite or do not seem to belong to each other (report.agreement), a level moves
+        nothing, was undone because it made the metric worse, or ended while the metric still fell, or a search of rotations has found a better
+        start, or none that says much.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> fixed, moving = (numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 2))
+    >>> found = cudaspline.register(fixed, moving, "greedy", radius=2, iterations=10, shrink=(2, 1), device="cpu")
+    >>> found.transform.apply([15.0, 12.0]).round(1)
+    array([17., 12.])
+    >>> found.field.shape
+    (24, 32, 2)
+
+    Two channels, each of which determines the displacements along one axis:
+
+    >>> rows, columns = ([numpy.cos(0.5 * (n - shift)) for shift in (0, 1)] for n in (y, x))
+    >>> options = dict(also=[columns], metric=[("cc", 0.5), ("meansquares", 0.5)], initial="none", shrink=(1,), device="cpu")
+    >>> found = cudaspline.register(*rows, "greedy", radius=2, iterations=40, learning_rate=0.25, **options)
+    >>> found.transform.apply([15.0, 12.0]).round(1)
+    array([16., 13.])
+    """
+    begin = time.monotonic()
+    fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
+    is_named = isinstance(initial, str) and initial.lower() in _INITIAL
+    name = initial if is_named else "none" if initial is None else None
+    if spec is not None:
+        document, given = _document_of(spec, stages, preset, winsorize, options), {"stages": None}
+        precision = _real_type(document.get("precision", precision))
+        document.update({} if name is None or name == "moments" else {"initial": name})
+    else:
+        precision = _real_type(precision)
+        document, given = make_document(stages, preset, options, winsorize, precision, name)
+    further = _check_additional(also)
+    work = _Work.open(
+        fixed=fixed,
+        moving=moving,
+        mask=mask,
+        moving_mask=moving_mask,
+        precision=precision,
+        device=device,
+        threads=threads,
+        further=further,
+    )
+    work.mask_stages(masks_of(stages))
+    complete = complete_document(document, given, {}, work.fixed.geometry.size)
+    listener = _IterationListener(stages_of(complete), progress)
+    transform, reports, factors, agreement = work.run(complete, None if name is not None else initial, listener)
+    listener.end()
+    whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
+    if listener.is_stopped:
+        warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
+    return Registration(
+        fixed=fixed,
+        moving=moving,
+        transform=transform,
+        history=History(listener.iterations),
+        report=whole,
+        stopped=listener.is_stopped,
+        precision=precision,
+        around=(device, threads),
+        spec=complete,
+    )
+
+
+def _real_type(value: Any) -> RealType:
+    """A precision by its name in NumPy, C or the program, or a type of NumPy."""
+    named = value if isinstance(value, str) else _arrays.type_name(value, "precision")
+    found: RealType = choose(named, {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"}, "precision")
+    return found
+
+
+def _document_of(spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of the caller's. Raises TypeError or ValueError, naming the argument."""
+    given = [name for name, value in {"stages": stages, "preset": preset, "winsorize": winsorize, **options}.items() if value is not None]
+    if given:
+        raise ValueError(f"{given[0]}: it cannot be given together with spec, which contains it.")
+    return read_document(spec)
+
+
+def _check_additional(value: Any) -> list[tuple[Any, Any]]:
+    """The additional pairs of images."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"also: {type(value).__name__} is not a list of pairs of images, [(fixed, moving), ...].")
+    for i, pair in enumerate(value):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"also[{i}]: {type(pair).__name__} is not a pair of images, (fixed, moving).")
+    return [(fixed, moving) for fixed, moving in value]
+
+
+class _IterationListener:
+    """Receives the iterations of a registration: the history, and a progress bar or the caller's function."""
+
+    def __init__(self, stages: Sequence[Stage], progress: Any) -> None:
+        self.stages = stages
+        self.iterations: list[Iteration] = []
+        self.is_stopped = False
+        self._is_bar = progress is True
+        self._callback = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+        self._drawn = -math.inf
+        self._is_terminal = self._is_bar and sys.stderr.isatty()
+
+    def receive(self, state: Any) -> None:
+        """An iteration has ended, of the library's structure."""
+        now = (state.stage, state.level, state.number)
+        last = self.iterations[-1] if self.iterations else None
+        if last is not None and now <= (last.stage, last.level, last.iteration):  # another backend has begun the stage anew
+            self.iterations = [one for one in self.iterations if one.stage < state.stage]
+        self.iterations.append(Iteration(*now, state.value, state.convergence, state.step))
+        if self._callback is not None:
+            self._callback(state.progress)
+        if self._is_bar:
+            self._draw(state.progress)
+
+    def _draw(self, fraction: float) -> None:
+        last = self.iterations[-1]
+        stage = self.stages[last.stage]
+        if not self._is_terminal:
+            if last.iteration == 1:  # one line per level
+                print(f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}", file=sys.stderr)
+            return
+        now = time.monotonic()
+        if now - self._drawn < 0.1:
+            return
+        self._drawn = now
+        count = int(30 * fraction)
+        text = (
+            f"{stage.kind} {last.level + 1}/{len(stage.levels)} [{'#' * count}{'.' * (30 - count)}] "
+            f"{last.iteration}/{stage.levels[last.level].iterations} metric {last.value:.6g}"
+        )
+        print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """All stages have ended."""
+        if self._is_terminal and self.iterations:
+            print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
+
+
+@dataclass
+class _Side:
+    """An image with its mask, where they are, as the kernels take them."""
+
+    name: str
+    pixels: _arrays.Buffer
+    geometry: Geometry
+    mask: Optional[_arrays.Buffer]
+    mask_geometry: Optional[Geometry]
+    #: The image as it came.
+    original: Pixels
+    #: The mask that its caller gave, with its grid.
+    given: Optional[tuple[_arrays.Buffer, Geometry]] = None
+    #: The mask of finite pixels; None where all are.
+    finite: Optional[_arrays.Buffer] = None
+
+    def apply_mask(self, mask: _arrays.Buffer, grid: Geometry) -> None:
+        """Takes a mask, in addition to that of finite pixels."""
+        self.given = mask, grid
+        self.mask, self.mask_geometry = (mask, grid) if self.finite is None else _join(self.finite, mask, grid, self.geometry, self.pixels)
+
+    def under(self, mask: Optional[tuple[_arrays.Buffer, Geometry]]) -> _Side:
+        """The same image under another mask; None: the same one."""
+        if mask is None:
+            return self
+        other = replace(self)
+        other.apply_mask(*mask)
+        return other
+
+    def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
+        """Image and mask as the library takes them."""
+        image = _registration_library.describe_image(self.pixels.pointer, self.geometry)
+        if self.mask is None or self.mask_geometry is None:
+            return image, _registration_library.Image()
+        return image, _registration_library.describe_image(self.mask.pointer, self.mask_geometry)
+
+
+def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _Side:
+    """An image of the first pair, with the mask that a caller gave."""
+    side = _open_image(image, name, precision)
+    if mask is not None:
+        side.apply_mask(*_open_mask(mask, mask_name, side.geometry, side.pixels))
+    return side
+
+
+def _open_image(image: Any, name: str, precision: str) -> _Side:
+    """An image, which is outside where it is not finite."""
+    original = _images.open_image(image, name)
+    geometry = original.geometry
+    if geometry.dimension not in (2, 3):
+        raise ValueError(f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered.")
+    if original.components in (3, 4):
+        pixels = _luminance(original, name, precision)
+    elif original.components != 1 or original.channels:
+        raise ValueError(f"{name}: it has {original.components} numbers per pixel; images of one, or of red, green and blue, are registered.")
+    else:
+        found = original.buffer
+        pixels = _arrays.view(found.array, name, precision)
+        pixels.finish, pixels.owner = found.finish, found.owner
+    pixels, finite = _take_out_what_is_not_finite(pixels, name)
+    return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original, finite=finite)
+
+
+def _luminance(original: Pixels, name: str, precision: str) -> _arrays.Buffer:
+    """The luminance of an image of colours, as itk::RGBPixel has it."""
+    found = original.buffer
+    with _arrays.current_device(found):
+        colours = found.array.reshape(*original.geometry.shape, original.components)
+        colours = colours.astype("float64") if hasattr(colours, "astype") else colours.double()
+        luminance = 0.30 * colours[..., 0] + 0.59 * colours[..., 1] + 0.11 * colours[..., 2]
+        return _arrays.view(luminance, name, precision)
+
+
+def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
+    """A mask as numbers that are 0 or 1."""
+    mask = _images.loaded(mask, name)
+    if isinstance(mask, _images.Image):
+        mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
+    else:
+        mask = _arrays.as_numbers(mask)
+    opened = _images.open_image(mask, name)
+    geometry = opened.geometry
+    if not _images.is_image(mask) and has_indices(geometry):  # an array has the place of its image
+        if geometry.size != image.size:
+            raise ValueError(f"{name}: its shape is {geometry.shape}, and that of its image {image.shape}.")
+        geometry = image
+    if geometry.dimension != image.dimension:
+        raise ValueError(f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}.")
+    if opened.components != 1 or opened.channels:
+        raise ValueError(f"{name}: it has {opened.components} numbers per pixel; masks have one.")
+    found = opened.buffer
+    if found.device != like.device:
+        raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
+    array = found.array.reshape(found.shape)
+    if found.device >= 0 and _arrays.functions_of(found) is not _arrays.functions_of(like):
+        raise TypeError(f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library.")
+    array = _in_library_of(like, array)
+    with _arrays.current_device(like):
+        marks = _bytes_of((array != 0) & (array == array), like)
+        if not bool(marks.array.any()):
+            raise ValueError(f"{name}: it is 0 everywhere.")
+    return marks, geometry
+
+
+def _in_library_of(like: _arrays.Buffer, array: Any) -> Any:
+    """A host array as the functions of another array's library take it."""
+    if like.device >= 0:
+        return array
+    if _arrays.functions_of(like) is numpy:
+        return numpy.asarray(array)
+    torch = sys.modules["torch"]
+    return array if isinstance(array, torch.Tensor) else torch.from_numpy(numpy.ascontiguousarray(array))
+
+
+def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
+    """True and false as 1 and 0 of uint8, of the kind of another array."""
+    with _arrays.current_device(like):
+        array = condition.astype("uint8") if hasattr(condition, "astype") else condition.to(sys.modules["torch"].uint8)
+        return _arrays.view(array, "mask", "uint8")
+
+
+def _place(device: int) -> str:
+    return "the host" if device < 0 else f"device {device}"
+
+
+def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_arrays.Buffer, Optional[_arrays.Buffer]]:
+    """(pixels whose others are the least finite one, where they are finite); None where all are."""
+    library = _arrays.functions_of(pixels)
+    array = pixels.array.reshape(pixels.shape)
+    with _arrays.current_device(pixels):
+        finite = library.isfinite(array)
+        if bool(finite.all()):
+            return pixels, None
+        if not bool(finite.any()):
+            raise ValueError(f"{name}: it has no pixel with a finite value.")
+        count = int((~finite).sum())
+        warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they are ignored.", RegistrationWarning)
+        filled = library.where(finite, array, array[finite].min())
+    made = _arrays.view(filled, name, pixels.dtype)
+    made.finish = pixels.finish
+    return made, _bytes_of(finite, pixels)
+
+
+def _join(
+    finite: _arrays.Buffer, mask: _arrays.Buffer, grid: Geometry, image: Geometry, like: _arrays.Buffer
+) -> tuple[_arrays.Buffer, Geometry]:
+    """The mask of an image, combined with that of its finite pixels, on the image's grid."""
+    under: Any = mask.array.reshape(mask.shape)
+    if grid != image:
+        there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            under = _resample.resample(there, None, image, interpolation="nearest", smooth=False).array
+    with _arrays.current_device(like):
+        return _bytes_of((finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like), image
+
+
+def check_spaces(grids: Mapping[str, Geometry]) -> None:
+    """Refuses two images of which one has no geometry, and the other's is not that of indices. Raises ValueError, naming the argument."""
+    for (name, grid), (other_name, other) in itertools.permutations(grids.items(), 2):
+        is_placed = not other.has_places_of_indices
+        if has_indices(grid) and is_placed:
+            raise ValueError(
+                f"{name}: it has no geometry, so that its positions are indices, and those of {other_name} are mm (spacing {other.spacing.tolist()}, "
+                f"origin {other.origin.tolist()}); cudaspline.Image(array, spacing, origin, direction) has one."
+            )
+
+
+def _open_additional(image: Any, name: str, first: _Side) -> _Side:
+    """An image of an additional pair, in the space of the first pair's image, whose mask is for both."""
+    side = _open_image(image, name, first.pixels.dtype)
+    if side.geometry.dimension != first.geometry.dimension:
+        raise ValueError(f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}.")
+    if side.pixels.device != first.pixels.device:
+        raise ValueError(f"{name}: it is on {_place(side.pixels.device)}, and {first.name} is on {_place(first.pixels.device)}.")
+    if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(first.pixels):
+        kinds = side.pixels.kind, first.pixels.kind
+        raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
+    check_spaces({first.name: first.geometry, name: side.geometry})
+    if first.given is not None:
+        side.apply_mask(*first.given)
+    return side
+
+
+@dataclass
+class _Work:
+    """Images that are registered."""
+
+    fixed: _Side
+    moving: _Side
+    precision: str
+    device: Any
+    threads: int
+    #: Additional pairs, which fields compare.
+    further: Sequence[tuple[_Side, _Side]] = ()
+    #: All images under the masks of each stage; empty where no stage has masks of its own.
+    staged: Sequence[Sequence[_Side]] = ()
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        fixed: Any,
+        moving: Any,
+        mask: Any,
+        moving_mask: Any,
+        precision: str,
+        device: Any,
+        threads: int,
+        further: Sequence[tuple[Any, Any]] = (),
+    ) -> _Work:
+        """Reads what a caller gave. Raises TypeError or ValueError, naming the argument."""
+        one = _open(fixed, mask, "fixed", "mask", precision)
+        other = _open(moving, moving_mask, "moving", "moving_mask", precision)
+        if one.geometry.dimension != other.geometry.dimension:
+            raise ValueError(f"moving: it has {other.geometry.dimension} axes, and fixed has {one.geometry.dimension}.")
+        if one.pixels.device != other.pixels.device:
+            raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
+        device_word(device, one.pixels.device)  # refuses what excludes that
+        check_spaces({"fixed": one.geometry, "moving": other.geometry})
+        pairs = []
+        for number, images in enumerate(further):
+            pair = tuple(
+                _open_additional(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
+            )
+            pairs.append((pair[0], pair[1]))
+        return cls(one, other, precision, device, threads, pairs)
+
+    def mask_stages(self, masks: Sequence[tuple[Any, Any]]) -> None:
+        """Takes masks of stages, (of fixed, of moving) each. Raises TypeError or ValueError, naming the argument."""
+        staged = []
+        for number, pair in enumerate(masks):
+            opened = [
+                None if mask is None else _open_mask(mask, f"stages[{number}].{name}", side.geometry, side.pixels)
+                for mask, name, side in zip(pair, ("mask", "moving_mask"), (self.fixed, self.moving))
+            ]
+            staged.append([side.under(opened[place % 2]) for place, side in enumerate(self._sides())])
+        self.staged = staged
+
+    def _sides(self) -> list[_Side]:
+        """All images."""
+        return [self.fixed, self.moving, *(side for pair in self.further for side in pair)]
+
+    def run(
+        self, document: Mapping[str, Any], initial: Any, listener: _IterationListener
+    ) -> tuple[Transform, tuple[StageReport, ...], tuple[tuple[float, float], ...], Optional[Agreement]]:
+        """Runs a complete document: (transform, reports of stages, value factors, agreement). Raises TypeError or ValueError, naming the argument.
+
+        initial: a transform of the caller; None: the document defines the start"""
+        geometry, device = self.fixed.geometry, self.fixed.pixels.device
+        parts = [] if initial is None else self._parts_of(initial)
+        pipeline, kept = self._describe(parts, initial is not None)
+        like = self.fixed.pixels
+        fields: dict[int, dict[int, _arrays.Buffer]] = {}
+        grids: dict[int, Geometry] = {}
+        coefficients: dict[int, numpy.ndarray] = {}
+
+        def allocate(wanted: Any) -> int:
+            n = geometry.dimension
+            size = wanted.grid.size[:n]
+            if wanted.kind == _registration_library.COEFFICIENTS:
+                made = numpy.zeros((n, *reversed(size)))
+                coefficients[wanted.stage] = made
+                return int(made.ctypes.data)
+            grids[wanted.stage] = make_geometry(size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction)
+            field = _empty_field(like, (*reversed(size), n))
+            fields.setdefault(wanted.stage, {})[wanted.kind] = field
+            return field.pointer
+
+        watch = _registration_library.Watch(listener.receive)
+        call = _library.Call(device_word(self.device, device), self.threads, on_device=True)
+        try:
+            result, warned, raised = _registration_library.run_pipeline(call, document, pipeline, watch, allocate)
+        except _registration_library.DocumentError as error:
+            listener.end()
+            raise _error_of_document(error) from None
+        except ValueError as error:
+            listener.end()
+            raise ValueError(_with_arguments(str(error))) from None
+        del kept
+        if raised is not None and not isinstance(raised, KeyboardInterrupt):
+            listener.end()
+            raise raised
+        listener.is_stopped = raised is not None
+        for one in warned:
+            warn(_text_of_warning(one, listener.stages), RegistrationWarning)
+        if result["start"] is not None:
+            parts.append(_linear_part(result["start"]))
+        for number, stage in enumerate(result["stages"]):
+            if stage["replaces"]:
+                parts.pop()
+            parts.append(self._part_of(stage, number, fields, grids, coefficients))
+        reports = tuple(_report_of(stage, listener.stages[number]) for number, stage in enumerate(result["stages"]))
+        of = result["agreement"]
+        agreement = None if of is None else Agreement(of["overlap"], _number(of["explained"], math.nan), _number(of["significance"], math.nan))
+        return Transform._of(parts, geometry.dimension), reports, tuple(map(tuple, result["value_factors"])), agreement
+
+    def _parts_of(self, initial: Any) -> list[Part]:
+        """A transform to begin with. Raises TypeError or ValueError, naming the argument."""
+        dimension = self.fixed.geometry.dimension
+        if isinstance(initial, Transform):
+            if initial.dimension != dimension:
+                raise ValueError(f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}.")
+            return list(initial._parts)
+        try:
+            stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
+            ) from None
+        if len(stages.stages) > _MOST_INITIAL:
+            raise ValueError(f"initial: it is made of {len(stages.stages)} transforms; at most {_MOST_INITIAL} are supported.")
+        for number, stage in enumerate(stages.stages):
+            if stage.kind == _library.STAGE_AFFINE:
+                _inverse.check_matrix(stages.affine_of(number)[0], "initial")
+        return [GivenPart(initial)]
+
+    def _describe(self, parts: Sequence[Part], has_initial: bool) -> tuple[_registration_library.Pipeline, Any]:
+        """The structure for the library, and the objects that must outlive it."""
+        described = _registration_library.Pipeline()
+        described.dimension = self.fixed.geometry.dimension
+        sides = self._sides()
+        pairs = _describe_pairs(sides)
+        described.pairs, described.pair_count = ctypes.cast(pairs, ctypes.POINTER(_registration_library.ImagePair)), len(pairs)
+        staged = _describe_pairs([side for stage in self.staged for side in stage])
+        if self.staged:
+            described.stage_masks = ctypes.cast(staged, ctypes.POINTER(_registration_library.ImagePair))
+        device = self.fixed.pixels.device
+        chain = _stages.Stages(described.dimension, False, self.moving.geometry)
+        Transform._of(parts, described.dimension).append_to(chain, "initial", device)
+        if len(chain.stages) > _MOST_INITIAL:
+            raise ValueError(f"initial: it is made of {len(chain.stages)} transforms; at most {_MOST_INITIAL} are supported.")
+        owned = _arrays_on(device, chain, self.fixed.pixels)
+        array = chain.as_array()
+        described.stage_count = len(chain.stages) if has_initial else -1
+        if array is not None:
+            described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
+        described.device, described.stream = device, self.fixed.pixels.stream
+        every = [*sides, *(side for stage in self.staged for side in stage)]
+        for other in (array for side in every for array in (side.pixels, side.mask)):  # one stream is followed
+            if other is not None and other.stream != described.stream:
+                _arrays.wait_for(other)
+        described.field_type = _empty_field(self.fixed.pixels, (1, described.dimension)).type_code
+        return described, (pairs, staged, array, chain, owned)
+
+    def _part_of(
+        self, stage: Mapping[str, Any], number: int, fields: Mapping[int, Mapping[int, _arrays.Buffer]], grids: Mapping[int, Geometry],
+        coefficients: Mapping[int, numpy.ndarray],
+    ) -> Part:  # fmt: skip
+        """The part of the transform that a stage has found."""
+        geometry, found = self.fixed.geometry, stage["transform"]
+        if number in fields:
+            of = fields[number]
+            is_whole = stage["levels"][-1]["shrink"] == 1
+            return FieldPart(of[_registration_library.FORWARD], of[_registration_library.BACKWARD], geometry if is_whole else grids[number])
+        if number in coefficients:
+            # A trifle wider than the image's extent over the cells: else its last samples would lie outside of the grid.
+            spacing = numpy.linalg.norm(numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0)
+            return GivenPart(_stages.BSplineGrid(coefficients[number], spacing, found["origin"], geometry.direction))
+        return _linear_part(found)
+
+
+def _describe_pairs(sides: Sequence[_Side]) -> Any:
+    """Images with masks as the library takes them, the fixed one of each pair before the moving one."""
+    pairs = (_registration_library.ImagePair * (len(sides) // 2))()
+    for pair, fixed, moving in zip(pairs, sides[::2], sides[1::2]):
+        pair.fixed, pair.fixed_mask = fixed.describe()
+        pair.moving, pair.moving_mask = moving.describe()
+    return pairs
+
+
+def _linear_part(found: Mapping[str, Any]) -> LinearPart:
+    matrix, centre, translation = (numpy.array(found[name]) for name in ("matrix", "centre", "translation"))
+    return LinearPart(found["kind"], matrix, centre, translation, tuple(found["parameters"]))
+
+
+def _number(value: Optional[float], otherwise: float) -> float:
+    return otherwise if value is None else value
+
+
+def _report_of(stage: Mapping[str, Any], spec: Stage) -> StageReport:
+    levels = (
+        LevelReport(level["shrink"], level["sigma"], level["iterations"], _number(level["value"], math.nan), level["seconds"], level["end"])
+        for level in stage["levels"]
+    )
+    use = {name: _library.Use(one["calls"], one["seconds"]) for name, one in stage["use"].items()}
+    return StageReport(spec, tuple(levels), _library.Report(stage["backend"], stage["device"], stage["reason"], 1, stage["run_seconds"], use))
+
+
+def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
+    text = _with_arguments(str(warned["text"]))[:-1] + (" (iterations)" if warned["kind"] == "few_iterations" else "")
+    if warned["stage"] >= 0:
+        return f"stages[{warned['stage']}] ({stages[warned['stage']].kind!r}): {text}."
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _error_of_document(error: _registration_library.DocumentError) -> ValueError:
+    """Raises errors about options that do not fit the images, with the names of the arguments."""
+    problem = error.problems[0]
+    more = "; also= names additional ones" if problem.option == "metric" else ""
+    return ValueError(f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}.")
+
+
+def _with_arguments(message: str) -> str:
+    """An error of the library with the names of arguments."""
+    message = re.sub(r"^registration: the (fixed|moving) image ", r"\1: it ", message)
+    message = re.sub(r"(registration: )?additional pair (\d+)", lambda found: f"also[{int(found[2]) - 1}]", message)
+    if "do not overlap" in message:
+        message = f"{message.rstrip('.')}; initial may be 'moments', 'centre', 'search' or a transform"
+    return message if message.endswith(".") else f"{message}."
+
+
+def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer:
+    """Displacements of float64 where an image is; of float32 where its library has no others (JAX without its option for 64 bits)."""
+    try:
+        made = _arrays.empty(like, shape, "float64")
+    except TypeError:
+        made = _arrays.empty(like, shape, "float32")
+    return made
+
+
+def _arrays_on(device: int, chain: _stages.Stages, like: _arrays.Buffer) -> list[Any]:
+    """Brings the displacements of a chain to the device of the images; returns the objects that must outlive it."""
+    if device < 0:
+        return []
+    owned = []
+    for number, buffer in chain._buffers.items():
+        if buffer.device < 0:
+            copy = _arrays.view(_arrays.on_device(numpy.asarray(buffer.array).reshape(buffer.shape), like), "initial")
+            chain.stages[number].data, chain.stages[number].type = copy.pointer, copy.type_code
+            owned.append(copy)
+    return owned
+

@@ -1,0 +1,291 @@
+"""Stages of registrations, and the documents that describe them. The library knows options, presets, defaults and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import numbers
+import operator
+import os
+from dataclasses import dataclass, field, fields
+from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
+
+from . import _registration_library
+
+#: Members of documents that hold their version.
+VERSION = "cudaspline_registration"
+
+
+class Level(NamedTuple):
+    """A level of a stage."""
+
+    #: Samples of the fixed image for one that is compared, along each axis.
+    shrink: int
+    #: Deviation of the Gaussian that smooths both images.
+    sigma: float
+    #: At most.
+    iterations: int
+
+
+class PairMetric(NamedTuple):
+    """How a pair of images is compared."""
+
+    metric: str
+    #: Weight of the metric, relative to the sum of all weights.
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a registration. Options that a kind does not have are refused, and are None.
+
+    After it is made, options that were not given have their defaults.
+
+    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
+        "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
+        the same values where they show the same
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation, with ITK's derivative), "lncc" (the same with its exact
+        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for matrices, "cc" for
+        fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
+        a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
+        its weight's part of the sum, and is as long as any other's
+    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which continues as long as the metric falls by more than 1 % of its value in
+        ten iterations. None: iterations, where these are given, else five times as many
+    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
+    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
+    sigmas_in_mm: whether these are in mm
+    radius: of the windows of "cc" and "lncc" (voxels)
+    variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part of the range of the image's values.
+        None: 0.02
+    bins: of Mattes' histogram
+    convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
+    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
+        initial step of line searches after the first one, as a factor of the direction; None: the length of a voxel of the level
+    step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in mm
+    minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
+    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one per axis, x first; at each
+        level before they are twice as wide. None: 24 voxels of fixed (the geometric mean of its spacing)
+    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
+        drawn are moved by a third of a voxel, as ITK does it
+    fraction: of the samples that are drawn, above 0 and at most 1. None: all
+    seed: of the random samples: the same seed draws the same samples
+    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
+    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
+        derivative of the B-spline, whose order is 2 or more then)
+    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each axis, x first, as (0, 1, 0) for distortions
+        along y; of matrices one for each parameter, in ITK's order
+    learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
+    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
+        demons 0 and 1
+    mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; documents do not contain them
+
+    Raises TypeError or ValueError, naming the argument.
+
+    Examples
+    --------
+    >>> import cudaspline
+    >>> cudaspline.Stage("syn", iterations=(40, 20, 0)).levels
+    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20), Level(shrink=1, sigma=0.0, iterations=0))
+    >>> cudaspline.Stage("greedy", metric=[("cc", 0.7), ("mattes", 0.3)]).metrics
+    (PairMetric(metric='cc', weight=0.7), PairMetric(metric='mattes', weight=0.3))
+    """
+
+    kind: str
+    metric: Union[None, str, Sequence[Union[str, tuple[str, float]]]] = None
+    iterations: Union[None, int, Sequence[int]] = None
+    iteration_limit: Union[None, int, Sequence[int]] = None
+    shrink: Optional[Sequence[int]] = None
+    sigmas: Optional[Sequence[float]] = None
+    sigmas_in_mm: Optional[bool] = None
+    radius: Optional[int] = None
+    variance_floor: Optional[float] = None
+    bins: Optional[int] = None
+    convergence: Optional[float] = None
+    optimizer: Optional[str] = None
+    step: Optional[float] = None
+    step_in_voxels: Optional[bool] = None
+    minimum_step: Optional[float] = None
+    grid_spacing: Union[None, float, Sequence[float]] = None
+    sampling: Optional[str] = None
+    fraction: Optional[float] = None
+    seed: Optional[int] = None
+    order: Optional[int] = None
+    gradient: Optional[str] = None
+    restrict_deformation: Optional[Sequence[float]] = None
+    learning_rate: Optional[float] = None
+    update_variance: Optional[float] = None
+    total_variance: Optional[float] = None
+    mask: Any = field(default=None, compare=False, repr=False)
+    moving_mask: Any = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        given = {name: getattr(self, name) for name in ("kind", *OPTIONS) if getattr(self, name) is not None}
+        complete = complete_document({"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"})
+        self._set(given, complete["stages"][0])
+
+    @classmethod
+    def of_complete(cls, complete: Mapping[str, Any], given: Optional[Mapping[str, Any]] = None) -> Stage:
+        """A stage of a complete document."""
+        stage = object.__new__(cls)
+        stage._set(dict(complete if given is None else given), complete)
+        return stage
+
+    def _set(self, given: Mapping[str, Any], complete: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_given", given)
+        for name in ("kind", *OPTIONS):
+            value = complete.get(name)
+            object.__setattr__(self, name, tuple(value) if isinstance(value, list) and name != "metric" else value)
+        metric = complete["metric"]
+        metrics = (PairMetric(metric),) if isinstance(metric, str) else tuple(PairMetric(*one) for one in metric)
+        object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
+        object.__setattr__(self, "_metrics", metrics)
+
+    @property
+    def is_deformable(self) -> bool:
+        """Whether it finds fields."""
+        return self.learning_rate is not None
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, from coarse to fine."""
+        return tuple(Level(*values) for values in zip(self.shrink, self.sigmas, self.iterations))  # type: ignore[arg-type]
+
+    @property
+    def metrics(self) -> tuple[PairMetric, ...]:
+        """The metrics of the first pair of images, and of the additional ones."""
+        metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")
+        return metrics
+
+    def describe(self) -> dict[str, Any]:
+        """The given options, for a document."""
+        return dict(getattr(self, "_given"))
+
+
+#: Options that apply to all stages.
+OPTIONS = tuple(one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask"))
+
+
+def _plain(value: Any, name: str) -> Any:
+    """A value as JSON has it. Raises TypeError or ValueError, naming the option."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if type(value).__name__ == "bool_":  # NumPy's
+        return bool(value)
+    if isinstance(value, numbers.Integral) or hasattr(value, "__index__"):
+        return operator.index(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one, name) for key, one in value.items()}
+    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, (bytes, complex))):
+        return [_plain(one, name) for one in value]
+    try:
+        if isinstance(value, (bytes, complex)):
+            raise TypeError
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: {value!r} is not a valid value of an option.") from None
+    if not math.isfinite(found):
+        raise ValueError(f"{name}: {value!r} is not finite.")
+    return found
+
+
+def _refuse(problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]) -> NoReturn:
+    """Raises TypeError or ValueError, whose message begins with the option's name."""
+    name = names.get(problem.option, problem.option)
+    value = given.get(problem.option)
+    if problem.option == "stages" and problem.stage >= 0 and isinstance(value, (list, tuple)):
+        value = value[problem.stage]
+    text = problem.text.replace("{value}", repr(value)) + "."
+    if problem.names and isinstance(value, str):
+        similar = difflib.get_close_matches(value.lower(), problem.names, 1)
+        text = text.replace("is not known;", f"is not known; did you mean {similar[0]!r}?") if similar else text
+    raise (TypeError if problem.is_type else ValueError)(f"{name}: {text}")
+
+
+def complete_document(document: Mapping[str, Any], given: Mapping[str, Any], names: Mapping[str, str], size: Sequence[int] = ()) -> Any:
+    """A document with all values.
+
+    given: the values as the caller has them, for messages
+    names: what the caller calls options, where it is another name
+    size: of the fixed image
+
+    Raises TypeError or ValueError, naming the option."""
+    plain: dict[str, Any] = {VERSION: _registration_library.SPEC_VERSION}
+    for key, value in document.items():
+        if key in ("options", "stages") and isinstance(value, (Mapping, list)):
+            entries = [value] if isinstance(value, Mapping) else value
+            found = [{name: _plain(one, name) for name, one in entry.items()} if isinstance(entry, Mapping) else _plain(entry, key) for entry in entries]
+            plain[key] = found[0] if isinstance(value, Mapping) else found
+        else:
+            plain[key] = _plain(value, key)
+    try:
+        return _registration_library.complete(plain, size)
+    except _registration_library.DocumentError as error:
+        _refuse(error.problems[0], given, names)
+
+
+def make_document(
+    stages: Any, preset: Any, options: Mapping[str, Any], winsorize: Any = None, precision: str = "float32", initial: Optional[str] = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(document, values as the caller has them) of what register() is called with. Raises TypeError or ValueError, naming the argument."""
+    for name in options:
+        if name not in OPTIONS:
+            similar = difflib.get_close_matches(name, OPTIONS, 1)
+            raise TypeError(f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}")
+    document: dict[str, Any] = {"precision": precision, "options": {name: value for name, value in options.items() if value is not None}}
+    if preset is not None:
+        document["preset"] = preset
+    if stages is not None:
+        named = [stages] if isinstance(stages, (str, Stage)) else stages
+        if not isinstance(named, (list, tuple)) or not named:
+            raise TypeError(f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these.")
+        for i, stage in enumerate(named):
+            if not isinstance(stage, (str, Stage)):
+                raise TypeError(f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage.")
+        document["stages"] = [stage.describe() if isinstance(stage, Stage) else stage for stage in named]
+        stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
+    if winsorize is not None:
+        document["winsorize"] = winsorize
+    if initial is not None:
+        document["initial"] = initial
+    return document, {**options, "stages": stages, "preset": preset, "winsorize": winsorize, "initial": initial, "precision": precision}
+
+
+def read_document(spec: Any) -> dict[str, Any]:
+    """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(spec, Mapping):
+        return {key: value for key, value in spec.items() if key != VERSION}
+    if not isinstance(spec, (str, os.PathLike)):
+        raise TypeError(f"spec: {type(spec).__name__} is neither a document nor a file name.")
+    try:
+        with open(spec, encoding="utf-8") as file:
+            found = json.load(file)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"spec: there is no file {os.fspath(spec)}.") from None
+    except ValueError as error:
+        raise ValueError(f"spec: {os.fspath(spec)} is not JSON: {error}.") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"spec: {os.fspath(spec)} is not a JSON object.")
+    version = found.pop(VERSION, None)
+    if version != _registration_library.SPEC_VERSION:
+        raise ValueError(f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read.")
+    return found
+
+
+def masks_of(stages: Any) -> list[tuple[Any, Any]]:
+    """(mask, moving mask) of each stage; empty where no stage has one of its own."""
+    named = stages if isinstance(stages, (list, tuple)) else [stages]
+    masks = [(stage.mask, stage.moving_mask) if isinstance(stage, Stage) else (None, None) for stage in named]
+    return masks if any(mask is not None for pair in masks for mask in pair) else []
+
+
+def stages_of(document: Mapping[str, Any]) -> list[Stage]:
+    """The stages of a complete document."""
+    return [Stage.of_complete(stage) for stage in document["stages"]]
+
+
+def preset_stages(name: str, size: Sequence[int] = ()) -> list[Stage]:
+    """The stages of a preset for a fixed image of a size."""
+    return stages_of(complete_document({"preset": name}, {"preset": name}, {}, size))

@@ -1,0 +1,1 @@
+"""Images on other grids and at points."""

@@ -1,0 +1,1 @@
+"""Chains of transforms: what they are made of, files of them, and inverses."""
