@@ -71,7 +71,7 @@ def test_the_template_has_the_mean_shape(tmp_path):
     assert min(distances) > 1 and distance(mean) > 0.35 and distance(found.image) < 0.2
     assert [one["is_linear"] for one in found.rounds] == [True, False, False, False]
     assert found.rounds[-1]["update"] < 0.5 * found.rounds[1]["update"]
-    # From the first image, which is one of the most bent ones, the template comes to the mean shape, too.
+    # From the first image, which is one of the most bent ones, the template converges to the mean shape, too.
     biased = cudaspline.cohort.template(images, start=images[0], linear="translation", rounds=3, device="cpu", **LEVELS)
     print("from the first image", distance(biased.image))
     assert distance(biased.image) < 0.3

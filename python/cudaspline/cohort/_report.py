@@ -1,4 +1,4 @@
-"""The report of a cohort: one row an item, as CSV or Parquet."""
+"""The report of a cohort: one row for each item, as CSV or Parquet."""
 
 from __future__ import annotations
 

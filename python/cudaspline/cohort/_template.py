@@ -20,7 +20,7 @@ from ..core._checks import choose
 from ..dask._files import folder_written_once, read_image, write_image
 from ._matrices import mean_matrix
 
-#: The file of a round's folder that says what it is.
+#: The file of a round's folder that describes it.
 _STATE = "round.json"
 
 

@@ -27,7 +27,7 @@ class StoreError(ValueError):
 
 @dataclass(frozen=True)
 class Level:
-    """An array of a multiscale image, with the place of its samples."""
+    """An array of a multiscale image, with the positions of its samples."""
 
     #: The array of zarr: t, c, z, y, x, of which the first two may be missing.
     array: Any
@@ -35,6 +35,8 @@ class Level:
     axes: tuple[str, ...]
     #: Of the axes of space.
     geometry: Geometry
+    #: Of lengths; None if the store does not have it.
+    unit: Optional[str]
 
 
 def levels(store: Any) -> list[Geometry]:
@@ -82,7 +84,7 @@ def open_levels(store: Any) -> list[Level]:
         whole = geometry_of_foreign(image, "store")
         count = len(space)
         geometry = Geometry(whole.size[:count], whole.spacing[:count], whole.origin[:count], whole.direction[:count, :count])
-        found.append(Level(array, axes, geometry))
+        found.append(Level(array, axes, geometry, (image.axes_units or {}).get("x")))
     return found
 
 
