@@ -257,9 +257,11 @@ def _print_round(row: dict[str, Any]) -> None:
 @contextmanager
 def _cluster(scheduler: Optional[str], workers: Optional[int]) -> Iterator[Any]:
     """A client of a scheduler, or of workers on this machine: one process with one thread for each GPU."""
-    import distributed
+    import importlib
 
     from . import device_count
+
+    distributed: Any = importlib.import_module("distributed")
 
     if scheduler is not None:
         how = {"scheduler_file": scheduler} if os.path.exists(scheduler) else {"address": scheduler}

@@ -29,6 +29,9 @@ LAYERS = {
     "jax": {"core", "autodiff"},
     "dask": {"core", "images", "transforms", "resampling"},
     "ants": {"core", "images", "resampling", "registration"},
+    "zarr": {"core", "images", "dask"},
+    "cohort": {"core", "dask"},
+    "__main__": {"dask", "zarr", "cohort"},
 }
 
 

@@ -13,8 +13,12 @@ import cudaspline.ndimage
 
 #: Exceptions, and types of results, need no example.
 WITHOUT = {
-    "BatchError", "DeviceError", "DeviceMemoryError", "Done", "Failure", "Folding", "InverseResidual", "Report", "Summary",
+    "BatchError", "Cohort", "DeviceError", "DeviceMemoryError", "Done", "Failure", "Folding", "InverseResidual", "Report", "StoreError", "Summary",
 }  # fmt: skip
+
+
+#: Sub-packages whose modules are imported only if a library is installed.
+NEEDED = {"cohort": "distributed", "dask": "distributed", "zarr": "ngff_zarr"}
 
 
 def modules():
@@ -25,7 +29,8 @@ def modules():
     ):
         if found.name.rpartition(".")[2].startswith("lib"):
             continue
-        if ".dask" not in found.name or importlib.util.find_spec("distributed"):
+        needed = next((NEEDED[part] for part in found.name.split(".") if part in NEEDED), None)
+        if needed is None or importlib.util.find_spec(needed):
             yield found.name
 
 
@@ -45,11 +50,19 @@ def test_examples(name):
 
 @pytest.mark.parametrize(
     "package",
-    ("cudaspline", "cudaspline.dask", "cudaspline.ndimage", "cudaspline.torch", "cudaspline.jax"),
+    (
+        "cudaspline",
+        "cudaspline.cohort",
+        "cudaspline.dask",
+        "cudaspline.zarr",
+        "cudaspline.ndimage",
+        "cudaspline.torch",
+        "cudaspline.jax",
+    ),
 )
 def test_all_have_one(package):
-    if package == "cudaspline.dask":
-        pytest.importorskip("dask.array")
+    if package.rpartition(".")[2] in NEEDED:
+        pytest.importorskip(NEEDED[package.rpartition(".")[2]])
     if package.endswith(("torch", "jax")):
         pytest.importorskip(package.split(".")[1], minversion="2.5" if "torch" in package else None)
     module = importlib.import_module(package)

@@ -19,11 +19,10 @@ def mean_matrix(
     shares: their weights, whose sum is 1"""
     n = len(centre)
     linear = [matrix[:n, :n] for matrix in matrices]
-    mean = sum(share * one for share, one in zip(shares, linear))
+    mean = numpy.tensordot(shares, linear, 1)
     for _ in range(_STEPS):
-        step = sum(
-            share * _logarithm(numpy.linalg.solve(mean, one)) for share, one in zip(shares, linear)
-        )
+        logarithms = [_logarithm(numpy.linalg.solve(mean, one)) for one in linear]
+        step = numpy.tensordot(shares, logarithms, 1)
         mean = mean @ _exponential(step)
         if numpy.abs(step).max() < 1e-14:
             break

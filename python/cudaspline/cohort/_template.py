@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import numpy
 
 from .. import DisplacementField, Geometry, Image, Transform, __version__, register, resample
-from .._checks import choose
+from ..core._checks import choose
 from ..dask._files import folder_written_once, read_image, write_image
 from ._matrices import mean_matrix
 
@@ -333,26 +333,29 @@ def _without_laplacian(values: numpy.ndarray, grid: Geometry) -> numpy.ndarray:
     low, high, span = values.min(), values.max(), numpy.ptp(laplacian)
     if not span > 0:
         return values
-    sharp = values - ((laplacian - laplacian.min()) * ((high - low) / span) + low)
-    return numpy.clip(sharp - sharp.mean() + values.mean(), low, high)
+    sharp: numpy.ndarray = values - ((laplacian - laplacian.min()) * ((high - low) / span) + low)
+    found: numpy.ndarray = numpy.clip(sharp - sharp.mean() + values.mean(), low, high)
+    return found
 
 
 def _without_blur(values: numpy.ndarray, grid: Geometry) -> numpy.ndarray:
     """Values and half of their difference from their Gaussian of one voxel."""
-    smooth = values
+    smooth: Any = values
     weights = numpy.exp(-0.5 * numpy.arange(-4, 5) ** 2)
     for axis in range(grid.dimension):
         smooth = sum(
             weight * _shifted(smooth, k, axis)
             for weight, k in zip(weights / weights.sum(), range(-4, 5))
         )
-    return values + 0.5 * (values - smooth)
+    found: numpy.ndarray = values + 0.5 * (values - smooth)
+    return found
 
 
 def _shifted(values: numpy.ndarray, count: int, axis: int) -> numpy.ndarray:
     """Values moved along an axis; the outermost ones are repeated."""
     where = numpy.clip(numpy.arange(values.shape[axis]) + count, 0, values.shape[axis] - 1)
-    return numpy.take(values, where, axis)
+    found: numpy.ndarray = numpy.take(values, where, axis)
+    return found
 
 
 _SHARPENED: dict[str, Callable[[numpy.ndarray, Geometry], numpy.ndarray]] = {

@@ -17,22 +17,18 @@ except ImportError as _error:
         'cudaspline.dask: Dask is not installed; pip install "cudaspline[dask]", or dask[array] and distributed.'
     ) from _error
 
-from typing import TYPE_CHECKING
+import importlib as _importlib
+from typing import Any as _Any
 
 from ._arrays import prefilter, resample
 from ._batch import BatchError, Done, Failure, Summary, batch
 
-if TYPE_CHECKING:
-    from ..cohort import register as register
-else:
 
-    def __getattr__(name):
-        """register() is that of cudaspline.cohort, which is made of this package."""
-        if name == "register":
-            from ..cohort import register
-
-            return register
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> _Any:
+    """register() is that of cudaspline.cohort, which is made of this package."""
+    if name == "register":
+        return _importlib.import_module("cudaspline.cohort").register
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["BatchError", "Done", "Failure", "Summary", "batch", "prefilter", "register", "resample"]
+__all__ = ["BatchError", "Done", "Failure", "Summary", "batch", "prefilter", "register", "resample"]  # noqa: F822

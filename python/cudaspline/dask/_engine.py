@@ -40,7 +40,7 @@ def each(
         for future in as_completed(list(futures)):  # type: ignore[no-untyped-call, unused-ignore]
             number = futures.pop(future)
             try:
-                ended = (number, future.result(), None)
+                ended: tuple[int, Any, Optional[Exception]] = (number, future.result(), None)
             except Exception as error:  # whatever the function raises
                 ended = (number, None, error)
             # Let go of, it is not computed once more where its worker is lost later.

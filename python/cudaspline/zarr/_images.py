@@ -14,8 +14,8 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from .. import Geometry, Image
-from .._foreign_images import geometry_of_foreign
 from ..dask._arrays import Box, Opened
+from ..images._foreign_images import geometry_of_foreign
 
 #: Voxels of a level that load() and register() take by default: 1024^3 / 8.
 VOXELS = 2**27
@@ -35,12 +35,23 @@ class Level:
     axes: tuple[str, ...]
     #: Of the axes of space.
     geometry: Geometry
+    #: Of lengths; None if the store does not have it.
+    unit: Optional[str]
 
 
 def levels(store: Any) -> list[Geometry]:
     """The grids of the levels of a multiscale image, the finest one first. No samples are read.
 
     store: as for read()
+
+    Examples
+    --------
+    >>> import numpy, tempfile
+    >>> import cudaspline.zarr
+    >>> store = tempfile.mkdtemp() + "/image.zarr"
+    >>> cudaspline.zarr.write(numpy.ones((8, 9, 10), "u2"), store, scales=1)
+    >>> [level.size for level in cudaspline.zarr.levels(store)]
+    [(10, 9, 8), (5, 4, 4)]
     """
     return [level.geometry for level in open_levels(store)]
 
@@ -82,7 +93,7 @@ def open_levels(store: Any) -> list[Level]:
             whole.origin[:count],
             whole.direction[:count, :count],
         )
-        found.append(Level(array, axes, geometry))
+        found.append(Level(array, axes, geometry, (image.axes_units or {}).get("x")))
     return found
 
 
@@ -157,9 +168,8 @@ def lazy(array: Any, index: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     """A Dask array of one chunk that is a part of an array of a store."""
     name = f"cudaspline-zarr-{tokenize(str(array.store_path), array.shape, index)}"
     key = (name, *(0 for _ in shape))
-    graph = HighLevelGraph.from_collections(
-        name, {key: (read_window, array, index)}, dependencies=[]
-    )
+    tasks: dict[Any, Any] = {key: (read_window, array, index)}
+    graph = HighLevelGraph.from_collections(name, tasks, dependencies=[])
     meta = numpy.empty((0,) * len(shape), array.dtype.newbyteorder("="))
     return dask.array.Array(graph, name, tuple((n,) for n in shape), meta=meta)  # type: ignore[no-untyped-call, unused-ignore]
 
@@ -231,7 +241,17 @@ def load(
     channel: int = 0,
     time: int = 0,
 ) -> Image:
-    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those of read()."""
+    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those of read().
+
+    Examples
+    --------
+    >>> import numpy, tempfile
+    >>> import cudaspline.zarr
+    >>> store = tempfile.mkdtemp() + "/image.zarr"
+    >>> cudaspline.zarr.write(numpy.ones((8, 9, 10), "u2"), store, scales=1)
+    >>> cudaspline.zarr.load(store, voxels=100).shape
+    (4, 4, 5)
+    """
     chosen = choose_level(store, level, voxels)
     array = read_window(
         chosen.array,

@@ -33,6 +33,19 @@ def register(
     Returns
     -------
     A cudaspline.Registration of the levels. resample(moving, output, found.transform, fixed) applies it at full size.
+
+    Examples
+    --------
+    >>> import numpy, tempfile
+    >>> import cudaspline.zarr
+    >>> folder = tempfile.mkdtemp()
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> for name, shift in (("fixed", 0), ("moving", 2)):
+    ...     image = 1000 * numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40)
+    ...     cudaspline.zarr.write(image.astype("u2"), f"{folder}/{name}.zarr")
+    >>> found = cudaspline.zarr.register(f"{folder}/fixed.zarr", f"{folder}/moving.zarr", "translation", device="cpu")
+    >>> found.transform.apply([15.0, 12.0]).round(1)
+    array([17., 12.])
     """
-    read = {"level": level, "voxels": voxels, "channel": channel, "time": time}
+    read: dict[str, Any] = {"level": level, "voxels": voxels, "channel": channel, "time": time}
     return register_in_memory(load(fixed, **read), load(moving, **read), stages, **options)

@@ -37,6 +37,15 @@ def read_transform(store: Any, name: Optional[str] = None) -> Transform:
     ------
     FileNotFoundError, StoreError, ValueError
         The message begins with the argument's name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cudaspline, cudaspline.zarr
+    >>> store = tempfile.mkdtemp() + "/shift.zarr"
+    >>> cudaspline.zarr.write_transform(cudaspline.Transform([[1, 0, 3], [0, 1, 0]], 2), store)
+    >>> cudaspline.zarr.read_transform(store).apply([1.0, 2.0])
+    array([4., 2.])
     """
     if isinstance(store, (str, os.PathLike)) and not os.path.exists(store):
         raise FileNotFoundError(f"transform: there is no {store}.")
@@ -133,6 +142,15 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
     ------
     FileExistsError, OSError, TypeError, ValueError
         The message begins with the argument's name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cudaspline, cudaspline.zarr
+    >>> store = tempfile.mkdtemp() + "/shift.zarr"
+    >>> cudaspline.zarr.write_transform(cudaspline.Transform([[1, 0, 3], [0, 1, 0]], 2), store)
+    >>> cudaspline.zarr.read_transform(store).apply([1.0, 2.0])
+    array([4., 2.])
     """
     path = check_output(store)
     made = (

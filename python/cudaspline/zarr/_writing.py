@@ -57,7 +57,7 @@ def describe(
     axes = "xyz"[: geometry.dimension]
     image = ngff_zarr.to_ngff_image(
         array,
-        dims=tuple(axes[::-1]),
+        dims=tuple(axes[::-1]),  # type: ignore[arg-type, unused-ignore]
         scale=dict(zip(axes, geometry.spacing.tolist())),
         translation=dict(zip(axes, geometry.origin.tolist())),
         axes_units=None if unit is None else {axis: unit for axis in axes},  # type: ignore[misc, unused-ignore]
@@ -80,8 +80,8 @@ def create(store: Path, multiscales: Any, version: str, shards: Optional[int]) -
 
 def write_coarser_levels(store: Path, multiscales: Any, is_labels: bool) -> None:
     """Computes each coarser level from the one before it in the store: means of 2 x 2 x 2 samples, or their most frequent label."""
-    group = zarr.open_group(str(store), mode="r+")
-    reduction = _most_frequent if is_labels else numpy.mean
+    group: Any = zarr.open_group(str(store), mode="r+")
+    reduction: Any = _most_frequent if is_labels else numpy.mean
     paths = [dataset.path for dataset in multiscales.metadata.datasets]
     for path, coarser in zip(paths, paths[1:]):
         target, source = group[coarser], group[path]
@@ -145,6 +145,12 @@ def write(
     ------
     FileExistsError, OSError, TypeError, ValueError
         The message begins with the argument's name.
+
+    Examples
+    --------
+    >>> import numpy, tempfile
+    >>> import cudaspline.zarr
+    >>> cudaspline.zarr.write(numpy.ones((8, 9, 10), "u2"), tempfile.mkdtemp() + "/image.zarr", version="0.4")
     """
     path = check_output(store)
     owner = image if isinstance(image, Image) else Image(image)
