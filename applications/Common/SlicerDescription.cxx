@@ -180,13 +180,12 @@ DescribeGroups(const CLI::App & app)
 std::string
 DescribeForSlicer(const CLI::App & app, const std::string & category)
 {
-  const std::string home = CUDASPLINE_HOME_URL;
+  const char * const home = CUDASPLINE_HOME_URL; // may be empty
+  const std::string  page = *home == '\0' ? std::string() : std::string(home) + "/blob/HEAD/doc/Programs.md";
   return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<executable>\n" + Element("category", category) +
          Element("title", app.get_name()) + Element("description", app.get_description()) +
-         Element("version", ProgramVersion()) +
-         Element("documentation-url", home.empty() ? "" : home + "/blob/HEAD/doc/Programs.md") +
-         Element("license", "Apache-2.0") + Element("contributor", "The CudaSpline contributors") +
-         DescribeGroups(app) + "</executable>";
+         Element("version", ProgramVersion()) + Element("documentation-url", page) + Element("license", "Apache-2.0") +
+         Element("contributor", "The CudaSpline contributors") + DescribeGroups(app) + "</executable>";
 }
 
 } // namespace

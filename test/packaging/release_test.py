@@ -18,13 +18,15 @@ CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n* Some
 
 
 class Release(unittest.TestCase):
-    def check(self, name, changelog=CHANGELOG, citation="cff-version: 1.2.0\n", dry_run=False):
+    def check(self, name, changelog=CHANGELOG, citation="cff-version: 1.2.0\n", dry_run=False, recipe='  version: "1.2.3"\n'):
         """What the check of that name returns, for a tree with these texts."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
             (root / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
             (root / "CITATION.cff").write_text(citation, encoding="utf-8")
+            (root / "packaging" / "conda").mkdir(parents=True)
+            (root / "packaging" / "conda" / "recipe.yaml").write_text(recipe, encoding="utf-8")
             with unittest.mock.patch.object(release, "ROOT", root):
                 return release.CHECKS[name](argparse.Namespace(dry_run=dry_run), release.version_of(CMAKE))
 
@@ -35,6 +37,9 @@ class Release(unittest.TestCase):
             self.check("versions", CHANGELOG.replace("1.2.3", "1.2.4"))
         with self.assertRaisesRegex(release.Failure, "CITATION.cff has the version 1.2.2"):
             self.check("versions", citation="version: 1.2.2\n")
+        for recipe in ('  version: "1.2.2"\n', ""):
+            with self.assertRaisesRegex(release.Failure, "recipe.yaml has the version"):
+                self.check("versions", recipe=recipe)
         with self.assertRaisesRegex(release.Failure, "no version"):
             self.check("versions", "# Changelog\n")
         with self.assertRaisesRegex(release.Failure, "CMakeLists.txt"):
