@@ -32,13 +32,50 @@
 #include "itkMetaDataObject.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 namespace CudaSplineProgram
 {
 
 namespace fs = std::filesystem;
+
+namespace
+{
+
+/** Converts files of a format that neither the programs nor ITK read, by the ending of the name; empty for others. */
+std::string
+ConverterOf(const std::string & path)
+{
+  constexpr std::pair<const char *, const char *> converters[] = { { ".mgz", "FreeSurfer's mri_convert" },
+                                                                   { ".mgh", "FreeSurfer's mri_convert" },
+                                                                   { ".mnc", "MINC's mnc2nii" },
+                                                                   { ".head", "AFNI's 3dAFNItoNIFTI" },
+                                                                   { ".brik", "AFNI's 3dAFNItoNIFTI" },
+                                                                   { ".brik.gz", "AFNI's 3dAFNItoNIFTI" },
+                                                                   { ".par", "dcm2niix" },
+                                                                   { ".rec", "dcm2niix" },
+                                                                   { ".bz2", "bunzip2" },
+                                                                   { ".xz", "unxz" },
+                                                                   { ".zst", "unzstd" },
+                                                                   { ".zip", "unzip" } };
+  std::string                                     name = path;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const auto & [ending, converter] : converters)
+  {
+    const std::string_view text = ending;
+    if (name.size() > text.size() && name.compare(name.size() - text.size(), text.size(), text) == 0)
+    {
+      return converter;
+    }
+  }
+  return {};
+}
+
+} // namespace
 
 Grid
 GridOfHeader(const itk::ImageIOBase & io, const std::string & path)
@@ -234,9 +271,11 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   description.io = itk::ImageIOFactory::CreateImageIO(path.c_str(), itk::IOFileModeEnum::ReadMode);
   if (description.io.IsNull() || std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
   {
-    throw ProgramError(
-      "\"" + path +
-      "\" is not an image, or is damaged; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
+    const std::string converter = ConverterOf(path);
+    throw ProgramError("\"" + path + "\" is not an image, or is damaged; " +
+                       (converter.empty()
+                          ? "formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads"
+                          : "files with its ending are not supported: convert it with " + converter));
   }
   if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
   {

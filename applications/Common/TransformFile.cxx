@@ -20,7 +20,7 @@
 #include "Error.h"
 #include "LibraryMessages.h"
 #include "ReadingProcess.h"
-#include "TextLines.h"
+#include "TransformText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,12 +34,8 @@
 #include "vnl/vnl_inverse.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -50,13 +46,6 @@ namespace
 
 using Base = itk::TransformBaseTemplate<double>;
 
-std::string
-WithoutBlanks(const std::string & text)
-{
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
-}
-
 /** The type in double precision. */
 std::string
 InDouble(std::string type)
@@ -64,150 +53,6 @@ InDouble(std::string type)
   const std::string single = "_float_";
   const auto        at = type.find(single);
   return at == std::string::npos ? type : type.replace(at, single.size(), "_double_");
-}
-
-/** "AffineTransform" of "AffineTransform_double_3_3". */
-std::string
-ClassOf(const std::string & type)
-{
-  return type.substr(0, type.find('_'));
-}
-
-/** A number after the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is none.
- * */
-std::size_t
-NumberOfType(const std::string & type, std::size_t which)
-{
-  std::size_t at = 0;
-  for (std::size_t count = 0; count < which + 2; ++count)
-  {
-    at = type.find('_', at);
-    if (at == std::string::npos)
-    {
-      return 0;
-    }
-    ++at;
-  }
-  return std::strtoul(type.c_str() + at, nullptr, 10);
-}
-
-/** Of a B-spline. */
-std::size_t
-OrderOf(const std::string & type)
-{
-  const std::size_t order = NumberOfType(type, 2);
-  return order == 0 ? 3 : order;
-}
-
-/** A piece of a file as a message can show it. */
-std::string
-Shown(std::string text)
-{
-  text.resize(std::min<std::size_t>(text.size(), 80));
-  std::replace_if(
-    text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
-  return text;
-}
-
-std::vector<double>
-NumbersOf(const std::string & text, std::size_t line)
-{
-  std::vector<double> numbers;
-  for (const char * at = text.c_str(); *at != '\0';)
-  {
-    if (std::isspace(static_cast<unsigned char>(*at)) != 0)
-    {
-      ++at;
-      continue;
-    }
-    char *       end = nullptr;
-    const double number = std::strtod(at, &end);
-    if (end == at || (*end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0))
-    {
-      throw ProgramError("line " + std::to_string(line) + ": \"" + Shown(std::string(at, std::strcspn(at, " \t\r"))) +
-                         "\" is not a number");
-    }
-    numbers.push_back(number);
-    at = end;
-  }
-  return numbers;
-}
-
-/** Throws if a grid in fixed parameters (sizes, origin, spacings, directions) is invalid, or needs another number of
- * parameters. */
-void
-CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t components, double leastSize)
-{
-  const std::size_t needed = dimension * (dimension + 3);
-  if (numbers.fixed.size() != needed)
-  {
-    throw ProgramError("its grid needs " + std::to_string(needed) + " fixed parameters, there are " +
-                       std::to_string(numbers.fixed.size()));
-  }
-  std::string text;
-  double      count = static_cast<double>(components);
-  for (std::size_t axis = 0; axis < dimension; ++axis)
-  {
-    const double size = numbers.fixed[axis];
-    text += (axis == 0 ? "" : " x ") + Brief(size);
-    if (!(size >= leastSize) || size != std::floor(size))
-    {
-      throw ProgramError("its grid has a size of " + Brief(size) + "; whole numbers from " + Brief(leastSize) +
-                         " are allowed");
-    }
-    count *= size;
-    if (const double spacing = numbers.fixed[2 * dimension + axis]; !(spacing > 0.0))
-    {
-      throw ProgramError("its grid has a spacing of " + Brief(spacing) + " mm; it has to be above 0");
-    }
-  }
-  if (count != static_cast<double>(numbers.parameters.size()))
-  {
-    throw ProgramError("its grid of " + text + " needs " + Brief(count) + " parameters, there are " +
-                       std::to_string(numbers.parameters.size()));
-  }
-}
-
-void
-CheckFinite(const std::vector<double> & numbers, const char * what)
-{
-  const auto found = std::find_if(numbers.begin(), numbers.end(), [](double number) { return !std::isfinite(number); });
-  if (found != numbers.end())
-  {
-    throw ProgramError(std::string("its ") + what + " number " + std::to_string(found - numbers.begin() + 1) + " is " +
-                       Brief(*found));
-  }
-}
-
-/** Throws where fixed parameters of a linear transform are not those of its class: the centre, and of Euler's angles in
- * 3D the order of rotations. A file may leave them out: the centre is the origin then. ITK ignores others. */
-void
-CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, std::size_t dimension)
-{
-  const std::size_t count = numbers.fixed.size();
-  const bool        hasOrder = name == "Euler3DTransform" || name == "CenteredEuler3DTransform";
-  if (count != 0 && count != dimension && !(hasOrder && count == dimension + 1))
-  {
-    throw ProgramError("it has " + std::to_string(count) + " fixed parameters; 0" + (hasOrder ? ", " : " or ") +
-                       std::to_string(dimension) + (hasOrder ? " or " + std::to_string(dimension + 1) : "") +
-                       " are allowed");
-  }
-  // Their centre is among the parameters, too: before the translation. (The fixed parameters of
-  // CenteredRigid2DTransform and CenteredSimilarity2DTransform are a placeholder, in all files of ITK.)
-  const bool hasCentre = name == "CenteredAffineTransform" || name == "CenteredEuler3DTransform";
-  if (hasCentre && count != 0 && numbers.parameters.size() >= 2 * dimension)
-  {
-    const std::size_t first = numbers.parameters.size() - 2 * dimension;
-    for (std::size_t d = 0; d < dimension; ++d)
-    {
-      const double given = numbers.parameters[first + d];
-      if (!(std::abs(given - numbers.fixed[d]) <= 1e-5 * (1.0 + std::abs(given)))) // a float holds 7 digits
-      {
-        throw ProgramError("its fixed parameters have another centre (" + Brief(numbers.fixed[d]) + " on axis " +
-                           std::to_string(d) + ") than its parameters (" + Brief(given) + ")");
-      }
-    }
-  }
 }
 
 /** Throws where a matrix has no inverse. */
@@ -264,7 +109,7 @@ CreateItkTransform(const std::string & type)
   const Base::Pointer             transform = dynamic_cast<Base *>(object.GetPointer());
   if (transform.IsNull())
   {
-    throw ProgramError("a transform of type \"" + Shown(type) + "\" is not known to this ITK");
+    throw ProgramError("a transform of type \"" + ShownText(type) + "\" is not known to this ITK");
   }
   if (transform->GetReferenceCount() > 2)
   {
@@ -338,7 +183,7 @@ EndingOf(const std::string & path)
 bool
 IsOldSpline(const TransformNumbers & numbers)
 {
-  return ClassOf(numbers.type) == "BSplineDeformableTransform";
+  return ClassOfTransform(numbers.type) == "BSplineDeformableTransform";
 }
 
 /** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not
@@ -346,7 +191,7 @@ IsOldSpline(const TransformNumbers & numbers)
 void
 ReplaceOldSpline(TransformNumbers & numbers)
 {
-  const std::size_t dimension = NumberOfType(numbers.type, 0);
+  const std::size_t dimension = NumberOfTransformType(numbers.type, 0);
   const std::string text = std::to_string(dimension);
   numbers.type = "BSplineTransform_double_" + text + "_" + text + (dimension == 2 ? "_2" : "");
 }
@@ -366,7 +211,7 @@ ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
   const auto * const                linear = dynamic_cast<const Transform *>(object.GetPointer());
   if (linear == nullptr || !linear->IsLinear())
   {
-    throw ProgramError("the bulk transform of its BSplineDeformableTransform is a " + Shown(bulk.type) +
+    throw ProgramError("the bulk transform of its BSplineDeformableTransform is a " + ShownText(bulk.type) +
                        "; linear ones of the same dimension are supported");
   }
   ReplaceOldSpline(spline);
@@ -399,17 +244,18 @@ ReadHere(const std::string & path)
   TransformList         list;
   auto &                all = list.transforms;
   const LibraryMessages silence;
-  if (ending == ".tfm" || ending == ".txt" || ending == ".mat")
+  const bool            isText = ending == ".tfm" || ending == ".txt" || IsTransformText(path);
+  if (isText || ending == ".mat")
   {
     std::ifstream stream(path, std::ios::binary);
-    all = ending == ".mat" ? ReadTransformMatlab(stream) : ReadTransformText(stream);
+    all = isText ? ReadTransformText(stream) : ReadTransformMatlab(stream);
   }
   else
   {
     all = ReadByItk(path);
   }
   const auto isComposite = [](const TransformNumbers & numbers) {
-    return ClassOf(numbers.type) == "CompositeTransform";
+    return ClassOfTransform(numbers.type) == "CompositeTransform";
   };
   if (std::find_if(all.begin() + (all.empty() ? 0 : 1), all.end(), isComposite) != all.end())
   {
@@ -421,7 +267,7 @@ ReadHere(const std::string & path)
   if (list.isSeries && all.size() == 2 && IsOldSpline(all[0]) != IsOldSpline(all[1]))
   {
     const std::size_t spline = IsOldSpline(all[0]) ? 0 : 1;
-    const bool        isFlat = NumberOfType(all[spline].type, 0) == 2;
+    const bool        isFlat = NumberOfTransformType(all[spline].type, 0) == 2;
     all = isFlat ? ComposeWithBulk<2>(all[spline], all[1 - spline]) : ComposeWithBulk<3>(all[spline], all[1 - spline]);
     list.isSeries = false;
   }
@@ -486,148 +332,6 @@ Unpack(const nlohmann::json & json, ReadingProcess & process)
 
 } // namespace
 
-std::vector<TransformNumbers>
-ReadTransformText(std::istream & stream)
-{
-  std::vector<TransformNumbers> all;
-  bool                          isFirst = true;
-  std::string                   line;
-  const auto                    next = [&] {
-    // Of a field a line has as many numbers as it likes; what is no such file has not to be taken into memory.
-    return isFirst ? GetTextLine(stream, line) : static_cast<bool>(std::getline(stream, line));
-  };
-  for (std::size_t number = 1; next(); ++number)
-  {
-    line = WithoutBlanks(line);
-    if (isFirst && line.compare(0, 23, "#Insight Transform File") != 0)
-    {
-      throw ProgramError("it does not begin with \"#Insight Transform File V1.0\"");
-    }
-    isFirst = false;
-    if (line.empty() || line[0] == '#')
-    {
-      continue;
-    }
-    const auto        colon = line.find(':');
-    const std::string key = WithoutBlanks(line.substr(0, colon));
-    const std::string value = colon == std::string::npos ? "" : WithoutBlanks(line.substr(colon + 1));
-    if (key == "Transform" && !value.empty())
-    {
-      all.push_back({ value, {}, {} });
-    }
-    else if ((key == "Parameters" || key == "FixedParameters") && colon != std::string::npos && !all.empty())
-    {
-      (key == "Parameters" ? all.back().parameters : all.back().fixed) = NumbersOf(value, number);
-    }
-    else
-    {
-      throw ProgramError("line " + std::to_string(number) + ": \"" + Shown(key) +
-                         "\" is not what is expected (Transform, Parameters, FixedParameters)");
-    }
-  }
-  if (isFirst && HasNoLines(stream))
-  {
-    throw ProgramError("it has no lines of text");
-  }
-  return all;
-}
-
-std::vector<TransformNumbers>
-ReadTransformMatlab(std::istream & stream)
-{
-  // A variable: 5 numbers of 4 bytes (type, rows, columns, whether it is complex, length of the name), name, values.
-  std::vector<TransformNumbers> all;
-  for (std::array<std::uint32_t, 5> header{}; stream.peek() != std::istream::traits_type::eof();)
-  {
-    if (!stream.read(reinterpret_cast<char *>(header.data()), sizeof(header)))
-    {
-      throw ProgramError("it is cut short within a header");
-    }
-    const auto swap = [](std::uint32_t x) {
-      return (x >> 24) | ((x >> 8) & 0xFF00U) | ((x << 8) & 0xFF0000U) | (x << 24);
-    };
-    const bool isSwapped = header[0] > 9999;
-    if (isSwapped)
-    {
-      std::transform(header.begin(), header.end(), header.begin(), swap);
-    }
-    const std::uint32_t precision = header[0] / 10 % 10;
-    if (header[0] > 9999 || header[0] % 10 != 0 || precision > 1 || header[3] != 0 || header[4] == 0 ||
-        header[4] > 1000)
-    {
-      throw ProgramError("it is not a MATLAB file of version 4 with real numbers");
-    }
-    std::string name(header[4], '\0');
-    stream.read(name.data(), static_cast<std::streamsize>(name.size()));
-    name = name.c_str();
-    std::vector<double> values;
-    const std::size_t   bytes = precision == 0 ? 8 : 4;
-    for (std::uint64_t left = std::uint64_t{ header[1] } * header[2]; left > 0; --left)
-    {
-      std::array<char, 8> value{};
-      if (!stream.read(value.data(), static_cast<std::streamsize>(bytes)))
-      {
-        throw ProgramError("it is cut short: of " + std::to_string(std::uint64_t{ header[1] } * header[2]) +
-                           " numbers it holds " + std::to_string(values.size()));
-      }
-      if (isSwapped)
-      {
-        std::reverse(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(bytes));
-      }
-      float  single = 0.0F;
-      double number = 0.0;
-      std::memcpy(&single, value.data(), sizeof(single));
-      std::memcpy(&number, value.data(), sizeof(number));
-      values.push_back(bytes == 8 ? number : static_cast<double>(single));
-    }
-    if (name == "fixed" && !all.empty())
-    {
-      all.back().fixed = values;
-    }
-    else
-    {
-      all.push_back({ name, {}, values });
-    }
-  }
-  return all;
-}
-
-void
-CheckTransform(const TransformNumbers & numbers)
-{
-  CheckFinite(numbers.fixed, "fixed");
-  CheckFinite(numbers.parameters, "");
-  const std::string name = ClassOf(numbers.type);
-  const std::size_t dimension = NumberOfType(numbers.type, 0);
-  if (dimension == 0)
-  {
-    throw ProgramError("its type does not have a dimension; types such as AffineTransform_double_3_3 are allowed");
-  }
-  const auto contains = [&name](const char * text) { return name.find(text) != std::string::npos; };
-  if (contains("VelocityField") || contains("Exponential"))
-  {
-    throw ProgramError("a velocity field is not a map of points before it is integrated, which ITK does not do when it "
-                       "reads the file; write its displacement field");
-  }
-  if (contains("AzimuthElevation") || contains("Perspective"))
-  {
-    throw ProgramError("it is not a map between points of images (mm)");
-  }
-  if (name.compare(0, 7, "BSpline") == 0 && !contains("Field"))
-  {
-    const std::size_t order = OrderOf(numbers.type);
-    CheckGrid(numbers, dimension, dimension, static_cast<double>(order + 1));
-  }
-  else if (contains("DisplacementField"))
-  {
-    CheckGrid(numbers, dimension, dimension, 1.0);
-  }
-  else
-  {
-    CheckFixedOfLinear(numbers, name, dimension);
-  }
-}
-
 itk::TransformBase::Pointer
 MakeItkTransform(const TransformNumbers & numbers)
 {
@@ -640,8 +344,8 @@ MakeItkTransform(const TransformNumbers & numbers)
     const auto count = transform->GetNumberOfParameters();
     const bool isGrid = numbers.type.find("Field") != std::string::npos || numbers.type.compare(0, 7, "BSpline") == 0;
     // ITK's FixedCenterOfRotationAffineTransform says that it has three more than it reads.
-    const bool isAffine =
-      ClassOf(numbers.type) == "FixedCenterOfRotationAffineTransform" && numbers.parameters.size() + 3 == count;
+    const bool isAffine = ClassOfTransform(numbers.type) == "FixedCenterOfRotationAffineTransform" &&
+                          numbers.parameters.size() + 3 == count;
     if (!isKernel && !isGrid && !isAffine && count != numbers.parameters.size())
     {
       throw ProgramError("it has " + std::to_string(numbers.parameters.size()) + " parameters where its type has " +
@@ -666,11 +370,11 @@ MakeItkTransform(const TransformNumbers & numbers)
   }
   catch (const itk::ExceptionObject & exception)
   {
-    throw ProgramError("(" + Shown(numbers.type) + ") " + TextOf(exception));
+    throw ProgramError("(" + ShownText(numbers.type) + ") " + TextOf(exception));
   }
   catch (const ProgramError & error)
   {
-    throw ProgramError("(" + Shown(numbers.type) + ") " + error.what());
+    throw ProgramError("(" + ShownText(numbers.type) + ") " + error.what());
   }
 }
 

@@ -21,7 +21,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <string>
+#include <utility>
 
 /** \file
  * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
@@ -140,6 +143,17 @@ TYPED_TEST(ProgramPixelTypes, SurviveNearest)
   EXPECT_EQ(ComponentOfFile(output), ComponentOfFile(input));
   const auto result = ReadTestImage<ImageType>(output);
   EXPECT_TRUE(std::equal(image->GetBufferPointer(), image->GetBufferPointer() + 60, result->GetBufferPointer()));
+}
+
+TEST_F(ProgramFormats, OthersAreRefusedWithAConverter)
+{
+  for (const auto & [name, converter] : { std::pair("a.mgz", "mri_convert"),
+                                          std::pair("a.BRIK.gz", "3dAFNItoNIFTI"),
+                                          std::pair("a.nii.bz2", "bunzip2") })
+  {
+    std::ofstream(Path(name)) << std::string(500, 'x');
+    ExpectError(RunProgram({ Path(name), Path("out.nrrd") }), { name, "not supported", converter });
+  }
 }
 
 TEST_F(ProgramFormats, FourDimensionsWithOneVolumeAreThree)

@@ -19,6 +19,7 @@
 #include "ElastixFile.h"
 #include "Error.h"
 #include "TransformFile.h"
+#include "TransformText.h"
 
 #include "itkCudaSpline/files/ImageFileHeader.h"
 

@@ -20,6 +20,7 @@
 #include "TestImages.h"
 #include "TransformFile.h"
 #include "TransformInput.h"
+#include "TransformText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -441,6 +442,19 @@ TEST_F(TransformClasses, OldSplineWithBulk)
     Read<3>(Path("bulk-last.tfm")), spline, "old spline with bulk", Path("bulk-last.tfm"), ofSpline.fixed, -0.3);
   ExpectSame<3>(Read<3>(Path("bulk-first.h5")), spline, "old spline with bulk", "", ofSpline.fixed, -0.3);
   EXPECT_TRUE(TakeWarnings().empty());
+}
+
+/** Text is recognised by its beginning, whatever the name of the file is. */
+TEST_F(TransformClasses, TextOfAnyName)
+{
+  for (const char * const name : { "transform", "transform.xform", "transform.TFM" })
+  {
+    std::ofstream(Path(name)) << "#Insight Transform File V1.0\nTransform: TranslationTransform_double_3_3\n"
+                                 "Parameters: 1 2 3\nFixedParameters:\n";
+    const TransformList list = ReadTransformFile(Path(name));
+    ASSERT_EQ(list.transforms.size(), 1U);
+    EXPECT_EQ(list.transforms[0].parameters, (std::vector<double>{ 1, 2, 3 }));
+  }
 }
 
 /** Numbers that a class does not have, and classes that map no points, are refused with a reason. */
