@@ -221,8 +221,13 @@ TEST_P(FieldInversions, AndersonMixingEndsBelowTheToleranceEverywhere)
       EXPECT_LE(found.state.maximumError, rules.meanTolerance);
       EXPECT_NE(found.state.isDone, 0);
       EXPECT_EQ(found.state.iterations, 1);
-      const Residence host{ ExecutionContext() };
-      EXPECT_EQ(InvertByMixing(shape, field, zero, rules, host).vectors, found.vectors);
+      // Sums of float are contracted on a device: a sample may end an iteration sooner or later there.
+      const auto   onHost = InvertByMixing(shape, field, zero, rules, Residence{ ExecutionContext() }).vectors;
+      const double allowed = type == ScalarType::Float64 ? 0.0 : 10.0 * rules.meanTolerance;
+      for (std::size_t i = 0; i < onHost.size(); ++i)
+      {
+        ASSERT_NEAR(found.vectors[i], onHost[i], allowed) << i;
+      }
       // From its own result nothing is left to do, and without iterations nothing is done.
       EXPECT_EQ(InvertByMixing(shape, field, found.vectors, rules, residence).vectors, found.vectors);
       FieldInversion none;
