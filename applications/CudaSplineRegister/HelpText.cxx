@@ -55,6 +55,9 @@ Stages
   greedy composes one field of small updates, by the same metrics and with the defaults of syn: in about a third of
   its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
   that have the same values where they show the same, as of one scanner. Of both the inverse is found by iteration.
+  discrete compares the self-similarity (mind) of the images under all displacements of a cube at each control point,
+  and couples neighbours: for displacements that are too large for syn and greedy, which then refine it:
+  --stage affine --stage discrete --stage greedy.
 
 Masks
   --fixed-mask and --moving-mask are given once, for all stages, or once for each stage; none is no mask in that stage.

@@ -37,7 +37,7 @@ Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
 
 
-StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
+StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons", "discrete"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: Of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
@@ -74,6 +74,11 @@ class StageOptions(TypedDict, total=False):
     learning_rate: float
     update_variance: float
     total_variance: float
+    control_spacing: int
+    search_radius: int
+    search_step: int
+    coupling: float
+    symmetric: bool
 
 
 class ExactOptions(TypedDict, total=False):

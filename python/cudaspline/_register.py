@@ -65,7 +65,7 @@ def register(
         finite are left out. Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
-        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "discrete"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
     also
         Further pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each lies in the spaces of the

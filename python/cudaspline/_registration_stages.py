@@ -44,13 +44,14 @@ class Stage:
 
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
         "greedy": one field, in a third of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
-        the same values where they show the same
+        the same values where they show the same; "discrete": a dense search of displacements at control points, for displacements that are too
+        large for "syn" and "greedy", which refine its result
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation, with ITK's derivative), "lncc" (the same with its exact
-        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for matrices, "cc" for
-        fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
+        derivative), "mind" (descriptors of self-similarity, for images of different modalities; "syn", "greedy" and "discrete"). None: "mattes" for matrices, "cc" for
+        fields. "syn" and "greedy" have no "correlation", demons "meansquares" and "discrete" "mind" alone. "syn" and "greedy" compare several pairs of images by
         a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
         its weight's part of the sum, and is as long as any other's
-    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields; of "discrete" passes, None: 6
     iteration_limit: to how many iterations a level of a matrix or of "bspline" goes on as long as the metric falls by more than 1 % of its value in
         ten iterations. None: iterations, where these are given, else five times as many
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
@@ -80,6 +81,11 @@ class Stage:
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
+    control_spacing: of "discrete": voxels of fixed (the least spacing) from one control point to the next, 1 to 32. None: 4
+    search_radius: of "discrete": the largest displacement along each axis, 1 to 16 steps. None: 8
+    search_step: of "discrete": voxels from one displacement to the next, at most control_spacing. None: 2
+    coupling: of "discrete": the weight of the squared distance (steps) from the mean of the neighbours in the last pass. None: 0.05
+    symmetric: of "discrete": whether both images are searched, and the displacements made consistent. None: True
     mask, moving_mask: where the images count in this stage, as for register(), whose masks they replace; they are no part of documents
 
     Raises TypeError or ValueError, naming the argument.
@@ -118,6 +124,11 @@ class Stage:
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
+    control_spacing: Optional[int] = None
+    search_radius: Optional[int] = None
+    search_step: Optional[int] = None
+    coupling: Optional[float] = None
+    symmetric: Optional[bool] = None
     mask: Any = field(default=None, compare=False, repr=False)
     moving_mask: Any = field(default=None, compare=False, repr=False)
 
@@ -146,12 +157,12 @@ class Stage:
     @property
     def is_deformable(self) -> bool:
         """Whether it finds fields."""
-        return self.learning_rate is not None
+        return self.learning_rate is not None or self.coupling is not None
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """From coarse to fine."""
-        return tuple(Level(*values) for values in zip(self.shrink, self.sigmas, self.iterations))  # type: ignore[arg-type]
+        return tuple(Level(*values) for values in zip(self.shrink or (1,), self.sigmas or (0.0,), self.iterations))  # type: ignore[arg-type]
 
     @property
     def metrics(self) -> tuple[PairMetric, ...]:
