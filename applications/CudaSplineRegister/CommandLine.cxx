@@ -57,7 +57,8 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "levels", "N", "levels, from coarse to fine; default: 3, of fields 4" },
   { "iterations",
     "N,N,...",
-    "maximum number of iterations, one value or one a level; default: 200; bspline 100,...,50; fields 100,70,50,20" },
+    "maximum number of iterations, one value or one a level; default: 200; bspline 100,...,50; fields 100,70,50,20; "
+    "passes of discrete 6" },
   { "iteration_limit",
     "N,N,...",
     "maximum number of iterations of a level while the metric falls by more than 1 % in ten; default: --iterations "
@@ -90,6 +91,13 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "X",
     "keeps Jacobian determinants of syn and greedy between 1/X and X; above 1; default: no limit" },
   { "inversion", "NAME", "inverses of fields: fixed-point (default) or anderson" },
+  { "control_spacing", "N", "of discrete: voxels from one control point to the next, 1 to 32; default: 4" },
+  { "search_radius", "N", "of discrete: largest displacement along each axis, 1 to 16 steps; default: 8" },
+  { "search_step", "N", "of discrete: voxels from one displacement to the next; default: 2" },
+  { "coupling",
+    "X",
+    "of discrete: how much displacements follow those of their neighbours in the last pass; default: 0.05" },
+  { "symmetric", "true|false", "of discrete: whether both images are searched; default: true" },
   { "convergence", "X", "slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7" },
 };
 
@@ -103,8 +111,8 @@ AddStageOptions(CLI::App & app, RawOptions & raw)
     };
   add("-s,--stage",
       raw.stages,
-      "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "
-      "affine",
+      "translation, rigid, similarity, affine, bspline, syn, greedy, demons or discrete; may be repeated; default: "
+      "rigid, then affine",
       "NAME");
   for (const StageOptionHelp & option : stageOptionHelp)
   {

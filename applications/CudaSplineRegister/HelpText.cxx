@@ -57,6 +57,9 @@ Stages
             symmetric. The inverse is computed by iteration.
   - demons: diffeomorphic demons as in ITK, with squared differences: for images with equal values in equal tissue,
             e.g. from one scanner. The inverse is computed by iteration.
+  - discrete: compares the self-similarity (mind) of the images under all displacements up to a maximum, at control
+            points, and couples neighbours: for displacements that are too large for syn and greedy, which refine its
+            result: --stage affine --stage discrete --stage greedy.
 
 Masks
   --fixed-mask and --moving-mask are given once, for all stages, or once for each stage ("none": no mask in that

@@ -94,6 +94,41 @@ class Measures(unittest.TestCase):
         self.assertEqual(self.measures.inverse_consistency(move, other.inverse(), image, mask)["mean"], 5.0)
 
 
+
+class Thorax(unittest.TestCase):
+    """The breathing motion of evidence.d/thorax.py, of two ellipsoids as lungs."""
+
+    def setUp(self):
+        import numpy
+        import thorax
+
+        self.numpy = numpy
+        self.spacing = numpy.array([4.0, 4.0, 5.0])
+        z, y, x = numpy.indices((40, 48, 56))
+        lungs = numpy.zeros(z.shape, bool)
+        for middle in (18, 38):
+            lungs |= ((z - 22) / 14) ** 2 + ((y - 24) / 15) ** 2 + ((x - middle) / 8) ** 2 < 1
+        self.lungs = lungs
+        self.breathing = thorax.Breathing(lungs, self.spacing)
+
+    def points(self, mask):
+        return self.numpy.argwhere(mask)[:, ::-1] * self.spacing
+
+    def test_backward_undoes_forward(self):
+        start = self.points(self.lungs)
+        error = self.numpy.linalg.norm(self.breathing.backward(self.breathing.forward(start)) - start, axis=1)
+        self.assertLess(self.numpy.quantile(error, 0.99), 0.1)
+
+    def test_lungs_slide_along_the_wall(self):
+        start = self.points(self.lungs)
+        moved = self.breathing.flow(start, 1.0)
+        self.assertGreater((start - moved)[:, 2].max(), 10.0)
+        self.assertLess(self.numpy.linalg.norm(moved - start, axis=1).max(), 20.0 * 1.15 + 0.1)
+        self.assertGreater(self.breathing.sample(self.breathing.phi, moved).min(), -1.0)  # of voxels of 4 mm
+        outside = self.points(self.breathing.phi < -0.5)
+        self.assertTrue((self.breathing.flow(outside, 1.0) == outside).all())
+
+
 class Images(unittest.TestCase):
     def setUp(self):
         import images

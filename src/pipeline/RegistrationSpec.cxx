@@ -27,8 +27,8 @@ namespace itk::CudaSpline
 const char *
 NameOf(StageKind kind)
 {
-  static constexpr const char * names[] = { "translation", "rigid", "similarity", "affine",
-                                            "bspline",     "syn",   "greedy",     "demons" };
+  static constexpr const char * names[] = { "translation", "rigid",  "similarity", "affine",  "bspline",
+                                            "syn",         "greedy", "demons",     "discrete" };
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -52,6 +52,10 @@ StageSpec::GetKind() const
       else if constexpr (std::is_same_v<Model, SplineModel>)
       {
         return StageKind::BSpline;
+      }
+      else if constexpr (std::is_same_v<Model, DiscreteModel>)
+      {
+        return StageKind::Discrete;
       }
       else
       {
@@ -80,6 +84,11 @@ MakeStage(StageKind kind)
   if (kind == StageKind::BSpline)
   {
     stage.model = SplineModel();
+  }
+  else if (kind == StageKind::Discrete)
+  {
+    stage.model = DiscreteModel();
+    stage.metrics.front().kind = MetricKind::SelfSimilarity;
   }
   else if (kind < StageKind::BSpline)
   {

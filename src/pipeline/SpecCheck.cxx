@@ -30,6 +30,32 @@ namespace itk::CudaSpline
 namespace
 {
 
+double
+GetPhysicalMemory()
+{
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+/** What is wrong with a dense search; empty if nothing is. */
+std::string
+DescribeSearchProblem(const DenseSearchOptions & search, const FieldGrid & fixed)
+{
+  const double bytes = CountDenseSearchCostBytes(fixed, search);
+  const double memory = GetPhysicalMemory();
+  if (bytes <= memory)
+  {
+    return "";
+  }
+  char text[160];
+  std::snprintf(text,
+                sizeof(text),
+                "the costs of all displacements take %.3g GB of memory; this machine has %.3g GB. A smaller "
+                "search_radius or a larger control_spacing takes less",
+                bytes / 1e9,
+                memory / 1e9);
+  return text;
+}
+
 /** What is wrong with the grid of a B-spline; empty if nothing is. */
 std::string
 DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
@@ -50,7 +76,7 @@ DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
   constexpr double copies = 21.0; // vectors of L-BFGS, sums, parameters, transforms
   constexpr double most = 1e9;    // coefficients
   const double     bytes = copies * sizeof(double) * count;
-  const double     memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double     memory = GetPhysicalMemory();
   if (bytes <= memory && count <= most)
   {
     return "";
@@ -89,6 +115,13 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
                              std::to_string(moves) + " numbers, not " + std::to_string(stage.restriction.size()),
                            {},
                            false });
+    }
+    if (const auto * const discrete = std::get_if<DiscreteModel>(&stage.model))
+    {
+      if (const std::string problem = DescribeSearchProblem(discrete->search, fixed); !problem.empty())
+      {
+        problems.push_back({ "search_radius", static_cast<int>(number), "", problem, {}, false });
+      }
     }
     const auto * const spline = std::get_if<SplineModel>(&stage.model);
     if (spline == nullptr)

@@ -33,8 +33,8 @@ namespace
 constexpr const char * VersionKey = "cudaspline_registration";
 
 const std::vector<std::string> PrecisionNames{ "float32", "float64" };
-const std::vector<std::string> KindNames{ "translation", "rigid", "similarity", "affine",
-                                          "bspline",     "syn",   "greedy",     "demons" };
+const std::vector<std::string> KindNames{ "translation", "rigid",  "similarity", "affine",  "bspline",
+                                          "syn",         "greedy", "demons",     "discrete" };
 const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none" };
 
 const StageOption *

@@ -47,7 +47,9 @@ constexpr unsigned int Linear =
 constexpr unsigned int Spline = Bit(StageKind::BSpline);
 constexpr unsigned int Pairs = Bit(StageKind::Syn) | Bit(StageKind::Greedy); // compare several pairs of images
 constexpr unsigned int Fields = Pairs | Bit(StageKind::Demons);
-constexpr unsigned int All = Linear | Spline | Fields;
+constexpr unsigned int Discrete = Bit(StageKind::Discrete);
+constexpr unsigned int WithLevels = Linear | Spline | Fields; // iterate from coarse to fine
+constexpr unsigned int All = WithLevels | Discrete;
 
 std::string
 ToLower(std::string text)
@@ -155,9 +157,10 @@ MetricsOf(StageKind kind)
   std::vector<std::string> words;
   for (const MetricKind metric : AllMetrics)
   {
-    const bool isFor = kind == StageKind::Demons ? metric == MetricKind::MeanSquares
-                       : kind >= StageKind::Syn  ? HasFieldForce(metric)
-                                                 : HasParameterDerivative(metric);
+    const bool isFor = kind == StageKind::Demons     ? metric == MetricKind::MeanSquares
+                       : kind == StageKind::Discrete ? metric == MetricKind::SelfSimilarity
+                       : kind >= StageKind::Syn      ? HasFieldForce(metric)
+                                                     : HasParameterDerivative(metric);
     if (isFor && metric != MetricKind::Demons)
     {
       words.push_back(WordOf(metric));
@@ -360,6 +363,25 @@ WriteField(const StageSpec & stage)
   return std::get<TModel>(stage.model).*VField;
 }
 
+DenseSearchOptions &
+SearchOf(StageSpec & stage)
+{
+  return std::get<DiscreteModel>(stage.model).search;
+}
+
+const DenseSearchOptions &
+SearchOf(const StageSpec & stage)
+{
+  return std::get<DiscreteModel>(stage.model).search;
+}
+
+template <unsigned int DenseSearchOptions::*VField, unsigned int VMaximum>
+void
+ReadSearchNumber(const Json & value, StageDraft & draft)
+{
+  SearchOf(draft.stage).*VField = static_cast<unsigned int>(ReadInteger(value, 1, VMaximum));
+}
+
 /** Most linear levels end before, as their steps become short. */
 constexpr unsigned int IterationsOfMatrices = 200;
 
@@ -426,7 +448,7 @@ AllStageOptions()
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.limit; });
       } },
     { "shrink",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) {
         draft.shrink =
           ReadLevels(value, [](const Json & one) { return static_cast<unsigned int>(ReadInteger(one, 1, 1024)); });
@@ -435,7 +457,7 @@ AllStageOptions()
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.shrink; });
       } },
     { "sigmas",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) {
         draft.sigmas = ReadLevels(value, [](const Json & one) {
           return ReadNumber(
@@ -446,21 +468,21 @@ AllStageOptions()
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.sigma; });
       } },
     { "sigmas_in_mm",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) { draft.stage.sigmasInMm = ReadFlag(value); },
       [](const StageSpec & stage) { return Json(stage.sigmasInMm); } },
     { "levels",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) {
         draft.levels = static_cast<unsigned int>(ReadInteger(value, 1, MaxLevels));
       },
       [](const StageSpec &) { return Json(); } },
     { "radius",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) { draft.stage.radius = static_cast<int>(ReadInteger(value, 1, 100)); },
       [](const StageSpec & stage) { return Json(stage.radius); } },
     { "variance_floor",
-      All,
+      WithLevels,
       [](const Json & value, StageDraft & draft) { draft.stage.varianceFloor = ReadFromZero(value); },
       [](const StageSpec & stage) { return Json(stage.varianceFloor); } },
     { "bins",
@@ -617,12 +639,62 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return Json(InversionNames[static_cast<std::size_t>(std::get<FieldModel>(stage.model).inversion)]);
       } },
+    { "control_spacing",
+      Discrete,
+      ReadSearchNumber<&DenseSearchOptions::spacing, DenseSearchOptions::MaxSpacing>,
+      [](const StageSpec & stage) { return Json(SearchOf(stage).spacing); } },
+    { "search_radius",
+      Discrete,
+      ReadSearchNumber<&DenseSearchOptions::radius, DenseSearchOptions::MaxRadius>,
+      [](const StageSpec & stage) { return Json(SearchOf(stage).radius); } },
+    { "search_step",
+      Discrete,
+      ReadSearchNumber<&DenseSearchOptions::step, DenseSearchOptions::MaxSpacing>,
+      [](const StageSpec & stage) { return Json(SearchOf(stage).step); } },
+    { "coupling",
+      Discrete,
+      [](const Json & value, StageDraft & draft) { SearchOf(draft.stage).coupling = ReadPositive(value); },
+      [](const StageSpec & stage) { return Json(SearchOf(stage).coupling); } },
+    { "symmetric",
+      Discrete,
+      [](const Json & value, StageDraft & draft) { SearchOf(draft.stage).isSymmetric = ReadFlag(value); },
+      [](const StageSpec & stage) { return Json(SearchOf(stage).isSymmetric); } },
   };
   return options;
 }
 
 namespace
 {
+
+/** A dense search has one level, whose iterations are its passes. */
+void
+MakeSearchLevel(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
+{
+  DenseSearchOptions & search = SearchOf(stage);
+  if (draft.iterations && (draft.iterations->size() != 1 || draft.iterations->front() == 0))
+  {
+    problems.push_back({ "iterations",
+                         number,
+                         Json(*draft.iterations).dump(),
+                         "{value}: a stage 'discrete' has one level; one number from 1 is allowed",
+                         {},
+                         false });
+    return;
+  }
+  if (search.step > search.spacing)
+  {
+    problems.push_back({ "search_step",
+                         number,
+                         std::to_string(search.step),
+                         "{value} is more than control_spacing, " + std::to_string(search.spacing),
+                         {},
+                         false });
+  }
+  PyramidLevel level;
+  level.iterations = draft.iterations ? draft.iterations->front() : search.passes;
+  search.passes = level.iterations;
+  stage.levels.assign(1, level);
+}
 
 /** Values that are given for each level decide how many there are; the others follow. */
 void
@@ -689,6 +761,11 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
   const auto complain = [&](const char * option, const std::string & value, const std::string & text) {
     problems.push_back({ option, number, value, text, {}, false });
   };
+  if (stage.GetKind() == StageKind::Discrete)
+  {
+    MakeSearchLevel(draft, stage, number, problems);
+    return stage;
+  }
   MakeLevels(draft, stage, number, problems);
   const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
   if (draft.fraction)

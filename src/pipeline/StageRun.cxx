@@ -18,6 +18,7 @@
 #include "pipeline/StageRun.h"
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/DenseSearch.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
@@ -427,6 +428,42 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   return outcome;
 }
 
+/** Writes the fields of a registration to memory of the caller. */
+template <typename TRegistration>
+FoundFields
+WriteFields(const StageContext & context, const FieldGrid & grid, TRegistration & registration)
+{
+  ResultArray array;
+  array.stage = context.number;
+  array.grid = grid;
+  array.count = grid.Count() * static_cast<std::int64_t>(grid.dimension);
+  const ResultMemory forward = context.callbacks.allocate(array);
+  array.kind = ResultArray::Kind::Backward;
+  const ResultMemory backward = context.callbacks.allocate(array);
+  const FieldMemory  memory = context.images.AreOnDevice() ? FieldMemory::Residence : FieldMemory::Host;
+  registration.GetFields(forward.data, backward.data, forward.type, memory);
+  FoundFields fields;
+  fields.shape = { grid, forward.type };
+  fields.forward = forward.data;
+  fields.backward = backward.data;
+  return fields;
+}
+
+/** \exception NoSamples no level has a valid sample */
+void
+RefuseWithoutSamples(const std::vector<LevelRecord> & levels)
+{
+  const auto hasNoSamples = [](const LevelRecord & level) {
+    return level.iterations > 0 && level.value >= std::numeric_limits<double>::max();
+  };
+  const auto wasIterated = [](const LevelRecord & level) { return level.iterations > 0; };
+  const auto iterated = std::count_if(levels.begin(), levels.end(), wasIterated);
+  if (iterated > 0 && std::count_if(levels.begin(), levels.end(), hasNoSamples) == iterated)
+  {
+    throw NoSamples(0);
+  }
+}
+
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
@@ -467,33 +504,37 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
                                           options,
                                           residence);
       outcome.levels = registration.Run(context.watch);
-      ResultArray array;
-      array.stage = context.number;
-      array.grid = registration.GetGrid();
-      array.count = array.grid.Count() * static_cast<std::int64_t>(array.grid.dimension);
-      const ResultMemory forward = context.callbacks.allocate(array);
-      array.kind = ResultArray::Kind::Backward;
-      const ResultMemory backward = context.callbacks.allocate(array);
-      registration.GetFields(forward.data,
-                             backward.data,
-                             forward.type,
-                             context.images.AreOnDevice() ? FieldMemory::Residence : FieldMemory::Host);
+      fields = WriteFields(context, registration.GetGrid(), registration);
       residence.Wait(); // before the fields that are read are released
-      fields.shape = { array.grid, forward.type };
-      fields.forward = forward.data;
-      fields.backward = backward.data;
     },
     context.device);
-  const auto hasNoSamples = [](const LevelRecord & level) {
-    return level.iterations > 0 && level.value >= std::numeric_limits<double>::max();
-  };
-  const auto wasIterated = [](const LevelRecord & level) { return level.iterations > 0; };
-  const auto iterated = std::count_if(outcome.levels.begin(), outcome.levels.end(), wasIterated);
-  if (iterated > 0 && std::count_if(outcome.levels.begin(), outcome.levels.end(), hasNoSamples) == iterated)
-  {
-    throw NoSamples(0);
-  }
+  RefuseWithoutSamples(outcome.levels);
   outcome.transform = fields;
+  return outcome;
+}
+
+StageOutcome
+RunModel(const StageContext & context, const DiscreteModel & model, const LinearTransform &)
+{
+  const FieldGrid & fixed = context.images.GetFixedGrid();
+  const std::size_t bytes = context.images.CountBytes(1);
+  StageOutcome      outcome;
+  outcome.run = context.images.Run([&] { return CountDenseSearchWork(fixed, bytes, model.search); },
+                                   [&](std::size_t budget) {
+                                     return PlanDenseSearch(
+                                       fixed, context.precision, context.precision, bytes, model.search, budget);
+                                   },
+                                   [&](const Residence & residence) {
+                                     DenseSearch search(context.images.MakeFixed(1, residence).front(),
+                                                        context.images.MakeMoving(1, context.behind, residence).front(),
+                                                        model.search,
+                                                        context.precision,
+                                                        residence);
+                                     outcome.levels.assign(1, search.Run(context.watch));
+                                     outcome.transform = WriteFields(context, fixed, search);
+                                   },
+                                   context.device);
+  RefuseWithoutSamples(outcome.levels);
   return outcome;
 }
 

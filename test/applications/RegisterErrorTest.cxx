@@ -51,7 +51,7 @@ TEST_F(RegisterErrors, CommandLine)
 {
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, Words>> wrong{
-    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, greedy, rigid" } },
+    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, discrete, greedy, rigid" } },
     { { "--metric", "ssd" }, { "--metric \"ssd\"", "cc, correlation, lncc, mattes, meansquares, mind" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },

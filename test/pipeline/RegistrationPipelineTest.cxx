@@ -142,6 +142,34 @@ TEST_F(PipelinePair, SplinesAndFieldsAreAddedToWhatWasFound)
   EXPECT_EQ(std::get<FoundFields>(chain[0]).forward, (m_Arrays[{ 2, 0 }].data()));
 }
 
+/** A displacement that is longer than the structures: the dense search finds it, and a greedy stage refines it. */
+TEST_F(PipelinePair, DenseSearchesFindLargeDisplacements)
+{
+  constexpr std::array<double, 2> far{ { 9.0, -7.5 } };
+  m_Moving.clear();
+  Fill(m_Input.pairs[0].moving, m_Moving, far);
+  const RegistrationOutcome outcome = this->Run(
+    { { { "kind", "discrete" }, { "search_step", 1 } }, { { "kind", "greedy" }, { "metric", "meansquares" } } });
+  ASSERT_EQ(outcome.GetChain().size(), 2u);
+  EXPECT_EQ(outcome.stages[0].levels.at(0).iterations, 6u);
+  const auto errorOf = [&](std::size_t stage, int kind, double sign) {
+    const std::vector<double> & field = m_Arrays[{ stage, kind }];
+    const std::size_t           voxel = (17 * 40 + 19) * 2; // of the larger spot
+    return std::hypot(field[voxel] - sign * far[0], field[voxel + 1] - sign * far[1]);
+  };
+  EXPECT_LT(errorOf(0, 0, 1.0), 2.0);
+  EXPECT_LT(errorOf(0, 1, -1.0), 3.0);
+  EXPECT_EQ(std::get<FoundFields>(outcome.GetChain()[1]).backward, (m_Arrays[{ 0, 1 }].data()));
+}
+
+TEST_F(PipelinePair, DenseSearchesNeedAValidCell)
+{
+  const std::vector<std::uint8_t> mask(40 * 36, 0);
+  m_Input.pairs[0].moving.mask = mask.data();
+  m_Input.pairs[0].moving.maskGrid = m_Input.pairs[0].moving.grid;
+  EXPECT_THROW(this->Run({ "discrete" }), std::invalid_argument);
+}
+
 /** A shrunk field, a start that is given, and one that is found. */
 TEST_F(PipelinePair, Starts)
 {

@@ -37,8 +37,9 @@ namespace
 using namespace itk::CudaSpline;
 using Json = nlohmann::ordered_json;
 
-constexpr StageKind allKinds[] = { StageKind::Translation, StageKind::Rigid, StageKind::Similarity, StageKind::Affine,
-                                   StageKind::BSpline,     StageKind::Syn,   StageKind::Greedy,     StageKind::Demons };
+constexpr StageKind allKinds[] = { StageKind::Translation, StageKind::Rigid,   StageKind::Similarity,
+                                   StageKind::Affine,      StageKind::BSpline, StageKind::Syn,
+                                   StageKind::Greedy,      StageKind::Demons,  StageKind::Discrete };
 
 Json
 MakeDocument(const Json & stages)
@@ -69,6 +70,13 @@ TEST(SpecDocument, HasTheDefaultsOfEachKind)
     const StageSpec stage = ReadSpec(MakeDocument({ NameOf(kind) }).dump()).stages.at(0);
     EXPECT_EQ(stage.GetKind(), kind);
     EXPECT_EQ(stage.IsOfFields(), kind >= StageKind::Syn);
+    if (kind == StageKind::Discrete)
+    {
+      EXPECT_EQ(stage.metrics.front().kind, MetricKind::SelfSimilarity);
+      ASSERT_EQ(stage.levels.size(), 1u);
+      EXPECT_EQ(stage.levels.front().iterations, std::get<DiscreteModel>(stage.model).search.passes);
+      continue;
+    }
     ASSERT_EQ(stage.levels.size(), stage.IsOfFields() ? 4u : 3u);
     EXPECT_EQ(stage.levels.back().limit, stage.IsOfFields() ? 0u : 5u * stage.levels.back().iterations);
     EXPECT_EQ(stage.levels.back().shrink, 1u);
@@ -102,7 +110,21 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   };
   if (name == "metric")
   {
-    return kind == StageKind::Demons ? Json("meansquares") : Json(integer(0, 1) == 0 ? "mattes" : "MeanSquares");
+    return kind == StageKind::Discrete ? Json("mind")
+           : kind == StageKind::Demons ? Json("meansquares")
+                                       : Json(integer(0, 1) == 0 ? "mattes" : "MeanSquares");
+  }
+  if (name == "iterations" && kind == StageKind::Discrete)
+  {
+    return Json::array({ integer(1, 20) });
+  }
+  if (name == "control_spacing" || name == "search_step" || name == "search_radius")
+  {
+    return name == "control_spacing" ? integer(8, 32) : name == "search_step" ? integer(1, 4) : integer(1, 16);
+  }
+  if (name == "symmetric")
+  {
+    return integer(0, 1) == 1;
   }
   if (name == "iterations" || name == "iteration_limit")
   {
@@ -285,6 +307,25 @@ TEST(SpecDocument, AllProblemsAreReported)
   {
     EXPECT_THROW(ReadSpec(text), SpecError) << text;
   }
+}
+
+/** A dense search has one level, and steps that are not longer than its control points are apart. */
+TEST(SpecDocument, PassesAndStepsOfADenseSearch)
+{
+  const auto read = [](const Json & options) {
+    Json stage{ { "kind", "discrete" } };
+    stage.update(options);
+    return MakeDocument({ stage });
+  };
+  const StageSpec stage = ReadSpec(read({ { "iterations", { 3 } }, { "symmetric", false } }).dump()).stages.at(0);
+  EXPECT_EQ(stage.levels.front().iterations, 3u);
+  EXPECT_EQ(std::get<DiscreteModel>(stage.model).search.passes, 3u);
+  EXPECT_FALSE(std::get<DiscreteModel>(stage.model).search.isSymmetric);
+  EXPECT_EQ(ProblemsOf(read({ { "iterations", { 3, 2 } } })).at(0).option, "iterations");
+  EXPECT_EQ(ProblemsOf(read({ { "iterations", 0 } })).at(0).option, "iterations");
+  EXPECT_EQ(ProblemsOf(read({ { "search_step", 5 } })).at(0).option, "search_step");
+  EXPECT_TRUE(ProblemsOf(read({ { "search_step", 5 }, { "control_spacing", 5 } })).empty());
+  EXPECT_EQ(ProblemsOf(read({ { "metric", "cc" } })).at(0).option, "metric");
 }
 
 /** Values for all stages go to those that have the option; values for each stage to that one. */

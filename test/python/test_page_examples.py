@@ -21,7 +21,9 @@ def blob(shift, shape=(24, 28, 32)):
     z, y, x = numpy.mgrid[tuple(slice(n) for n in shape)]
     x = x - shift
     texture = 1 + 0.4 * numpy.sin(0.9 * x + 0.3 * z) * numpy.cos(0.7 * y - 0.5 * z)
-    return 1000 * texture * numpy.exp(-((x - 15) ** 2 / 60 + (y - 13) ** 2 / 40 + (z - 11) ** 2 / 50))
+    return (
+        1000 * texture * numpy.exp(-((x - 15) ** 2 / 60 + (y - 13) ** 2 / 40 + (z - 11) ** 2 / 50))
+    )
 
 
 def run_page(name, folder):
@@ -40,7 +42,15 @@ def run_page(name, folder):
             commands = [[sys.executable, *line.split()[1:]] for line in text.splitlines()]
             assert all(line.startswith("python3 -m cudaspline ") for line in text.splitlines())
         for command in commands:
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
             assert done.returncode == 0, f"{name}: {text}\n{done.stderr}"
     return len(blocks)
 
@@ -56,11 +66,17 @@ def test_microscopes(tmp_path):
     for name, shift in (("fixed", 0), ("moving", 1)):
         cudaspline.zarr.write(cudaspline.Image(blob(shift).astype("u2")), tmp_path / f"{name}.zarr")
     with h5py.File(tmp_path / "brain.ims", "w") as file:
-        file.create_dataset("DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data", data=blob(0).astype("u2"), chunks=(8, 8, 8))
+        file.create_dataset(
+            "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data",
+            data=blob(0).astype("u2"),
+            chunks=(8, 8, 8),
+        )
     assert run_page("Microscopes.md", tmp_path) == 3
     moved = cudaspline.zarr.load(tmp_path / "moved.zarr").array
     assert numpy.abs(moved - blob(0)).mean() < 0.25 * numpy.abs(blob(1) - blob(0)).mean()
-    assert numpy.array_equal(cudaspline.zarr.load(tmp_path / "brain.zarr").array, blob(0).astype("u2"))
+    assert numpy.array_equal(
+        cudaspline.zarr.load(tmp_path / "brain.zarr").array, blob(0).astype("u2")
+    )
 
 
 def test_cohorts(tmp_path):
@@ -70,7 +86,9 @@ def test_cohorts(tmp_path):
     (tmp_path / "images").mkdir()
     for name, shift in (("template", 0), ("images/a", 1), ("images/b", 2)):
         _files.write_image(cudaspline.Image(blob(shift).astype("f4")), tmp_path / f"{name}.nii.gz")
-    (tmp_path / "table.csv").write_text("moving,output\nimages/a.nii.gz,out/a\nimages/b.nii.gz,out/b\n")
+    (tmp_path / "table.csv").write_text(
+        "moving,output\nimages/a.nii.gz,out/a\nimages/b.nii.gz,out/b\n"
+    )
     assert run_page("Cohorts.md", tmp_path) == 4
     assert (tmp_path / "report.csv").read_text().count("done before") == 2  # by the second example
     assert (tmp_path / "mean.nii.gz").exists() and (tmp_path / "rounds" / "round-02").is_dir()

@@ -230,6 +230,48 @@ class TestLinear:
         assert miss(found.transform, truth, places) < 0.1
 
 
+class TestDenseSearch:
+    def test_it_finds_what_is_longer_than_the_waves(self, rng):
+        phantom = Phantom(rng, (60, 52), oblique=False)
+        shift = numpy.array([11.0, -9.6])
+        truth = lambda places: places + shift  # noqa: E731
+        fixed, moving = phantom.images(truth)
+        searched = cudaspline.register(fixed, moving, "discrete", initial="none", device="cpu")
+        assert [stage.stage.kind for stage in searched.report.stages] == ["discrete"]
+        assert len(searched.report.stages[0].levels) == 1
+        places = phantom.inner()
+        away = miss(searched.transform, truth, places)
+        assert away < 4.0  # two steps, at the border of the overlap
+        refined = cudaspline.register(
+            fixed,
+            moving,
+            [
+                "discrete",
+                cudaspline.Stage("greedy", iterations=(40, 30), radius=2, learning_rate=0.25),
+            ],
+            initial="none",
+            device="cpu",
+        )
+        assert miss(refined.transform, truth, places) < away
+        back = searched.transform.inverse().apply(searched.transform.apply(places))
+        assert numpy.median(numpy.linalg.norm(back - places, axis=-1)) < 0.1
+
+    def test_options(self):
+        stage = cudaspline.Stage("discrete", iterations=3, search_radius=5, symmetric=False)
+        assert stage.levels == ((1, 0.0, 3),) and stage.metric == "mind" and stage.is_deformable
+        assert (stage.control_spacing, stage.search_step, stage.shrink) == (4, 2, None)
+        with pytest.raises(ValueError, match="^search_step: 5 is more than control_spacing, 4"):
+            cudaspline.Stage("discrete", search_step=5)
+        with pytest.raises(
+            ValueError, match="^metric: 'cc' is not for 'discrete', which uses 'mind'"
+        ):
+            cudaspline.Stage("discrete", metric="cc")
+        with pytest.raises(ValueError, match="^shrink: .*'discrete'"):
+            cudaspline.Stage("discrete", shrink=(2, 1))
+        with pytest.raises(ValueError, match="^coupling: .*'syn'"):
+            cudaspline.Stage("syn", coupling=0.1)
+
+
 class TestFields:
     @pytest.mark.parametrize("size", [(56, 48), (36, 32, 24)])
     @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])

@@ -111,7 +111,9 @@ def test_channels_and_times_are_chosen(rng, tmp_path):
 @pytest.mark.parametrize("order", [1, 3])
 def test_blocks_have_the_bits_of_the_whole(rng, tmp_path, version, order):
     image = cudaspline.Image(voxels(rng, (70, 90, 110)), spacing=(0.5, 1, 2), origin=(3, -4, 5))
-    cudaspline.zarr.write(image, tmp_path / "image.zarr", version=version, chunk=32, unit="nanometer")
+    cudaspline.zarr.write(
+        image, tmp_path / "image.zarr", version=version, chunk=32, unit="nanometer"
+    )
     field = bend(image.geometry)
     wanted = cudaspline.resample(image, field, order=order, device="cpu")
     shards = None if version == "0.4" else 2
@@ -128,7 +130,9 @@ def test_blocks_have_the_bits_of_the_whole(rng, tmp_path, version, order):
     assert found.geometry == image.geometry and found.array.dtype == "u2"
     assert numpy.array_equal(found.array, wanted.array)
     assert len(cudaspline.zarr.levels(tmp_path / "out.zarr")) == 2
-    assert ngff_zarr.from_ome_zarr(str(tmp_path / "out.zarr")).images[0].axes_units["x"] == "nanometer"
+    assert (
+        ngff_zarr.from_ome_zarr(str(tmp_path / "out.zarr")).images[0].axes_units["x"] == "nanometer"
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["image.zarr", "out.zarr"]
 
 

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+#include "itkCudaSpline/kernels/registration/DenseSearch.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 #include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
@@ -57,10 +58,11 @@ enum class StageKind : unsigned char
   BSpline,
   Syn,
   Greedy,
-  Demons
+  Demons,
+  Discrete
 };
 
-/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy" or "demons". */
+/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons" or "discrete". */
 const char *
 NameOf(StageKind kind);
 
@@ -118,18 +120,24 @@ struct FieldModel
   InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
 };
 
+/** \brief A dense displacement search. Its level has as many iterations as passes. */
+struct DiscreteModel
+{
+  DenseSearchOptions search; ///< all options but the passes
+};
+
 /** \brief One stage of a registration. */
 struct StageSpec
 {
-  std::variant<LinearModel, SplineModel, FieldModel> model;                   ///< what is found, and how
-  std::vector<MetricTerm>                            metrics{ MetricTerm() }; ///< for each compared pair of images
-  std::vector<PyramidLevel>                          levels;                  ///< from coarse to fine
-  bool                                               sigmasInMm{ false };     ///< unit of the levels' sigmas
-  int                                                radius{ 4 };             ///< of local correlation (voxels)
-  double       varianceFloor{ 0.02 }; ///< of exact local correlation; see LinearMetric::varianceFloor
-  int          bins{ 50 };            ///< of mutual information
-  SampleRules  samples;               ///< not for fields
-  unsigned int order{ 1 };            ///< of the moving image's B-spline; not for fields
+  std::variant<LinearModel, SplineModel, FieldModel, DiscreteModel> model; ///< what is found, and how
+  std::vector<MetricTerm>   metrics{ MetricTerm() };                       ///< for each compared pair of images
+  std::vector<PyramidLevel> levels;                                        ///< from coarse to fine
+  bool                      sigmasInMm{ false };                           ///< unit of the levels' sigmas
+  int                       radius{ 4 };                                   ///< of local correlation (voxels)
+  double                    varianceFloor{ 0.02 }; ///< of exact local correlation; see LinearMetric::varianceFloor
+  int                       bins{ 50 };            ///< of mutual information
+  SampleRules               samples;               ///< not for fields
+  unsigned int              order{ 1 };            ///< of the moving image's B-spline; not for fields
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
   /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
@@ -143,7 +151,7 @@ struct StageSpec
   bool
   IsOfFields() const
   {
-    return std::holds_alternative<FieldModel>(model);
+    return std::holds_alternative<FieldModel>(model) || std::holds_alternative<DiscreteModel>(model);
   }
   /** Whether a pair of images is compared with a metric. */
   bool

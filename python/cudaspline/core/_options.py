@@ -41,7 +41,9 @@ Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
 
 
-StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
+StageKind = Literal[
+    "translation", "rigid", "similarity", "affine", "syn", "greedy", "demons", "discrete"
+]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
@@ -89,6 +91,11 @@ class StageOptions(TypedDict, total=False):
     total_variance: float
     determinant_limit: float
     inversion: InversionName
+    control_spacing: int
+    search_radius: int
+    search_step: int
+    coupling: float
+    symmetric: bool
 
 
 class ExactOptions(TypedDict, total=False):

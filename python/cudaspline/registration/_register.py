@@ -89,9 +89,9 @@ def register(
         is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
-        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a
-        cudaspline.Stage with levels and options of its own; or a list of these, one after the
-        other. None: "rigid" and "affine", or the preset's.
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons",
+        "discrete"; a cudaspline.Stage with levels and options of its own; or a list of these, one
+        after the other. None: "rigid" and "affine", or the preset's.
     also
         Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its
         labels' edges. Each is in the spaces of the first fixed and the first moving image, on grids

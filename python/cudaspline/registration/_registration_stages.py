@@ -46,16 +46,19 @@ class Stage:
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of
         displacements; "syn": fields of both images to a middle, symmetric normalization; "greedy":
         one field, in a third of the time; "demons": one field by squared differences (diffeomorphic
-        demons), for images that have the same values where they show the same
+        demons), for images that have the same values where they show the same; "discrete": a dense
+        search of displacements at control points, for displacements that are too large for "syn"
+        and "greedy", which refine its result
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation,
         with ITK's derivative), "lncc" (the same with its exact derivative), "mind" (descriptors of
-        self-similarity, for images of different modalities; "syn" and "greedy"). None: "mattes" for
-        matrices, "cc" for fields. "syn" and "greedy" have no "correlation", demons "meansquares"
-        alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
+        self-similarity, for images of different modalities; "syn", "greedy" and "discrete"). None:
+        "mattes" for matrices, "cc" for fields. "syn" and "greedy" have no "correlation", "demons"
+        has "meansquares" alone, "discrete" has "mind" alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
         its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
         counts as its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all; of "bspline"
-        evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+        evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields;
+        of "discrete" passes, None: 6
     iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which
         continues as long as the metric falls by more than 1 % of its value in ten iterations. None:
         iterations, where these are given, else five times as many
@@ -102,6 +105,15 @@ class Stage:
         this factor, which is above 1: updates that exceed it are shortened. None: no limit
     inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
         (Anderson mixing, with fewer iterations)
+    control_spacing: of "discrete": voxels of fixed (the least spacing) from one control point to
+        the next, 1 to 32. None: 4
+    search_radius: of "discrete": the largest displacement along each axis, 1 to 16 steps. None: 8
+    search_step: of "discrete": voxels from one displacement to the next, at most control_spacing.
+        None: 2
+    coupling: of "discrete": the weight of the squared distance (steps) from the mean of the
+        neighbours in the last pass. None: 0.05
+    symmetric: of "discrete": whether both images are searched, and the displacements made
+        consistent. None: True
     mask, moving_mask: where the images count in this stage, as for register(), whose masks they
         replace; documents do not contain them
 
@@ -144,6 +156,11 @@ class Stage:
     total_variance: Optional[float] = None
     determinant_limit: Optional[float] = None
     inversion: Optional[str] = None
+    control_spacing: Optional[int] = None
+    search_radius: Optional[int] = None
+    search_step: Optional[int] = None
+    coupling: Optional[float] = None
+    symmetric: Optional[bool] = None
     mask: Any = field(default=None, compare=False, repr=False)
     moving_mask: Any = field(default=None, compare=False, repr=False)
 
@@ -186,12 +203,13 @@ class Stage:
     @property
     def is_deformable(self) -> bool:
         """Whether it finds fields."""
-        return self.learning_rate is not None
+        return self.learning_rate is not None or self.coupling is not None
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """The levels, from coarse to fine."""
-        return tuple(Level(*values) for values in zip(self.shrink, self.sigmas, self.iterations))  # type: ignore[arg-type]
+        shrink, sigmas = self.shrink or (1,), self.sigmas or (0.0,)
+        return tuple(Level(*values) for values in zip(shrink, sigmas, self.iterations))  # type: ignore[arg-type]
 
     @property
     def metrics(self) -> tuple[PairMetric, ...]:

@@ -107,7 +107,9 @@ def resample(
             f"memory_limit: blocks of {block} samples an axis, which are the smallest ones of the output's chunks and shards, take {needed} bytes "
             f"with {workers} workers; {memory_limit} are allowed."
         )
-    _write(made, path, version, chunk, shards, scales, unit or chosen.unit, options, workers, progress)
+    _write(
+        made, path, version, chunk, shards, scales, unit or chosen.unit, options, workers, progress
+    )
 
 
 def _bytes_of(stored: Any, made: Image, block: int) -> int:
