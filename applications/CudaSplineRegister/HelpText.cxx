@@ -37,7 +37,7 @@ HelpDetails()
   --output-prefix, --warped, --parameters, --field, --inverse, --jacobian, --picture, --report or --evaluate there
   is nothing to do, which is an error. Voxels that are NaN or infinite lie outside of an image.
   Images whose largest magnitude is below 2^-7 or above 2^30 (an ADC in m^2/s) are multiplied by a power of two before
-  they are compared; images that a stage compares by mean squares by the same one. --report has value_factors;
+  they are compared; images that a stage compares by squared differences by the same one. --report has value_factors;
   what is written is of the images as they came.
 
 Stages
@@ -48,9 +48,8 @@ Stages
   Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both
   images, in voxels, or "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at
   the last. It moves what lies in the fixed image.
-  syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation
-  (cc; lncc has its exact derivative), mean squares, mutual information, or self-similarity (mind, across
-  modalities). Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at 8, 4, 2, 1; it
+  syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation or
+  another --metric. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at 8, 4, 2, 1; it
   interpolates linearly, and takes --gradient filter or differences.
   greedy composes one field of small updates, by the same metrics and with the defaults of syn: in about a third of
   its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
@@ -69,7 +68,7 @@ Several pairs of images
   As channels of one scan (T1 and T2, or an image and its labels' edges), compared by one transform: --also-fixed and
   --also-moving name further pairs, which lie in the spaces of the first fixed and the first moving image, on grids of
   their own. --metric has an entry for each pair that a stage compares, in their order, with weights after colons:
-  --metric cc:0.7,meansquares:0.3 (without a weight: 1). It is ANTs' several --metric of a stage: each pair's force
+  --metric cc:0.7,mattes:0.3 (without a weight: 1). It is ANTs' several --metric of a stage: each pair's force
   counts as its part of the sum of weights, and is as long as any other's. syn and greedy compare several; stages that
   name one metric, and all others, compare the first pair. A pair for two metrics is named twice. Values and
   convergence are of the weighted sum of the pairs' values.
@@ -175,8 +174,8 @@ Exit code
   0: done. 1: an error, named in one line on stderr; outputs are untouched. 2: a wrong command line. 128 + n: signal n.
 
 Names
-  Stages, metrics and other values are known in letters of any case, and by names of ANTs: SyN, BSpline, CC, Mattes or
-  MI, MeanSquares, GC (correlation).
+  Stages, metrics and other values are known in letters of any case, and metrics also by names of ANTs and elastix: MI,
+  MattesMutualInformation, MSQ, GC and GlobalCorrelation (correlation).
 
 Examples
   $ CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose
