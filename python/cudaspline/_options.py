@@ -37,7 +37,7 @@ Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
 
 
-StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
+StageKind = Literal["translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: Of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]

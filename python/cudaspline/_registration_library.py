@@ -114,6 +114,8 @@ class Problem(NamedTuple):
     option: str
     #: Number of the stage; -1: the whole registration.
     stage: int
+    #: The value, as JSON; empty: there is none.
+    value: str
     #: What is wrong; "{value}" stands for the value.
     text: str
     #: Allowed names, if the value is an unknown one.
@@ -144,7 +146,7 @@ class _Messages:
         if kind == WARNING:
             self.warnings.append(message)
         elif kind == PROBLEMS:
-            self.problems = [Problem(one["option"], one["stage"], one["text"], tuple(one["names"]), one["is_type"]) for one in message]
+            self.problems = [Problem(one["option"], one["stage"], one["value"], one["text"], tuple(one["names"]), one["is_type"]) for one in message]
         else:
             self.result = message
 

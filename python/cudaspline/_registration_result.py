@@ -165,7 +165,7 @@ class RegistrationReport:
     #: Of the whole, with all that is around the stages.
     seconds: float
     #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be compared: not 1 where the largest magnitude is
-    #: below 2^-7 or above 2^30. What is told of mean squares is in units of the images all the same, but where a stage compares several
+    #: below 2^-7 or above 2^30. Values of metrics that have a unit are in units of the images all the same, but where a stage compares several
     #: pairs, whose values are then of the multiplied images.
     value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     #: None where the registration was interrupted.
