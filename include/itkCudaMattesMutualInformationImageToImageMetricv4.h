@@ -41,7 +41,7 @@ namespace itk
  * keeps a derivative of each bin by each parameter instead. GetJointPDF() and GetJointPDFDerivatives() are of
  * evaluations by ITK's class alone.
  *
- * What is accelerated says CudaSplineImageMetric; of bins at most 160.
+ * What is accelerated says CudaSplineImageMetric; of bins at most CudaSpline::MaxHistogramBins.
  *
  * \par Accuracy
  * The number of valid points is ITK's, but with B-splines in single precision, which may overshoot the moving image's

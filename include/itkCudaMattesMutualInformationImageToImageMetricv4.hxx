@@ -270,9 +270,10 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
                                                 TInternalComputationValueType,
                                                 TMetricTraits>::WhyNotAccelerated() const
 {
-  if (this->m_NumberOfHistogramBins > CudaSpline::MostHistogramBins)
+  const auto bins = static_cast<std::int64_t>(this->m_NumberOfHistogramBins);
+  if (!CudaSpline::IsBinCount(bins))
   {
-    return "histograms of more than " + std::to_string(CudaSpline::MostHistogramBins) + " bins are not accelerated";
+    return CudaSpline::DescribeBinProblem(bins);
   }
   // ITK has its say about images without a range.
   const bool haveWidth = std::isnormal(this->m_FixedImageBinSize) && this->m_FixedImageBinSize > 0 &&

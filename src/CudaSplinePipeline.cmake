@@ -33,14 +33,20 @@ add_library(
   CudaSplinePipeline
   OBJECT
   "${presets_source}"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/PairSimilarity.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/PipelineMessages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PreparedImages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationForecast.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationOutcome.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationPipeline.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationSpec.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/RegistrationStart.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/ResultWarnings.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecCheck.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecDocument.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageOptions.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageRun.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageSequence.cxx"
 )
 cudaspline_kernels_settings(CudaSplinePipeline)
 target_include_directories(CudaSplinePipeline SYSTEM PRIVATE "${CUDASPLINE_JSON_INCLUDE_DIR}")

@@ -42,14 +42,37 @@ struct StageOptionHelp
 {
   const char * name; ///< in documents
   const char * type;
-  const char * text;
+  std::string  text;
 };
+
+/** The metrics, with their descriptions and the stages that have them. */
+std::string
+DescribeMetrics()
+{
+  using namespace itk::CudaSpline;
+  std::string text;
+  for (const MetricKind kind : StageMetrics)
+  {
+    const char * const stages = !HasFieldForce(kind)           ? ", not of fields"
+                                : HasParameterDerivative(kind) ? ""
+                                                               : ", of fields";
+    text += (text.empty() ? "" : ", ") + std::string(WordOf(kind)) + " (" + DescriptionOf(kind) + stages + ")";
+  }
+  const auto defaultOf = [](StageKind kind) { return std::string(WordOf(MakeStage(kind).metrics.front().kind)); };
+  return text + "; default: " + defaultOf(StageKind::Rigid) + ", of syn and greedy " + defaultOf(StageKind::Syn);
+}
+
+/** The allowed numbers of bins. */
+std::string
+DescribeBins()
+{
+  return std::to_string(itk::CudaSpline::MinHistogramBins) + " to " + std::to_string(itk::CudaSpline::MaxHistogramBins);
+}
 
 const std::vector<StageOptionHelp> stageOptionHelp{
   { "metric",
     "NAME[:X][,...]",
-    "mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
-    "one for each, with weights: cc:0.7,mattes:0.3" },
+    DescribeMetrics() + "; of several pairs of images one for each, with weights: cc:0.7,mattes:0.3" },
   { "optimizer",
     "NAME",
     "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs; of syn and greedy "
@@ -72,12 +95,18 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "step_in_voxels", "true|false", "whether --step is in voxels of the fixed image; default: false" },
   { "minimum_step", "MM", "a shorter step ends a level; default: a thousandth of a voxel" },
   { "grid_spacing", "X[,Y[,Z]]", "a B-spline's cells at the last level, in mm; default: 24 voxels" },
-  { "radius", "N", "of the windows of --metric cc and lncc, in voxels; default: 4" },
+  { "radius",
+    "N",
+    "of the windows of --metric " + JoinMetricNames(itk::CudaSpline::HasWindows) + ", in voxels; default: 4" },
   { "variance_floor",
     "F",
-    "of --metric lncc: standard deviation, as a part of the image's range of values, up to which windows count as "
-    "noise; default: 0.02" },
-  { "bins", "N", "bins of the histogram of --metric mattes, 5 to 160; default: 50" },
+    "of --metric " + JoinMetricNames(itk::CudaSpline::HasVarianceFloors) +
+      ": standard deviation, as a part of the image's range of values, up to which windows count as "
+      "noise; default: 0.02" },
+  { "bins",
+    "N",
+    "bins of the histogram of --metric " + JoinMetricNames(itk::CudaSpline::HasHistogram) + ", " + DescribeBins() +
+      "; default: 50" },
   { "gradient", "NAME", "gradient of the moving image: differences (default), filter or, with -i bspline, analytic" },
   { "restrict_deformation",
     "X,X,...",
@@ -119,7 +148,7 @@ AddStageOptions(CLI::App & app, RawOptions & raw)
     std::string name = "--" + std::string(option.name);
     std::replace(name.begin(), name.end(), '_', '-');
     name = name == "--metric" ? "-m," + name : name;
-    add(name, raw.stageOptions[option.name], "* " + std::string(option.text), option.type);
+    add(name, raw.stageOptions[option.name], "* " + option.text, option.type);
   }
 }
 

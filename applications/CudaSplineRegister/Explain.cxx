@@ -163,11 +163,7 @@ IsExplained(const std::string & name, const StageSpec & spec)
 {
   static const std::set<std::string> ofLevels{ "kind",   "iterations", "iteration_limit",
                                                "shrink", "sigmas",     "sigmas_in_mm" };
-  const bool                         isOfSamples = name == "fraction" || name == "seed";
-  return ofLevels.count(name) == 0 && (name != "radius" || spec.HasMetricThat(itk::CudaSpline::HasWindows)) &&
-         (name != "variance_floor" || spec.HasMetricThat(itk::CudaSpline::HasVarianceFloors)) &&
-         (name != "bins" || spec.HasMetricThat(itk::CudaSpline::HasHistogram)) &&
-         (!isOfSamples || spec.samples.choice != itk::CudaSpline::SampleChoice::All);
+  return ofLevels.count(name) == 0 && itk::CudaSpline::IsOptionUsed(name, spec);
 }
 
 /** The options of a stage except its kind and levels, as in a document. */

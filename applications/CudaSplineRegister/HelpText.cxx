@@ -38,7 +38,7 @@ HelpDetails()
   --picture, --report or --evaluate. An output file is replaced only when the new one is complete.
   NaN and infinite voxels are treated as outside of the image.
   Images with very small or very large values (largest magnitude below 2^-7 or above 2^30, e.g. an ADC in m^2/s) are
-  multiplied by a power of two before registration; for mean squares both by the same one. --report lists it as
+  multiplied by a power of two before registration; for metrics of squared differences both by the same one. --report lists it as
   value_factors. Outputs have the original values.
 
 Stages
@@ -49,10 +49,9 @@ Stages
   Levels run from coarse to fine: --shrink 4,2,1 uses every fourth voxel first; --sigmas 2,1,0 smooths both images, in
   voxels, or "4,2,0mm".
   - bspline: --grid-spacing is the cell size at the last level. Cells are halved from level to level.
-  - syn: symmetric normalization as in ANTs: displacement fields with their inverses. Metrics: cc (local correlation),
-            lncc (local correlation with its exact derivative), mean squares, mutual information, mind
-            (self-similarity, for images of different modalities). Defaults are those of antsRegistrationSyN.sh: 100,
-            70, 50, 20 iterations at 8, 4, 2, 1. Linear interpolation; --gradient filter or differences.
+  - syn: symmetric normalization as in ANTs: displacement fields with their inverses, by local correlation
+            (cc) or another --metric. Defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at 8, 4,
+            2, 1. Linear interpolation; --gradient filter or differences.
   - greedy: one field, composed of small updates. Metrics and defaults of syn. Takes about a third of its time; not
             symmetric. The inverse is computed by iteration.
   - demons: diffeomorphic demons as in ITK, with squared differences: for images with equal values in equal tissue,
@@ -75,7 +74,7 @@ Several pairs of images
   --also-fixed and --also-moving add pairs (T1 and T2, or an image and edges of its labels) that share one transform.
   They lie in the spaces of the first fixed and the first moving image and may have other grids. syn and greedy
   compare several pairs: --metric has one entry for each pair, in order, with optional weights:
-  --metric cc:0.7,meansquares:0.3 (default weight: 1). As in ANTs, each pair's force is normalized and multiplied by
+  --metric cc:0.7,mattes:0.3 (default weight: 1). As in ANTs, each pair's force is normalized and multiplied by
   its share of the weights. To compare a pair by two metrics, name it twice. Reported values and convergence use the
   weighted sum. Other stages, and stages with one metric, compare the first pair.
   --winsorize and the masks apply to all pairs. All other outputs are of the first pair.
@@ -177,8 +176,8 @@ Exit code
   128 + n: signal n.
 
 Names
-  Names of stages, metrics and other values ignore case. Names of ANTs work, too: SyN, BSpline, CC, Mattes or MI,
-  MeanSquares, GC (correlation).
+  Names of stages, metrics and other values ignore case. Names of metrics of ANTs and elastix work, too: MI,
+  MattesMutualInformation, MSQ, GC and GlobalCorrelation (correlation).
 
 Examples
   $ CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose

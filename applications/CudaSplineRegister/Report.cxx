@@ -134,24 +134,19 @@ SpecOf(const Options & options, std::size_t number)
 nlohmann::json
 OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
 {
-  nlohmann::json json = spec;
+  nlohmann::json json;
+  for (const auto & [name, value] : spec.items())
+  {
+    if (itk::CudaSpline::IsOptionUsed(name, stage))
+    {
+      json[name] = value;
+    }
+  }
   for (const char * const name : { "kind", "metric", "optimizer", "sigmas_in_mm" })
   {
     json.erase(name);
   }
   json["sigma_unit"] = stage.sigmasInMm ? "mm" : "vox";
-  if (!stage.HasMetricThat(itk::CudaSpline::HasHistogram))
-  {
-    json.erase("bins");
-  }
-  if (!stage.HasMetricThat(itk::CudaSpline::HasWindows))
-  {
-    json.erase("radius");
-  }
-  if (!stage.HasMetricThat(itk::CudaSpline::HasVarianceFloors))
-  {
-    json.erase("variance_floor");
-  }
   if (json.contains("convergence"))
   {
     json["window"] = itk::CudaSpline::ConvergenceValues;

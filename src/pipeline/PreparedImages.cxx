@@ -18,6 +18,7 @@
 #include "pipeline/PreparedImages.h"
 
 #include "kernels/registration/SpatialMask.h"
+#include "pipeline/PipelineMessages.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/backend/BackendChoice.h"
@@ -31,9 +32,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -55,12 +56,18 @@ CountMaskBytes(const MaskedImage & image)
   return image.mask == nullptr ? 0 : static_cast<std::size_t>(image.maskGrid.Count());
 }
 
-std::string
-Brief(double number)
+/** The metric of a pair of images whose value is in their units, if a stage compares them by one. */
+std::optional<MetricKind>
+FindMetricOfValues(const RegistrationSpec & spec, std::size_t pair)
 {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6g", number);
-  return text;
+  for (const StageSpec & stage : spec.stages)
+  {
+    if (pair < stage.metrics.size() && HasSquaredUnit(stage.metrics[pair].kind))
+    {
+      return stage.metrics[pair].kind;
+    }
+  }
+  return std::nullopt;
 }
 
 FieldGrid::Vector
@@ -260,18 +267,17 @@ PreparedImages::Rescale(const RegistrationSpec & spec, const std::function<void(
   const Residence                    residence = this->MakeResidence();
   for (std::size_t number = 0; number < m_Pairs.size(); ++number)
   {
-    ImagePair & pair = m_Pairs[number];
-    const bool  comparesValues = std::any_of(spec.stages.begin(), spec.stages.end(), [number](const StageSpec & stage) {
-      return number < stage.metrics.size() && stage.metrics[number].kind == MetricKind::MeanSquares;
-    });
-    const ValueScales scales = FindValueScales(pair.fixed, pair.moving, comparesValues, residence);
+    ImagePair &       pair = m_Pairs[number];
+    const auto        metric = FindMetricOfValues(spec, number);
+    const ValueScales scales = FindValueScales(pair.fixed, pair.moving, metric.has_value(), residence);
     if (scales.isFaint && warn)
     {
       warn({ PipelineWarning::Kind::FaintValues,
              -1,
-             "the largest values of the fixed and the moving image are " + Brief(scales.largest[0]) + " and " +
-               Brief(scales.largest[1]) + (number > 0 ? " (additional pair " + std::to_string(number) + ")" : "") +
-               ", which 'meansquares' compares as they are: it hardly sees the smaller ones; other metrics do" });
+             "the largest values of the fixed and the moving image are " + Brief(scales.largest[0], 6) + " and " +
+               Brief(scales.largest[1], 6) + (number > 0 ? " (additional pair " + std::to_string(number) + ")" : "") +
+               ", which '" + WordOf(*metric) +
+               "' compares as they are: it hardly sees the smaller ones; other metrics do" });
     }
     const auto multiply = [&](MaskedImage & image, double factor) {
       if (factor != 1.0)

@@ -66,12 +66,6 @@ StageSpec::GetKind() const
 }
 
 bool
-StageSpec::HasMetric(MetricKind kind) const
-{
-  return std::any_of(metrics.begin(), metrics.end(), [kind](const MetricTerm & term) { return term.kind == kind; });
-}
-
-bool
 StageSpec::HasMetricThat(bool (*has)(MetricKind)) const
 {
   return std::any_of(metrics.begin(), metrics.end(), [has](const MetricTerm & term) { return has(term.kind); });
@@ -81,6 +75,7 @@ StageSpec
 MakeStage(StageKind kind)
 {
   StageSpec stage;
+  stage.metricOptions.varianceFloor = 0.02;
   if (kind == StageKind::BSpline)
   {
     stage.model = SplineModel();
@@ -111,6 +106,20 @@ MakeStage(StageKind kind)
     stage.model = model;
   }
   return stage;
+}
+
+std::vector<std::string>
+GetMetricNames(bool (*has)(MetricKind))
+{
+  std::vector<std::string> names;
+  for (const MetricKind kind : StageMetrics)
+  {
+    if (has(kind))
+    {
+      names.emplace_back(WordOf(kind));
+    }
+  }
+  return names;
 }
 
 std::vector<double>

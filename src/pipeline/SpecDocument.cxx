@@ -32,10 +32,10 @@ namespace
 
 constexpr const char * VersionKey = "cudaspline_registration";
 
-const std::vector<std::string> PrecisionNames{ "float32", "float64" };
+const std::vector<std::string> PrecisionNames{ "float32", "float64", "float", "double" }; // those of C, too
 const std::vector<std::string> KindNames{ "translation", "rigid",  "similarity", "affine",  "bspline",
                                           "syn",         "greedy", "demons",     "discrete" };
-const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none" };
+const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none", "center" };
 
 const StageOption *
 FindOption(const std::string & name)
@@ -163,11 +163,11 @@ private:
       }
     };
     read("precision", [&](const Json & value) {
-      m_Spec.precision = ReadName(value, PrecisionNames) == 0 ? ScalarType::Float32 : ScalarType::Float64;
+      m_Spec.precision = ReadName(value, PrecisionNames) % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     });
     read("initial", [&](const Json & value) {
-      const Json name = value == "center" ? Json("centre") : value;
-      m_Spec.initial = static_cast<InitialAlignment>(ReadName(name, InitialNames));
+      const std::size_t choice = ReadName(value, InitialNames);
+      m_Spec.initial = choice == 4 ? InitialAlignment::Centre : static_cast<InitialAlignment>(choice);
     });
     read("winsorize", [&](const Json & value) { m_Spec.winsorize = ReadQuantiles(value); });
   }
@@ -348,6 +348,7 @@ private:
     const Json stages = this->ListStages(document, isOfPreset);
     if (!m_Problems.empty() && stages.empty())
     {
+      this->CheckValues(document);
       return;
     }
     if (!stages.is_array() || stages.empty())
@@ -391,7 +392,49 @@ private:
     }
   }
 
-  /** Options that are not known, or are for none of the stages. */
+  /** Values for all stages, where these are not known: what no kind of stage accepts. */
+  void
+  CheckValues(const Json & document)
+  {
+    this->CheckOptions(document, 0);
+    const Json options = document.value("options", Json::object());
+    for (const StageOption & option : AllStageOptions())
+    {
+      if (options.is_object() && options.contains(option.name) && !options[option.name].is_null())
+      {
+        this->Try(option.name, -1, options[option.name], [&] { ReadForAnyKind(option, options[option.name]); });
+      }
+    }
+  }
+
+  /** Reads a value as that of the first kind that accepts it. \exception ValueError none does */
+  static void
+  ReadForAnyKind(const StageOption & option, const Json & value)
+  {
+    std::optional<ValueError> problem;
+    for (std::size_t kind = 0; kind < KindNames.size(); ++kind)
+    {
+      StageDraft draft;
+      draft.stage = MakeStage(static_cast<StageKind>(kind));
+      try
+      {
+        if (option.IsFor(draft.stage.GetKind()))
+        {
+          option.read(value, draft);
+          return;
+        }
+      }
+      catch (const ValueError & error)
+      {
+        problem = problem ? problem : error;
+      }
+    }
+    throw *problem;
+  }
+
+  /** Options that are not known, or are for none of the stages.
+   *
+   * \param[in] count number of stages; 0: it is not known */
   void
   CheckOptions(const Json & document, std::size_t count)
   {
@@ -423,7 +466,7 @@ private:
     {
       return;
     }
-    if (isForEach && (!value.is_array() || value.size() != count))
+    if (isForEach && count > 0 && (!value.is_array() || value.size() != count))
     {
       this->Complain(name,
                      -1,
@@ -547,7 +590,7 @@ GetStageOptions()
     std::vector<StageOptionInfo> made;
     for (const StageOption & option : AllStageOptions())
     {
-      StageOptionInfo info{ option.name, {} };
+      StageOptionInfo info{ option.name, {}, option.isList };
       for (std::size_t kind = 0; kind < KindNames.size(); ++kind)
       {
         if (option.IsFor(static_cast<StageKind>(kind)))
@@ -560,6 +603,13 @@ GetStageOptions()
     return made;
   }();
   return options;
+}
+
+bool
+IsOptionUsed(const std::string & name, const StageSpec & stage)
+{
+  const StageOption * const option = FindOption(name);
+  return option == nullptr || option->isUsed == nullptr || option->isUsed(stage);
 }
 
 std::vector<std::string>

@@ -25,7 +25,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 
 namespace itk::CudaSpline
 {
@@ -34,7 +33,6 @@ namespace
 {
 
 constexpr std::size_t MaxLevels = 16;
-constexpr int         MinBins = 5;
 
 constexpr unsigned int
 Bit(StageKind kind)
@@ -150,58 +148,23 @@ Join(const std::vector<std::string> & names)
   return text;
 }
 
-/** The metrics that a kind of stages has. The forces of demons belong to the stage of that name. */
+/** The metrics that a kind of stages has; demons and dense searches have their default only. */
 std::vector<std::string>
 MetricsOf(StageKind kind)
 {
-  std::vector<std::string> words;
-  for (const MetricKind metric : AllMetrics)
+  if (kind == StageKind::Demons || kind == StageKind::Discrete)
   {
-    const bool isFor = kind == StageKind::Demons     ? metric == MetricKind::MeanSquares
-                       : kind == StageKind::Discrete ? metric == MetricKind::SelfSimilarity
-                       : kind >= StageKind::Syn      ? HasFieldForce(metric)
-                                                     : HasParameterDerivative(metric);
-    if (isFor && metric != MetricKind::Demons)
-    {
-      words.push_back(WordOf(metric));
-    }
+    return { WordOf(MakeStage(kind).metrics.front().kind) };
   }
-  return words;
-}
-
-/** Those of any kind. */
-const std::vector<std::string> &
-MetricNames()
-{
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const MetricKind metric : AllMetrics)
-    {
-      all.push_back(WordOf(metric));
-    }
-    all.erase(std::remove(all.begin(), all.end(), WordOf(MetricKind::Demons)), all.end());
-    return all;
-  }();
-  return names;
+  return GetMetricNames(kind >= StageKind::Syn ? HasFieldForce : HasParameterDerivative);
 }
 
 MetricKind
 ReadMetricName(const Json & value)
 {
-  static const std::map<std::string, std::string> otherNames{ { "mi", "mattes" },
-                                                              { "mattesmutualinformation", "mattes" },
-                                                              { "msq", "meansquares" },
-                                                              { "gc", "correlation" },
-                                                              { "globalcorrelation", "correlation" } };
-  if (value.is_string())
-  {
-    const auto found = otherNames.find(ToLower(value.get<std::string>()));
-    if (found != otherNames.end())
-    {
-      return *FindMetricByWord(found->second);
-    }
-  }
-  return *FindMetricByWord(MetricNames()[ReadName(value, MetricNames())]);
+  static const std::vector<std::string> names = GetMetricNames();
+  const auto found = value.is_string() ? FindMetricByWord(ToLower(value.get<std::string>())) : std::nullopt;
+  return found && IsForStages(*found) ? *found : *FindMetricByWord(names[ReadName(value, names)]);
 }
 
 /** Reads an entry of a list. A problem is of the entry.
@@ -382,6 +345,20 @@ ReadSearchNumber(const Json & value, StageDraft & draft)
   SearchOf(draft.stage).*VField = static_cast<unsigned int>(ReadInteger(value, 1, VMaximum));
 }
 
+/** Whether a stage compares images by a metric with a property: its option is of use then. */
+template <bool (*VHas)(MetricKind)>
+bool
+IsForMetric(const StageSpec & stage)
+{
+  return stage.HasMetricThat(VHas);
+}
+
+bool
+DrawsSamples(const StageSpec & stage)
+{
+  return stage.samples.choice != SampleChoice::All;
+}
+
 /** Most linear levels end before, as their steps become short. */
 constexpr unsigned int IterationsOfMatrices = 200;
 
@@ -440,13 +417,17 @@ AllStageOptions()
       },
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.iterations; });
-      } },
+      },
+      nullptr,
+      true },
     { "iteration_limit",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) { draft.limits = ReadIterations(value); },
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.limit; });
-      } },
+      },
+      nullptr,
+      true },
     { "shrink",
       WithLevels,
       [](const Json & value, StageDraft & draft) {
@@ -455,7 +436,9 @@ AllStageOptions()
       },
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.shrink; });
-      } },
+      },
+      nullptr,
+      true },
     { "sigmas",
       WithLevels,
       [](const Json & value, StageDraft & draft) {
@@ -466,7 +449,9 @@ AllStageOptions()
       },
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.sigma; });
-      } },
+      },
+      nullptr,
+      true },
     { "sigmas_in_mm",
       WithLevels,
       [](const Json & value, StageDraft & draft) { draft.stage.sigmasInMm = ReadFlag(value); },
@@ -479,18 +464,23 @@ AllStageOptions()
       [](const StageSpec &) { return Json(); } },
     { "radius",
       WithLevels,
-      [](const Json & value, StageDraft & draft) { draft.stage.radius = static_cast<int>(ReadInteger(value, 1, 100)); },
-      [](const StageSpec & stage) { return Json(stage.radius); } },
+      [](const Json & value, StageDraft & draft) {
+        draft.stage.metricOptions.radius.fill(static_cast<int>(ReadInteger(value, 1, 100)));
+      },
+      [](const StageSpec & stage) { return Json(stage.metricOptions.radius[0]); },
+      IsForMetric<HasWindows> },
     { "variance_floor",
       WithLevels,
-      [](const Json & value, StageDraft & draft) { draft.stage.varianceFloor = ReadFromZero(value); },
-      [](const StageSpec & stage) { return Json(stage.varianceFloor); } },
+      [](const Json & value, StageDraft & draft) { draft.stage.metricOptions.varianceFloor = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(stage.metricOptions.varianceFloor); },
+      IsForMetric<HasVarianceFloors> },
     { "bins",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
-        draft.stage.bins = static_cast<int>(ReadInteger(value, MinBins, MostHistogramBins));
+        draft.stage.metricOptions.bins = static_cast<int>(ReadInteger(value, MinHistogramBins, MaxHistogramBins));
       },
-      [](const StageSpec & stage) { return Json(stage.bins); } },
+      [](const StageSpec & stage) { return Json(stage.metricOptions.bins); },
+      IsForMetric<HasHistogram> },
     { "convergence",
       Linear | Fields,
       [](const Json & value, StageDraft & draft) {
@@ -551,7 +541,9 @@ AllStageOptions()
       [](const StageSpec & stage) {
         const std::vector<double> & spacing = std::get<SplineModel>(stage.model).gridSpacing;
         return spacing.empty() ? Json() : spacing.size() == 1 ? Json(spacing.front()) : Json(spacing);
-      } },
+      },
+      nullptr,
+      true },
     { "sampling",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
@@ -564,15 +556,15 @@ AllStageOptions()
         draft.fraction = ReadNumber(
           value, [](double part) { return part > 0.0 && part <= 1.0; }, "numbers above 0 and up to 1");
       },
-      [](const StageSpec & stage) {
-        return stage.samples.choice == SampleChoice::All ? Json() : Json(stage.samples.fraction);
-      } },
+      [](const StageSpec & stage) { return DrawsSamples(stage) ? Json(stage.samples.fraction) : Json(); },
+      DrawsSamples },
     { "seed",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
         draft.stage.samples.seed = static_cast<std::uint32_t>(ReadInteger(value, 0, 4294967295));
       },
-      [](const StageSpec & stage) { return Json(stage.samples.seed); } },
+      [](const StageSpec & stage) { return Json(stage.samples.seed); },
+      DrawsSamples },
     { "order",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
@@ -607,7 +599,9 @@ AllStageOptions()
         }
         draft.stage.restriction = factors;
       },
-      [](const StageSpec & stage) { return stage.restriction.empty() ? Json() : Json(stage.restriction); } },
+      [](const StageSpec & stage) { return stage.restriction.empty() ? Json() : Json(stage.restriction); },
+      nullptr,
+      true },
     { "learning_rate",
       Fields,
       ReadField<FieldModel, &FieldModel::learningRate, ReadPositive>,

@@ -70,6 +70,10 @@ struct StageOption
   void (*read)(const Json & value, StageDraft & draft);
   /** The value for a complete document; null: not written. */
   Json (*write)(const StageSpec & stage);
+  /** Whether a stage that has it uses it; null: always. */
+  bool (*isUsed)(const StageSpec & stage){ nullptr };
+  /** Whether its value is a list of numbers. */
+  bool isList{ false };
 
   /** Whether a kind has it. */
   bool

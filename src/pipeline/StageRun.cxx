@@ -46,10 +46,8 @@ LinearMetric
 MakeMetric(const StageContext & context)
 {
   LinearMetric metric;
+  static_cast<MetricOptions &>(metric) = context.spec.metricOptions;
   metric.kind = context.spec.metrics.front().kind;
-  metric.bins = context.spec.bins;
-  metric.radius.fill(context.spec.radius);
-  metric.varianceFloor = context.spec.varianceFloor;
   metric.order = context.spec.order;
   metric.gradient = context.spec.gradient;
   metric.arithmetic = context.precision;
@@ -81,7 +79,8 @@ PlanSamples(const StageContext & context)
   const FieldGrid &  fixed = context.images.GetFixedGrid();
   const StageSpec &  stage = context.spec;
   const auto         parameters = static_cast<std::int64_t>(CountParameters(stage, fixed.dimension));
-  const std::int64_t ofHistogram = stage.HasMetric(MetricKind::Mattes) ? std::int64_t{ stage.bins } * stage.bins : 0;
+  const std::int64_t bins = stage.metricOptions.bins;
+  const std::int64_t ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
   const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
   const std::int64_t least = 10 * parameters;
   SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
@@ -470,11 +469,12 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   const FieldGrid & fixed = context.images.GetFixedGrid();
   const std::size_t pairs = context.spec.metrics.size();
   DeformableOptions options;
+  static_cast<MetricOptions &>(options) = context.spec.metricOptions;
   options.kind = model.kind;
   options.pairs.clear();
   for (const MetricTerm & term : context.spec.metrics)
   {
-    options.pairs.push_back({ term.kind, term.weight, context.spec.bins });
+    options.pairs.push_back({ term.kind, term.weight });
   }
   options.levels = context.spec.levels;
   options.sigmasInMm = context.spec.sigmasInMm;
@@ -485,8 +485,6 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.determinantLimit = model.determinantLimit;
   options.rules.inversion.method = model.inversion;
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
-  options.radius.fill(context.spec.radius);
-  options.varianceFloor = context.spec.varianceFloor;
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;
   options.convergence = model.convergence;

@@ -303,6 +303,26 @@ TEST(SpecDocument, AllProblemsAreReported)
     EXPECT_NE(std::find(options.begin(), options.end(), name), options.end()) << name;
   }
   EXPECT_EQ(std::count(options.begin(), options.end(), "stages"), 2);
+  // What is allowed is said of each value.
+  const auto textOf = [](const std::vector<SpecProblem> & found, const std::string & option) {
+    const auto one = std::find_if(
+      found.begin(), found.end(), [&option](const SpecProblem & problem) { return problem.option == option; });
+    return one == found.end() ? std::string() : one->Describe();
+  };
+  EXPECT_NE(textOf(problems, "radius").find("0: whole numbers from 1 to 100"), std::string::npos);
+  EXPECT_NE(textOf(problems, "order").find("9: whole numbers from 1 to 5"), std::string::npos);
+  EXPECT_NE(textOf(problems, "step").find("0: numbers above 0"), std::string::npos);
+  EXPECT_NE(textOf(problems, "precision").find("float32, float64"), std::string::npos);
+  // Without stages that are known, values are those that any kind has.
+  const auto ofPreset = ProblemsOf(
+    { { "cudaspline_registration", 1 },
+      { "preset", "best" },
+      { "options", { { "bins", 161 }, { "metric", "correlation" }, { "learning_rate", 0 }, { "odrer", 3 } } } });
+  EXPECT_EQ(ofPreset.size(), 4u);
+  EXPECT_NE(textOf(ofPreset, "preset").find("brain, fast, standard"), std::string::npos);
+  EXPECT_NE(textOf(ofPreset, "bins").find("161: whole numbers from 5 to 160"), std::string::npos);
+  EXPECT_NE(textOf(ofPreset, "learning_rate").find("0: numbers above 0"), std::string::npos);
+  EXPECT_NE(textOf(ofPreset, "odrer").find("no such option"), std::string::npos);
   for (const char * const text : { "", "[]", "3", "{", R"({ "cudaspline_registration": 2 })", "{}" })
   {
     EXPECT_THROW(ReadSpec(text), SpecError) << text;

@@ -40,6 +40,47 @@ class TestWrong:
         with pytest.raises(error, match=f"^{name}"):
             cudaspline.register(SMALL, SMALL, **options)
 
+    def test_all_problems_at_once(self):
+        """A line for each, with the option, the value as the caller has it, and what is allowed."""
+        with pytest.raises(ValueError) as found:
+            cudaspline.register(
+                SMALL,
+                SMALL,
+                ["rigid", "syn"],
+                bins=161,
+                radius=0,
+                learning_rate=-1.0,
+                sampling="some",
+                precision="half",
+                winsorize=(1, 0),
+            )
+        lines = str(found.value).splitlines()
+        for name, value, allowed in (
+            ("bins", "161", "from 5 to 160"), ("radius", "0", "from 1 to 100"), ("learning_rate", "-1.0", "above 0"), ("sampling", "'some'", "none, random, regular"),
+            ("precision", "'half'", "float32, float64"), ("winsorize", r"(1, 0)", "two quantiles from 0 to 1"),
+        ):  # fmt: skip
+            line = [line for line in lines if line.startswith(f"{name}: ")]
+            assert len(line) == 1 and value in line[0] and allowed in line[0], str(found.value)
+        assert len(lines) == 6
+        document = {
+            "stages": [
+                {"kind": "rigid", "order": 9},
+                {"kind": "syn", "bins": 4, "step": 1.0},
+                "elastic",
+            ]
+        }
+        with pytest.raises(ValueError) as found:
+            cudaspline.register(SMALL, SMALL, spec=document)
+        lines = str(found.value).splitlines()
+        assert len(lines) == 4
+        for words in (
+            ("order: 9: ", "from 1 to 5", "(stages[0])"),
+            ("bins: 4: ", "from 5 to 160", "(stages[1])"),
+            ("step: 1.0 ", "'syn'", "(stages[1])"),
+            ("stages: 'elastic' ", "affine, bspline"),
+        ):
+            assert any(all(word in line for word in words) for line in lines), (words, lines)
+
     def test_levels_that_move_nothing(self):
         """Fields of SyN do not move at the ends of an axis, where all samples of a short one
         are."""

@@ -248,9 +248,9 @@ private:
     CudaSpline::SynMetric &                                                                              described)
   {
     const auto bins = metric.GetNumberOfHistogramBins();
-    if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
+    if (!CudaSpline::IsBinCount(static_cast<std::int64_t>(bins)))
     {
-      return "histograms of so many bins are not accelerated";
+      return CudaSpline::DescribeBinProblem(static_cast<std::int64_t>(bins));
     }
     described.bins = static_cast<int>(bins);
     return std::string();

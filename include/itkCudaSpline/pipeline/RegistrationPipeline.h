@@ -84,7 +84,7 @@ struct PipelineWarning
   /** The kinds. */
   enum class Kind : unsigned char
   {
-    FaintValues,   ///< mean squares hardly see one of the images
+    FaintValues,   ///< a metric in units of the images hardly sees one of them
     PoorRotation,  ///< the best rotation explains little
     StillLevels,   ///< levels of a field stage that cannot move anything
     SkippedLevel,  ///< a level with too few samples under the mask

@@ -19,6 +19,7 @@
 #define itkCudaSpline_pipeline_RegistrationSpec_h
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricOptions.h"
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
 #include "itkCudaSpline/kernels/registration/DenseSearch.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
@@ -133,11 +134,9 @@ struct StageSpec
   std::vector<MetricTerm>   metrics{ MetricTerm() };                       ///< for each compared pair of images
   std::vector<PyramidLevel> levels;                                        ///< from coarse to fine
   bool                      sigmasInMm{ false };                           ///< unit of the levels' sigmas
-  int                       radius{ 4 };                                   ///< of local correlation (voxels)
-  double                    varianceFloor{ 0.02 }; ///< of exact local correlation; see LinearMetric::varianceFloor
-  int                       bins{ 50 };            ///< of mutual information
-  SampleRules               samples;               ///< not for fields
-  unsigned int              order{ 1 };            ///< of the moving image's B-spline; not for fields
+  MetricOptions             metricOptions;                                 ///< of all metrics
+  SampleRules               samples;                                       ///< not for fields
+  unsigned int              order{ 1 }; ///< of the moving image's B-spline; not for fields
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
   /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
@@ -153,9 +152,6 @@ struct StageSpec
   {
     return std::holds_alternative<FieldModel>(model) || std::holds_alternative<DiscreteModel>(model);
   }
-  /** Whether a pair of images is compared with a metric. */
-  bool
-  HasMetric(MetricKind kind) const;
   /** \brief Whether it has a metric with a property. \param[in] has a function of a kind, as HasWindows() */
   bool
   HasMetricThat(bool (*has)(MetricKind)) const;
@@ -164,6 +160,11 @@ struct StageSpec
 /** \brief The defaults of a kind. Levels are empty. */
 StageSpec
 MakeStage(StageKind kind);
+
+/** \brief Names for users of the metrics of stages that have a property. \param[in] has a function of a kind, as
+ * HasWindows() */
+std::vector<std::string>
+GetMetricNames(bool (*has)(MetricKind) = AnyMetric);
 
 /** \brief A registration. */
 struct RegistrationSpec

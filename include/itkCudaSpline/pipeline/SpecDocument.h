@@ -98,13 +98,21 @@ WriteSpec(const RegistrationSpec & spec);
 /** \brief An option of stages. */
 struct StageOptionInfo
 {
-  const char *           name;  ///< in documents and Python; the program has dashes instead of underscores
-  std::vector<StageKind> kinds; ///< that have it
+  const char *           name;            ///< in documents and Python; the program has dashes instead of underscores
+  std::vector<StageKind> kinds;           ///< that have it
+  bool                   isList{ false }; ///< its value is a list of numbers
 };
 
 /** \brief The options of stages, in the order of documents. */
 const std::vector<StageOptionInfo> &
 GetStageOptions();
+
+/** \brief Whether a stage uses an option: one may be for other metrics, or for samples that are drawn.
+ *
+ * \param[in] name of an option, or of something else in the document of a stage, which is always used
+ * \param[in] stage the stage */
+bool
+IsOptionUsed(const std::string & name, const StageSpec & stage);
 
 /** \brief Names of the presets. */
 std::vector<std::string>

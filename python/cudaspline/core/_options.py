@@ -42,7 +42,7 @@ Progress = Callable[[float], object]
 
 
 StageKind = Literal[
-    "translation", "rigid", "similarity", "affine", "syn", "greedy", "demons", "discrete"
+    "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "discrete"
 ]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).

@@ -132,9 +132,7 @@ def register(
         (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
         Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for
-        "syn" and "greedy"): metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
-        convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
-        gradient, learning_rate, update_variance, total_variance.
+        "syn" and "greedy").
 
     Returns
     -------
@@ -181,11 +179,14 @@ def register(
     name = initial if is_named else "none" if initial is None else None
     if spec is not None:
         document, given = _document_of(spec, stages, preset, winsorize, options), {"stages": None}
-        precision = _real_type(document.get("precision", precision))
+        document.setdefault("precision", _type_name(precision))
         document.update({} if name is None or name == "moments" else {"initial": name})
     else:
-        precision = _real_type(precision)
-        document, given = make_document(stages, preset, options, winsorize, precision, name)
+        document, given = make_document(
+            stages, preset, options, winsorize, _type_name(precision), name
+        )
+    # Errors of the document are reported before images are read.
+    precision = complete_document(document, given, {})["precision"]
     further = _check_additional(also)
     work = _Work.open(
         fixed=fixed,
@@ -222,15 +223,9 @@ def register(
     )
 
 
-def _real_type(value: Any) -> RealType:
-    """A precision by its name in NumPy, C or the program, or a type of NumPy."""
-    named = value if isinstance(value, str) else _arrays.type_name(value, "precision")
-    found: RealType = choose(
-        named,
-        {"float32": "float32", "float64": "float64", "float": "float32", "double": "float64"},
-        "precision",
-    )
-    return found
+def _type_name(precision: Any) -> str:
+    """The name of a precision, which may be a type of NumPy."""
+    return precision if isinstance(precision, str) else _arrays.type_name(precision, "precision")
 
 
 def _document_of(
@@ -865,12 +860,14 @@ def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
 
 
 def _error_of_document(error: _registration_library.DocumentError) -> ValueError:
-    """Raises errors about options that do not fit the images, with the names of the arguments."""
-    problem = error.problems[0]
-    more = "; also= names additional ones" if problem.option == "metric" else ""
-    return ValueError(
-        f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}."
-    )
+    """Makes an error of the options that do not fit the images, with the names of the arguments."""
+    lines = []
+    for problem in error.problems:
+        more = "; also= names additional ones" if problem.option == "metric" else ""
+        lines.append(
+            f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}."
+        )
+    return ValueError("\n".join(lines))
 
 
 def _with_arguments(message: str) -> str:

@@ -121,7 +121,9 @@ class Problem(NamedTuple):
     option: str
     #: Number of the stage; -1: the whole registration.
     stage: int
-    #: Description of the error; "{value}" is replaced with the value.
+    #: The value, as JSON; empty: no value.
+    value: str
+    #: Description of the error; "{value}" stands for the value.
     text: str
     #: Allowed names, if the value is an unknown one.
     names: tuple[str, ...]
@@ -153,7 +155,12 @@ class _Messages:
         elif kind == PROBLEMS:
             self.problems = [
                 Problem(
-                    one["option"], one["stage"], one["text"], tuple(one["names"]), one["is_type"]
+                    one["option"],
+                    one["stage"],
+                    one["value"],
+                    one["text"],
+                    tuple(one["names"]),
+                    one["is_type"],
                 )
                 for one in message
             ]

@@ -187,8 +187,8 @@ class RegistrationReport:
     #: Seconds of the whole registration, including the time outside of the stages.
     seconds: float
     #: Powers of two by which the values of each pair (fixed, moving) were multiplied to be
-    #: compared: not 1 where the largest magnitude is below 2^-7 or above 2^30. Values of mean
-    #: squares are still reported in units of the images, except where a stage compares several
+    #: compared: not 1 where the largest magnitude is below 2^-7 or above 2^30. Values of
+    #: metrics with a unit are still reported in units of the images, except where a stage compares several
     #: pairs, whose values are then of the multiplied images.
     value_factors: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     #: None where the registration was interrupted.

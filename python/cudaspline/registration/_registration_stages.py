@@ -254,14 +254,32 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def _refuse(
-    problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]
+    problems: Sequence[_registration_library.Problem],
+    given: Mapping[str, Any],
+    names: Mapping[str, str],
 ) -> NoReturn:
-    """Raises TypeError or ValueError, whose message begins with the option's name."""
-    name = names.get(problem.option, problem.option)
-    value = given.get(problem.option)
+    """Raises TypeError or ValueError, by the first problem. The message has a line for each, which begins with the option's name."""
+    lines = dict.fromkeys(
+        _describe(problem, given, names) for problem in problems
+    )  # several stages may have the same
+    raise (TypeError if problems[0].is_type else ValueError)("\n".join(lines))
+
+
+def _describe(
+    problem: _registration_library.Problem, given: Mapping[str, Any], names: Mapping[str, str]
+) -> str:
+    """A problem in a sentence, with what the caller calls its option and the value as the caller has it."""
+    value, where = given.get(problem.option), ""
     if problem.option == "stages" and problem.stage >= 0 and isinstance(value, (list, tuple)):
         value = value[problem.stage]
-    text = problem.text.replace("{value}", repr(value)) + "."
+    elif value is None and problem.value:
+        value = json.loads(problem.value)
+        where = (
+            f" (stages[{problem.stage}])"
+            if problem.stage >= 0 and problem.option != "stages"
+            else ""
+        )
+    text = problem.text.replace("{value}", repr(value)) + f"{where}."
     if problem.names and isinstance(value, str):
         similar = difflib.get_close_matches(value.lower(), problem.names, 1)
         text = (
@@ -269,7 +287,7 @@ def _refuse(
             if similar
             else text
         )
-    raise (TypeError if problem.is_type else ValueError)(f"{name}: {text}")
+    return f"{names.get(problem.option, problem.option)}: {text}"
 
 
 def complete_document(
@@ -301,7 +319,7 @@ def complete_document(
     try:
         return _registration_library.complete(plain, size)
     except _registration_library.DocumentError as error:
-        _refuse(error.problems[0], given, names)
+        _refuse(error.problems, given, names)
 
 
 def make_document(

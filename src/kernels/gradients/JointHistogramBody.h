@@ -22,6 +22,8 @@
 #include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
+#include "kernels/metrics/mutual_information/ParzenWindow.h"
+
 #include <cmath>
 #include <cstdint>
 
@@ -48,8 +50,6 @@ DifferentiateJointHistogramOnCuda(const JointSamples &     samples,
                                   void *                   movingGradient,
                                   const ExecutionContext & context);
 
-inline constexpr int JointTaps = 4; // of a cubic B-spline
-
 /** \brief What the bodies read. Passed by value. */
 template <typename TReal>
 struct JointArguments
@@ -72,18 +72,6 @@ JointArgumentsOf(const JointSamples & samples)
            static_cast<const TReal *>(samples.moving),
            samples.mask,
            static_cast<const TReal *>(samples.ends) };
-}
-
-/** \brief Units of a sample in fixed point, as an exponent: all samples may meet in one bin. */
-inline int
-JointUnits(std::int64_t count)
-{
-  int bits = 0;
-  while ((std::int64_t{ 1 } << bits) < count)
-  {
-    ++bits;
-  }
-  return 62 - bits;
 }
 
 /** \brief From values of an image to its bins. */
@@ -118,7 +106,7 @@ template <typename TReal>
 struct BinTaps
 {
   int   first;
-  TReal weights[JointTaps];
+  TReal weights[ParzenTaps];
   TReal slope;    ///< of the place by the value
   TReal position; ///< within the support
 
@@ -140,15 +128,14 @@ struct BinTaps
   }
 };
 
-/** \brief Gives the parts of a sample, in units, to \p add(bin, number). */
-template <typename TReal, typename TAdd>
+/** \brief Adds a sample to a histogram. \param[in,out] histogram has Add(bin, weight) */
+template <typename TReal, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SpreadSample(const JointArguments<TReal> & arguments,
              const BinScale<TReal> &       ofFixed,
              const BinScale<TReal> &       ofMoving,
              std::int64_t                  i,
-             double                        units,
-             const TAdd &                  add)
+             THistogram &                  histogram)
 {
   if (arguments.mask != nullptr && arguments.mask[i] == 0)
   {
@@ -161,13 +148,14 @@ SpreadSample(const JointArguments<TReal> & arguments,
   {
     return;
   }
-  for (int k = 0; k < JointTaps; ++k)
+  for (int k = 0; k < ParzenTaps; ++k)
   {
-    for (int l = 0; l < JointTaps; ++l)
+    TReal weights[ParzenTaps];
+    for (int l = 0; l < ParzenTaps; ++l)
     {
-      const double part = static_cast<double>(fixed.weights[k] * moving.weights[l]) * units;
-      add((fixed.first + k) * arguments.bins + moving.first + l, static_cast<std::int64_t>(llrint(part)));
+      weights[l] = fixed.weights[k] * moving.weights[l];
     }
+    AddWindow((fixed.first + k) * arguments.bins + moving.first, weights, histogram);
   }
 }
 
@@ -191,22 +179,15 @@ DifferentiateSample(const JointArguments<TReal> & arguments,
     if (fixed.Find(scaleOfFixed, arguments.fixed[i], arguments.bins) &&
         moving.Find(scaleOfMoving, arguments.moving[i], arguments.bins))
     {
-      TReal slopesOfFixed[JointTaps];
-      TReal slopesOfMoving[JointTaps];
+      TReal slopesOfFixed[ParzenTaps];
+      TReal slopesOfMoving[ParzenTaps];
       SplineDerivativeWeights<3>(fixed.position, slopesOfFixed);
       SplineDerivativeWeights<3>(moving.position, slopesOfMoving);
-      for (int k = 0; k < JointTaps; ++k)
+      for (int k = 0; k < ParzenTaps; ++k)
       {
         const TReal * const row = weights + (fixed.first + k) * arguments.bins + moving.first;
-        TReal               value = 0;
-        TReal               slope = 0;
-        for (int l = 0; l < JointTaps; ++l)
-        {
-          value += moving.weights[l] * row[l];
-          slope += slopesOfMoving[l] * row[l];
-        }
-        byFixed += slopesOfFixed[k] * value;
-        byMoving += fixed.weights[k] * slope;
+        byFixed += slopesOfFixed[k] * ContractWindow(moving.weights, row);
+        byMoving += fixed.weights[k] * ContractWindow(slopesOfMoving, row);
       }
       byFixed *= fixed.slope;
       byMoving *= moving.slope;

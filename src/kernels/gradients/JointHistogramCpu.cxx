@@ -16,12 +16,10 @@
  *
  *=========================================================================*/
 #include "kernels/gradients/JointHistogramBody.h"
+#include "kernels/metrics/mutual_information/HostHistogram.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -34,30 +32,19 @@ void
 Accumulate(const JointSamples & samples, TReal * joint, const ExecutionContext & context)
 {
   const JointArguments<TReal> arguments = JointArgumentsOf<TReal>(samples);
-  const int                   exponent = JointUnits(samples.count);
-  const double                units = std::ldexp(1.0, exponent);
   const auto                  size = static_cast<std::size_t>(samples.bins * samples.bins);
-  std::vector<std::int64_t>   sums(size, 0);
-  std::mutex                  mutex;
-  context.ParallelFor(samples.count, [&](std::int64_t begin, std::int64_t end) {
-    const BinScale<TReal>     ofFixed(arguments.ends, arguments.bins);
-    const BinScale<TReal>     ofMoving(arguments.ends + 2, arguments.bins);
-    std::vector<std::int64_t> own(size, 0);
+  HostHistogram               histogram(size, OneDigit(samples.count));
+  histogram.AddSamples(samples.count, context, [&](std::int64_t begin, std::int64_t end, auto & own) {
+    const BinScale<TReal> ofFixed(arguments.ends, arguments.bins);
+    const BinScale<TReal> ofMoving(arguments.ends + 2, arguments.bins);
     for (std::int64_t i = begin; i < end; ++i)
     {
-      SpreadSample(arguments, ofFixed, ofMoving, i, units, [&](int bin, std::int64_t number) {
-        own[static_cast<std::size_t>(bin)] += number;
-      });
-    }
-    const std::lock_guard<std::mutex> lock(mutex); // integers: in any order the same sums
-    for (std::size_t bin = 0; bin < size; ++bin)
-    {
-      sums[bin] += own[bin];
+      SpreadSample(arguments, ofFixed, ofMoving, i, own);
     }
   });
   for (std::size_t bin = 0; bin < size; ++bin)
   {
-    joint[bin] = static_cast<TReal>(std::ldexp(static_cast<double>(sums[bin]), -exponent));
+    joint[bin] = static_cast<TReal>(histogram.GetWeight(bin));
   }
 }
 

@@ -15,17 +15,16 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/common/SharedMemory.cuh"
 #include "kernels/gradients/JointHistogramBody.h"
+#include "kernels/metrics/passes/DeviceHistogram.cuh"
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 namespace itk::CudaSpline
@@ -34,62 +33,34 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int          JointThreads = 256;
-constexpr std::int64_t MostJointBlocks = 1024; // that go through the samples
-constexpr int          MostSharedBins = 64;    // whose histogram is in the 32 KB that every block has
+constexpr int JointThreads = 256;
 
-__device__ __forceinline__ void
-AddUnits(std::int64_t * to, std::int64_t number)
-{
-  if (number != 0)
-  {
-    atomicAdd(reinterpret_cast<unsigned long long *>(to), static_cast<unsigned long long>(number));
-  }
-}
-
-/** Adds samples up in units. \tparam VShared a block has a histogram of its own, which it adds to the whole one */
-template <bool VShared, typename TReal>
+/** Blocks of samples, one after the other. */
+template <typename TReal>
 __global__ void
-__launch_bounds__(JointThreads)
-  JointHistogramKernel(const __grid_constant__ JointArguments<TReal> arguments, double units, std::int64_t * sums)
+__launch_bounds__(HistogramThreads)
+  JointHistogramKernel(const __grid_constant__ JointArguments<TReal> arguments, const HistogramSpace space)
 {
-  extern __shared__ std::int64_t own[];
-  const int                      size = arguments.bins * arguments.bins;
-  if constexpr (VShared)
-  {
-    for (int bin = static_cast<int>(threadIdx.x); bin < size; bin += JointThreads)
-    {
-      own[bin] = 0;
-    }
-    __syncthreads();
-  }
-  std::int64_t * const  to = VShared ? own : sums;
+  BlockHistogram        own(arguments.bins, true, space);
   const BinScale<TReal> ofFixed(arguments.ends, arguments.bins);
   const BinScale<TReal> ofMoving(arguments.ends + 2, arguments.bins);
-  for (std::int64_t i = std::int64_t{ blockIdx.x } * JointThreads + threadIdx.x; i < arguments.count;
-       i += std::int64_t{ gridDim.x } * JointThreads)
+  const std::int64_t    first = std::int64_t{ blockIdx.x } * space.samples;
+  const std::int64_t    end = min(arguments.count, first + space.samples);
+  for (std::int64_t i = first + threadIdx.x; i < end; i += HistogramThreads)
   {
-    SpreadSample(
-      arguments, ofFixed, ofMoving, i, units, [to](int bin, std::int64_t number) { AddUnits(to + bin, number); });
+    SpreadSample(arguments, ofFixed, ofMoving, i, own);
   }
-  if constexpr (VShared)
-  {
-    __syncthreads();
-    for (int bin = static_cast<int>(threadIdx.x); bin < size; bin += JointThreads)
-    {
-      AddUnits(sums + bin, own[bin]);
-    }
-  }
+  own.Store(0.0);
 }
 
 template <typename TReal>
 __global__ void
-JointCountKernel(const std::int64_t * sums, double unit, std::int64_t size, TReal * joint)
+JointWeightKernel(const unsigned long long * sums, unsigned int planes, std::int64_t size, TReal * joint)
 {
   const std::int64_t bin = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
   if (bin < size)
   {
-    joint[bin] = static_cast<TReal>(static_cast<double>(sums[bin]) * unit);
+    joint[bin] = static_cast<TReal>(GetWeight(sums, size, planes, bin));
   }
 }
 
@@ -118,32 +89,23 @@ BlocksFor(std::int64_t count, std::int64_t most)
 
 template <typename TReal>
 void
-Accumulate(const JointSamples & samples, TReal * joint, const Stream & stream)
+Accumulate(const JointSamples & samples, TReal * joint, int device, const Stream & stream)
 {
   const JointArguments<TReal> arguments = JointArgumentsOf<TReal>(samples);
-  const int                   exponent = JointUnits(samples.count);
-  const std::int64_t          size = samples.bins * samples.bins;
-  const std::size_t           bytes = static_cast<std::size_t>(size) * sizeof(std::int64_t);
-  const DeviceBuffer          buffer(bytes, stream);
-  auto * const                sums = static_cast<std::int64_t *>(buffer.Data());
-  CheckCuda(cudaMemsetAsync(sums, 0, bytes, stream.Get()), "cudaMemsetAsync");
-  if (samples.count > 0)
+  const std::int64_t          count = samples.count;
+  const DeviceHistogram       histogram(arguments.bins, count, 0, stream, SamplesOfBlock(count, device));
+  if (count > 0)
   {
-    const unsigned int blocks = BlocksFor(samples.count, MostJointBlocks);
-    const double       units = std::ldexp(1.0, exponent);
-    if (samples.bins <= MostSharedBins)
-    {
-      JointHistogramKernel<true, TReal><<<blocks, JointThreads, bytes, stream.Get()>>>(arguments, units, sums);
-    }
-    else
-    {
-      JointHistogramKernel<false, TReal><<<blocks, JointThreads, 0, stream.Get()>>>(arguments, units, sums);
-    }
+    AllowSharedMemory(&JointHistogramKernel<TReal>, histogram.Shared());
+    JointHistogramKernel<TReal>
+      <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(arguments, histogram.Space());
     CheckCuda(cudaGetLastError(), "JointHistogramKernel");
   }
-  const auto all = static_cast<unsigned int>((size + JointThreads - 1) / JointThreads);
-  JointCountKernel<TReal><<<all, JointThreads, 0, stream.Get()>>>(sums, std::ldexp(1.0, -exponent), size, joint);
-  CheckCuda(cudaGetLastError(), "JointCountKernel");
+  const std::int64_t size = samples.bins * samples.bins;
+  const auto         all = static_cast<unsigned int>((size + JointThreads - 1) / JointThreads);
+  JointWeightKernel<TReal>
+    <<<all, JointThreads, 0, stream.Get()>>>(histogram.Space().sums, histogram.Planes(), size, joint);
+  CheckCuda(cudaGetLastError(), "JointWeightKernel");
 }
 
 template <typename TReal>
@@ -169,11 +131,11 @@ AccumulateJointHistogramOnCuda(const JointSamples & samples, void * joint, const
   const Stream      stream = Stream::Of(static_cast<StreamHandle>(samples.place.stream));
   if (samples.element == ScalarType::Float32)
   {
-    Accumulate(samples, static_cast<float *>(joint), stream);
+    Accumulate(samples, static_cast<float *>(joint), context.device, stream);
   }
   else
   {
-    Accumulate(samples, static_cast<double *>(joint), stream);
+    Accumulate(samples, static_cast<double *>(joint), context.device, stream);
   }
 }
 

@@ -192,7 +192,7 @@ Check(const MetricDescriptor & descriptor,
             "moving values were left by a pass over the same samples");
   }
   const int bins = descriptor.parameters.bins.bins;
-  Require(bins >= 5 && bins <= MostHistogramBins, "a histogram has 5 to 160 bins an axis");
+  Require(IsBinCount(bins), DescribeBinProblem(bins).c_str());
   if (descriptor.pass == MetricPass::Information)
   {
     Require(descriptor.gradient != MetricGradient::None, "the information's value is made of the histogram");
@@ -204,6 +204,13 @@ Check(const MetricDescriptor & descriptor,
 }
 
 } // namespace
+
+std::string
+DescribeBinProblem(std::int64_t bins)
+{
+  return "a histogram has " + std::to_string(MinHistogramBins) + " to " + std::to_string(MaxHistogramBins) +
+         " bins along either axis, not " + std::to_string(bins);
+}
 
 std::int64_t
 CountMetricSamples(const MetricSources & sources)

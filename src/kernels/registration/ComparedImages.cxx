@@ -120,8 +120,7 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
   Require(IsReal(metric.arithmetic), "its arithmetic is float or double");
   Require(metric.order <= 5, "splines have an order of 0 to 5, not " + std::to_string(metric.order));
   Require(HasParameterDerivative(metric.kind), std::string(NameOf(metric.kind)) + " is a metric of fields alone");
-  Require(!HasHistogram(metric.kind) || (metric.bins >= 5 && metric.bins <= MostHistogramBins),
-          "a histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " + std::to_string(metric.bins));
+  Require(!HasHistogram(metric.kind) || IsBinCount(metric.bins), DescribeBinProblem(metric.bins));
   Require(metric.gradient == MetricGradient::CentralDifferences || metric.gradient == MetricGradient::Image ||
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients are central differences, those of a Gaussian, or those of a spline of order 2 or more");
@@ -369,7 +368,7 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   MetricDescriptor descriptor;
   descriptor.dimension = grid.dimension;
   descriptor.chain.regionSize = grid.size;
-  descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : MetricPass::MeanSquares;
+  descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : descriptor.pass;
   descriptor.gradient = metric.gradient;
   descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);

@@ -55,9 +55,7 @@ MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType 
   {
     SynMetric metric;
     metric.kind = pair.metric;
-    metric.radius = options.radius;
-    metric.varianceFloor = options.varianceFloor;
-    metric.bins = pair.bins;
+    static_cast<MetricOptions &>(metric) = options;
     metric.arithmetic = options.element;
     metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
     if (options.filtersGradients)

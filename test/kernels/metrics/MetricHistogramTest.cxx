@@ -178,7 +178,7 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
     {
       sources = metric.Make(element, true, asList, context);
       descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
-      for (const int count : { 5, 32, MostHistogramBins })
+      for (const int count : { 5, 32, MaxHistogramBins })
       {
         const ParzenBins    bins = MakeParzenBins(count, -50.0, 50.0, -50.0, 50.0);
         const MetricOutcome expected = reduceWith(bins, false);

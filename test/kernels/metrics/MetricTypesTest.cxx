@@ -43,6 +43,17 @@ TEST(MetricTypes, AreInOrderAndNamedApart)
     EXPECT_EQ(FindMetricByName(NameOf(AllMetrics[i])), AllMetrics[i]);
     EXPECT_EQ(FindMetricByWord(WordOf(AllMetrics[i])), AllMetrics[i]);
   }
+  for (const char * const other : { "msq", "gc", "globalcorrelation", "mi", "mattesmutualinformation" })
+  {
+    EXPECT_TRUE(FindMetricByWord(other)) << other;
+    EXPECT_EQ(words.count(other), 0U) << other;
+  }
+  EXPECT_EQ(FindMetricByWord("mi"), MetricKind::Mattes);
+  EXPECT_EQ(FindMetricByWord("globalcorrelation"), MetricKind::Correlation);
+  for (const char * const none : { "", " ", "m", "gc globalcorrelation", "global" })
+  {
+    EXPECT_FALSE(FindMetricByWord(none)) << none;
+  }
   EXPECT_FALSE(FindMetricByName("cc")); // that is a word
   EXPECT_FALSE(FindMetricByWord("LocalCorrelation"));
   EXPECT_THROW(NameOf(static_cast<MetricKind>(MetricCount)), std::invalid_argument);
@@ -74,6 +85,7 @@ TEST(MetricTypes, AreListedByProperty)
   };
   expectThose(ParameterMetrics, HasParameterDerivative);
   expectThose(FieldMetrics, HasFieldForce);
+  expectThose(StageMetrics, IsForStages);
   EXPECT_EQ(FindMetricByWord("demons"), MetricKind::Demons);
   EXPECT_FALSE(HasParameterDerivative(MetricKind::Demons));
   EXPECT_FALSE(HasFieldForce(MetricKind::Correlation));

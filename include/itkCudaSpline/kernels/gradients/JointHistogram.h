@@ -55,7 +55,8 @@ struct JointSamples
 
 /** \brief Makes the histogram: how many samples are in each bin.
  *
- * Sums are of numbers in fixed point, so they do not depend on their order: the same bits at every call.
+ * Sums are of integers, as in the histograms of metrics: they do not depend on their order, and the bits are the same
+ * at every call.
  *
  * \param[in] samples what is sorted
  * \param[out] joint bins x bins, by the fixed image's bin first
@@ -66,8 +67,9 @@ struct JointSamples
  * On a device it is enqueued in the caller's stream, with the memory that it takes.
  *
  * \par Accuracy
- * Each part of a sample is rounded to a unit of 2^-62 times the number of samples, as a power of two: 2^-38 of a sample
- * for 2^24; with Float32 elements the weights are floats. */
+ * On the host the weights of a sample are rounded to a unit of 2^-62 times the number of samples, as a power of two:
+ * 2^-38 for 2^24. On a device they are rounded as ParzenWeight does in double precision: to 2^-38, and those below 2^-19
+ * to 2^-57. With Float32 elements the weights are floats. */
 void
 AccumulateJointHistogram(const JointSamples & samples, void * joint, const ExecutionContext & context);
 

@@ -18,10 +18,9 @@
 #ifndef itkCudaSpline_kernels_metrics_FieldMetricOptions_h
 #define itkCudaSpline_kernels_metrics_FieldMetricOptions_h
 
+#include "itkCudaSpline/kernels/metrics/MetricOptions.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 #include "itkCudaSpline/math/ScalarType.h"
-
-#include <array>
 
 /** \file
  * \brief How registrations by fields compare two images on a grid. */
@@ -46,18 +45,15 @@ struct SelfSimilarityOptions
 };
 
 /** \brief A metric that has a force on each sample, and its parameters. */
-struct FieldMetricOptions
+struct FieldMetricOptions : MetricOptions
 {
   MetricKind            kind{ MetricKind::LocalCorrelation }; ///< which metric; it has HasFieldForce()
-  std::array<int, 3>    radius{ { 2, 2, 2 } };                ///< of windows (samples); see HasWindows()
   ScalarType            arithmetic{ ScalarType::Float32 };    ///< of windows and of the weights of histograms
   double                epsilon{ 0.0 };                       ///< see LocalCorrelationDescriptor
-  double                varianceFloor{ 0.0 };                 ///< see LinearMetric::varianceFloor
-  int                   bins{ 50 };                   ///< of histograms, along either axis: 5 to MostHistogramBins
-  bool                  exchangesGradients{ true };   ///< see MetricType::ExchangesGradients
-  double                differenceThreshold{ 0.001 }; ///< of Demons: smaller differences have no force
-  double                denominatorThreshold{ 1e-9 }; ///< of Demons: nor have smaller denominators
-  SelfSimilarityOptions selfSimilarity;               ///< of SelfSimilarity
+  bool                  exchangesGradients{ true };           ///< see MetricType::ExchangesGradients
+  double                differenceThreshold{ 0.001 };         ///< of Demons: smaller differences have no force
+  double                denominatorThreshold{ 1e-9 };         ///< of Demons: nor have smaller denominators
+  SelfSimilarityOptions selfSimilarity;                       ///< of SelfSimilarity
 };
 
 /** @} */

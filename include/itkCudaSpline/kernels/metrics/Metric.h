@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -98,9 +99,24 @@ struct FieldDisplacements
 /** \brief What the derivative of an evaluation is by. */
 using MetricDerivative = std::variant<NoDerivative, LinearMoments, SplineCoefficients, FieldDisplacements>;
 
-/** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a large device;
- * smaller ones count in their memory. */
-inline constexpr int MostHistogramBins = 160;
+/** \brief Minimum number of bins of a histogram along either axis: a window and its padding. */
+inline constexpr int MinHistogramBins = 5;
+/** \brief Maximum number: two words of each bin fit the shared memory of a block of a large device; smaller devices
+ * count in their memory. */
+inline constexpr int MaxHistogramBins = 160;
+/** \brief Its former name, for one release. */
+[[deprecated("MaxHistogramBins")]] inline constexpr int MostHistogramBins = MaxHistogramBins;
+
+/** \brief Whether a histogram can have so many bins. */
+constexpr bool
+IsBinCount(std::int64_t bins)
+{
+  return bins >= MinHistogramBins && bins <= MaxHistogramBins;
+}
+
+/** \brief What is wrong with a number of bins for which IsBinCount() is false. */
+std::string
+DescribeBinProblem(std::int64_t bins);
 
 /** \brief Numbers of a metric's formula, which earlier passes or the images give. */
 struct MetricParameters

@@ -54,12 +54,18 @@ enum class MetricKind : unsigned char
  *
  * There is one type for each value of MetricKind. In addition to these constants it has
  *
- * * Kind, the value; Name, its name in the sources; Word, its name for users;
+ * * Kind, the value; Name, its name in the sources; Word, its name for users; Description, what it is;
  * * ItkClass, the name of ITK's class, which the module's has with \c Cuda in front. */
 struct MetricType
 {
   /** Null for a metric that ITK does not have. */
   static constexpr const char * ItkClass = nullptr;
+  /** Other names for users, separated by spaces: of ITK, ANTs and elastix, in lower case. */
+  static constexpr const char * OtherWords = "";
+  /** Users choose it for a stage. */
+  static constexpr bool IsForStages = true;
+  /** Its value is in squared units of the images: it depends on how their values are scaled. */
+  static constexpr bool HasSquaredUnit = false;
   /** Sets of weights that a derivative is a sum of; each is multiplied with the gradient of the moving image. */
   static constexpr unsigned int Sets = 1;
   /** Passes over the samples for value and derivative. */
@@ -88,6 +94,9 @@ struct MeanSquaresMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::MeanSquares;
   static constexpr const char * Name = "MeanSquares";
   static constexpr const char * Word = "meansquares";
+  static constexpr const char * OtherWords = "msq";
+  static constexpr const char * Description = "mean squares";
+  static constexpr bool         HasSquaredUnit = true;
   static constexpr const char * ItkClass = "MeanSquaresImageToImageMetricv4";
   ///@}
 };
@@ -101,6 +110,8 @@ struct CorrelationMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::Correlation;
   static constexpr const char * Name = "Correlation";
   static constexpr const char * Word = "correlation";
+  static constexpr const char * OtherWords = "gc globalcorrelation";
+  static constexpr const char * Description = "correlation";
   static constexpr const char * ItkClass = "CorrelationImageToImageMetricv4";
   static constexpr unsigned int Sets = 2;
   static constexpr unsigned int Passes = 2;
@@ -116,6 +127,8 @@ struct MattesMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::Mattes;
   static constexpr const char * Name = "Mattes";
   static constexpr const char * Word = "mattes";
+  static constexpr const char * OtherWords = "mi mattesmutualinformation";
+  static constexpr const char * Description = "mutual information";
   static constexpr const char * ItkClass = "MattesMutualInformationImageToImageMetricv4";
   static constexpr unsigned int Passes = 2;
   static constexpr bool         HasHistogram = true;
@@ -130,6 +143,7 @@ struct LocalCorrelationMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::LocalCorrelation;
   static constexpr const char * Name = "LocalCorrelation";
   static constexpr const char * Word = "cc";
+  static constexpr const char * Description = "local correlation";
   static constexpr const char * ItkClass = "ANTSNeighborhoodCorrelationImageToImageMetricv4";
   static constexpr bool         HasWindows = true;
   ///@}
@@ -143,6 +157,9 @@ struct DemonsMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::Demons;
   static constexpr const char * Name = "Demons";
   static constexpr const char * Word = "demons";
+  static constexpr const char * Description = "demons";
+  static constexpr bool         IsForStages = false; // stages of that name have its forces
+  static constexpr bool         HasSquaredUnit = true;
   static constexpr const char * ItkClass = "DemonsImageToImageMetricv4";
   static constexpr bool         HasParameterDerivative = false;
   static constexpr bool         ExchangesGradients = true;
@@ -157,6 +174,7 @@ struct ExactCorrelationMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::ExactCorrelation;
   static constexpr const char * Name = "ExactCorrelation";
   static constexpr const char * Word = "lncc";
+  static constexpr const char * Description = "local correlation with its exact derivative";
   static constexpr bool         HasWindows = true;
   static constexpr bool         HasVarianceFloors = true;
   ///@}
@@ -170,6 +188,7 @@ struct SelfSimilarityMetric : MetricType
   static constexpr MetricKind   Kind = MetricKind::SelfSimilarity;
   static constexpr const char * Name = "SelfSimilarity";
   static constexpr const char * Word = "mind";
+  static constexpr const char * Description = "self-similarity, across contrasts";
   static constexpr bool         HasParameterDerivative = false;
   static constexpr bool         HasFeatures = true;
   ///@}
@@ -253,6 +272,21 @@ WordOf(MetricKind kind)
 {
   return VisitMetric(kind, [](auto type) { return decltype(type)::Word; });
 }
+constexpr const char *
+DescriptionOf(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::Description; });
+}
+constexpr bool
+IsForStages(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::IsForStages; });
+}
+constexpr bool
+HasSquaredUnit(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasSquaredUnit; });
+}
 constexpr unsigned int
 CountSets(MetricKind kind)
 {
@@ -327,14 +361,36 @@ inline constexpr auto MetricsThat = []() {
   return found;
 }();
 
-/** \brief All metrics; those that stages of linear transforms and B-splines optimize; and those of fields. */
+/** \brief All metrics; those that users choose; those that stages of linear transforms and B-splines optimize; and
+ * those of fields. */
 ///@{
 inline constexpr auto AllMetrics = MetricsThat<AnyMetric>;
+inline constexpr auto StageMetrics = MetricsThat<IsForStages>;
 inline constexpr auto ParameterMetrics = MetricsThat<HasParameterDerivative>;
 inline constexpr auto FieldMetrics = MetricsThat<HasFieldForce>;
 ///@}
 
-/** \brief The metric of a name in the sources (\c Name), or for users (\c Word); empty if no metric has it. */
+namespace MetricDetail
+{
+/** \brief Whether a list of words, separated by spaces, has a word. */
+constexpr bool
+HasWord(std::string_view list, std::string_view word)
+{
+  while (!word.empty() && !list.empty())
+  {
+    const std::size_t end = list.find(' ');
+    if (list.substr(0, end) == word)
+    {
+      return true;
+    }
+    list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
+  }
+  return false;
+}
+} // namespace MetricDetail
+
+/** \brief The metric of a name in the sources (\c Name), or for users (\c Word or one of \c OtherWords, in lower case);
+ * empty if no metric has it. */
 ///@{
 constexpr std::optional<MetricKind>
 FindMetricByName(std::string_view name)
@@ -353,7 +409,9 @@ FindMetricByWord(std::string_view word)
 {
   for (const MetricKind kind : AllMetrics)
   {
-    if (word == WordOf(kind))
+    const bool isOther =
+      VisitMetric(kind, [word](auto type) { return MetricDetail::HasWord(decltype(type)::OtherWords, word); });
+    if (word == WordOf(kind) || isOther)
     {
       return kind;
     }

@@ -26,7 +26,6 @@
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -72,21 +71,18 @@ struct DeformablePair
 {
   SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< which metric
   double        weight{ 1.0 };                             ///< share of its force; above 0, whatever their sum is
-  int           bins{ 32 };                                ///< of Mattes, along either axis: 5 to MostHistogramBins
 };
 
-/** \brief The options of a deformable registration. */
-struct DeformableOptions
+/** \brief The options of a deformable registration; those of metrics are for all pairs. */
+struct DeformableOptions : MetricOptions
 {
   DeformableKind kind{ DeformableKind::Syn }; ///< what iterates
   /** An entry for each pair of images, in their order. Demons have one, and know squared differences alone, whatever
    * its metric is. */
   std::vector<DeformablePair> pairs{ DeformablePair() };
-  std::vector<PyramidLevel>   levels;                ///< from coarse to fine
-  bool                        sigmasInMm{ false };   ///< of the levels
-  SynRules                    rules;                 ///< of an iteration; of demons its step and variances
-  std::array<int, 3>          radius{ { 4, 4, 4 } }; ///< of the windows of the local correlation (samples)
-  double                      varianceFloor{ 0.0 };  ///< see LinearMetric::varianceFloor
+  std::vector<PyramidLevel>   levels;              ///< from coarse to fine
+  bool                        sigmasInMm{ false }; ///< of the levels
+  SynRules                    rules;               ///< of an iteration; of demons its step and variances
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
   bool        filtersGradients{ false };
   ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64

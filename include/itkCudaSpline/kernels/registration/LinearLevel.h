@@ -23,12 +23,12 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricOptions.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,15 +47,10 @@ namespace itk::CudaSpline
 using LinearMetricKind = MetricKind;
 
 /** \brief How two images are compared by a linear level. */
-struct LinearMetric
+struct LinearMetric : MetricOptions
 {
-  MetricKind         kind{ MetricKind::Mattes }; ///< which metric; it has HasParameterDerivative()
-  int                bins{ 50 };                 ///< of Mattes, along either axis: 5 to MostHistogramBins
-  std::array<int, 3> radius{ { 4, 4, 4 } };      ///< of LocalCorrelation: windows have 2 radius + 1 samples
-  /** Of ExactCorrelation: standard deviation of the values of a window, as a part of the range of the image's values,
-   * whose square is added to the variance of each window. Windows of noise have little weight then. */
-  double         varianceFloor{ 0.0 };
-  unsigned int   order{ 1 }; ///< of the moving image's B-spline, 0 to 5; 1 is linear
+  MetricKind     kind{ MetricKind::Mattes }; ///< which metric; it has HasParameterDerivative()
+  unsigned int   order{ 1 };                 ///< of the moving image's B-spline, 0 to 5; 1 is linear
   MetricGradient gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
   ScalarType     arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
   /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; empty: all samples of its

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/math/SplineWeights.h"
 
 #include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/mutual_information/ParzenWindow.h"
 
 /** \file
  * \brief What a sample adds to mutual information: to a joint histogram, and to the derivative. */
@@ -47,12 +48,9 @@ struct HistogramContribution
     ParzenBins::Window window;
     if (numbers.bins.Find(pair.fixed, pair.moving, window))
     {
-      double weights[4];
+      double weights[ParzenTaps];
       SplineWeights<3>(window.fraction, weights);
-      for (int k = 0; k < 4; ++k)
-      {
-        histogram.Add(window.first + k, weights[k]);
-      }
+      AddWindow(window.first, weights, histogram);
       sums.AddSample();
     }
   }
@@ -92,13 +90,9 @@ private:
     {
       return false;
     }
-    double slopes[4];
+    double slopes[ParzenTaps];
     SplineDerivativeWeights<3>(window.fraction, slopes);
-    weight = 0.0;
-    for (int k = 0; k < 4; ++k)
-    {
-      weight -= slopes[k] * numbers.table[window.first + k];
-    }
+    weight = 0.0 - ContractWindow(slopes, numbers.table + window.first);
     return true;
   }
 };

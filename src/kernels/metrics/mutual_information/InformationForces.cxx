@@ -83,10 +83,9 @@ InformationForces::InformationForces(const FieldMetricSetup & setup, const Resid
   , m_Element(ElementOf(setup))
   , m_Residence(residence)
 {
-  if (setup.options.bins < 5 || setup.options.bins > MostHistogramBins)
+  if (!IsBinCount(setup.options.bins))
   {
-    throw std::invalid_argument("A histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " +
-                                std::to_string(setup.options.bins) + ".");
+    throw std::invalid_argument(DescribeBinProblem(setup.options.bins));
   }
   const auto bins = static_cast<std::size_t>(setup.options.bins);
   for (std::size_t n = 0; n < 2; ++n)

@@ -24,8 +24,8 @@
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/passes/DeviceHistogram.cuh"
 #include "kernels/metrics/passes/MetricCells.cuh"
-#include "kernels/metrics/passes/MetricHistogram.cuh"
 #include "kernels/metrics/passes/MetricLaunchers.h"
 #include "kernels/metrics/passes/MetricReduction.cuh"
 
@@ -72,7 +72,7 @@ __launch_bounds__(HistogramThreads, 32 * CellWarps / HistogramThreads)
                             const HistogramSpace                                 space)
 {
   constexpr auto            samples = static_cast<std::uint32_t>(HistogramSamples);
-  BlockHistogram            own(arguments, space);
+  BlockHistogram            own(arguments.bins.bins, arguments.moving.element == ScalarType::Float64, space);
   MetricSums<VDimension, 0> sums;
   const std::uint32_t       first = blockIdx.x * samples;
   AddSamplesOfCells<TValues>(arguments, parameters, order, first, first + samples, sums, own);
@@ -87,7 +87,8 @@ CellsLauncher<TValues, VDimension>::Sum(const CellPass<VDimension> & pass, const
 {
   if (pass.arguments.pass == MetricPass::Histogram)
   {
-    const DeviceHistogram histogram(pass.arguments, CellShape<VDimension>::Numbers * sizeof(double), stream);
+    constexpr std::size_t others = CellShape<VDimension>::Numbers * sizeof(double);
+    const DeviceHistogram histogram(pass.arguments.bins.bins, pass.arguments.count, others, stream);
     AllowSharedMemory(&MetricCellHistogramKernel<TValues, VDimension>, histogram.Shared());
     MetricCellHistogramKernel<TValues><<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(
       pass.arguments, pass.parameters, pass.order, histogram.Space());

@@ -22,7 +22,6 @@
 #include "itkCudaSpline/math/TensorProduct.h"
 
 #include "kernels/metrics/passes/MetricBody.h"
-#include "kernels/metrics/passes/MetricHistogram.cuh"
 #include "kernels/metrics/passes/MetricOrder.h"
 #include "kernels/metrics/passes/MetricReduction.cuh"
 #include "kernels/metrics/MetricSpline.h"

@@ -61,6 +61,13 @@ struct ContributionList
     AddFrom<false, TContributions...>(numbers, pair, arm, sums);
   }
 
+  /** Whether one of them is for a pass. */
+  static constexpr bool
+  Has(MetricPass pass)
+  {
+    return ((pass == TContributions::Pass) || ...);
+  }
+
 private:
   /** Whether a pass adds the values of a contribution, or its forces too. */
   template <typename TContribution, typename TSums>

@@ -19,13 +19,13 @@
 #include "kernels/metrics/passes/MetricBody.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/mutual_information/HostHistogram.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -107,64 +107,27 @@ ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
   return result;
 }
 
-/** A histogram of a thread's samples, digit by digit. */
-struct HostHistogram
-{
-  HostHistogram(std::size_t size, ScalarType element)
-    : bins(size)
-    , isDouble(element == ScalarType::Float64)
-  {}
-
-  void
-  Add(int bin, double weight)
-  {
-    const ParzenWeight digits = isDouble ? ParzenWeight::OfThreeDigits(weight) : ParzenWeight(weight, false);
-    for (std::size_t k = 0; k < 3; ++k)
-    {
-      bins[static_cast<std::size_t>(bin)][k] += digits.digit[k];
-    }
-  }
-
-  std::vector<std::array<std::uint64_t, 3>> bins;
-  bool                                      isDouble;
-};
-
-/** Integers, so that the result does not depend on the order of the threads. */
+/** The count, and the histogram. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
   const auto    size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  HostHistogram all(size, arguments.moving.element);
-  double        count = 0.0;
-  std::mutex    mutex;
-  context.ParallelFor(arguments.count, [&](std::int64_t begin, std::int64_t end) {
-    HostHistogram             own(size, arguments.moving.element);
+  HostHistogram histogram(size, DigitsOfParzenWeight{ arguments.moving.element == ScalarType::Float64 });
+  std::atomic<std::int64_t> count{ 0 };
+  histogram.AddSamples(arguments.count, context, [&](std::int64_t begin, std::int64_t end, auto & own) {
     MetricSums<VDimension, 0> sums;
     for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
     {
       AddMetricSample<VMove, TValues>(arguments, cursor, sums, own);
     }
-    const std::lock_guard<std::mutex> lock(mutex);
-    count += sums.numbers[0];
-    for (std::size_t bin = 0; bin < size; ++bin)
-    {
-      for (std::size_t k = 0; k < 3; ++k)
-      {
-        all.bins[bin][k] += own.bins[bin][k];
-      }
-    }
+    count += static_cast<std::int64_t>(sums.numbers[0]);
   });
   MetricResult result;
-  result.count = static_cast<std::int64_t>(count);
-  for (const auto & bin : all.bins)
+  result.count = count;
+  for (std::size_t bin = 0; bin < size; ++bin)
   {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < 3; ++k)
-    {
-      sum += static_cast<double>(bin[k]) * ParzenWeight::Units[k];
-    }
-    result.histogram.push_back(sum);
+    result.histogram.push_back(histogram.GetWeight(bin));
   }
   return result;
 }

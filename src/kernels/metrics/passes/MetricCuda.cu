@@ -18,12 +18,11 @@
 #include "itkCudaSpline/device/Device.h"
 
 #include "kernels/metrics/mutual_information/BinInformation.h"
+#include "kernels/metrics/passes/DeviceHistogram.cuh"
 #include "kernels/metrics/MetricBackends.h"
-#include "kernels/metrics/passes/MetricHistogram.cuh"
 #include "kernels/metrics/passes/MetricLaunchers.h"
 #include "kernels/metrics/passes/MetricPass.cuh"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace itk::CudaSpline
@@ -113,19 +112,14 @@ __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long 
                                                        double *                   terms,
                                                        InformationNumbers *       made)
 {
-  __shared__ double fixed[MostHistogramBins];
-  __shared__ double moving[MostHistogramBins];
-  __shared__ double rows[MostHistogramBins];
+  __shared__ double fixed[MaxHistogramBins];
+  __shared__ double moving[MaxHistogramBins];
+  __shared__ double rows[MaxHistogramBins];
   const int         size = bins * bins;
   const int         thread = static_cast<int>(threadIdx.x);
   for (int bin = thread; bin < size; bin += TableThreads)
   {
-    double weight = 0.0;
-    for (unsigned int plane = 1; plane <= planes; ++plane)
-    {
-      weight += static_cast<double>(sums[1 + std::int64_t{ plane } * size + bin]) * ParzenWeight::Units[1];
-    }
-    table[bin] = weight + static_cast<double>(sums[1 + bin]) * ParzenWeight::Units[2];
+    table[bin] = GetWeight(sums, size, planes, bin);
   }
   __syncthreads();
   SumRows(table, bins, rows);
@@ -164,24 +158,13 @@ __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long 
   }
 }
 
-/** Samples of a block of a histogram: few where there are few, so that all multiprocessors have some. */
-std::int64_t
-SamplesOfBlock(std::int64_t count, int device)
-{
-  constexpr int ofMultiprocessor = 4; // blocks
-  int           multiprocessors = 0;
-  CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  const std::int64_t blocks = std::int64_t{ ofMultiprocessor } * multiprocessors;
-  const std::int64_t turns = (count + blocks * HistogramThreads - 1) / (blocks * HistogramThreads);
-  return std::clamp<std::int64_t>(turns * HistogramThreads, HistogramThreads, HistogramSamples);
-}
-
 /** Enqueues a histogram; its memory goes in the order of the stream. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 DeviceHistogram
 EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
 {
-  DeviceHistogram histogram(pass.arguments, 0, stream, SamplesOfBlock(pass.arguments.count, device));
+  const std::int64_t count = pass.arguments.count;
+  DeviceHistogram    histogram(pass.arguments.bins.bins, count, 0, stream, SamplesOfBlock(count, device));
   SumsLauncher<VMove, TValues, VDimension>::EnqueueHistogram(
     pass.arguments, histogram.Space(), histogram.Blocks(), histogram.Shared(), stream);
   return histogram;

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/metrics/mutual_information/HistogramSpace.h"
 #include "kernels/metrics/passes/MetricCuda.h"
 #include "kernels/metrics/passes/MetricOrder.h"
 #include "kernels/metrics/MetricSpline.h"
@@ -36,15 +37,6 @@
 
 namespace itk::CudaSpline
 {
-
-/** \brief Where the histograms of blocks are added up. There: the count; the finest digits; sums of the others, one
- * plane of bins for each PlaneBlocks blocks. */
-struct HistogramSpace
-{
-  unsigned long long * sums;
-  bool                 isShared; ///< blocks have histograms of their own, in shared memory
-  std::int64_t         samples;  ///< of a block
-};
 
 /** \brief Sums of values, and histograms, of passes without derivative.
  *

@@ -57,8 +57,7 @@ EvaluatePointForces(const PointForcesDescriptor &  descriptor,
                     const Residence &              residence)
 {
   const bool isInformation = descriptor.pass == MetricPass::Information;
-  Require(descriptor.pass == MetricPass::MeanSquares || descriptor.pass == MetricPass::Demons || isInformation,
-          "they are those of mean squares, demons or mutual information");
+  Require(PointContributions::Has(descriptor.pass), "the metric has no force on single samples");
   Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images have 2 or 3 dimensions");
   Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative), "pixels and derivatives are float32 or float64");
   Require(!isInformation || ((movingDerivative == nullptr || descriptor.table[0] != nullptr) &&

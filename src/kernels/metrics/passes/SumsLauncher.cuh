@@ -21,8 +21,8 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/common/SharedMemory.cuh"
+#include "kernels/metrics/passes/DeviceHistogram.cuh"
 #include "kernels/metrics/passes/MetricBody.h"
-#include "kernels/metrics/passes/MetricHistogram.cuh"
 #include "kernels/metrics/passes/MetricLaunchers.h"
 #include "kernels/metrics/passes/MetricPass.cuh"
 
@@ -41,13 +41,20 @@ namespace itk::CudaSpline
 namespace
 {
 
+// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
+// few.
+template <SampleMove VMove, typename TValues>
+constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
+                                           ? 4
+                                           : 2;
+
 /** Blocks of samples, one after the other. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
   MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, const HistogramSpace space)
 {
-  BlockHistogram            own(arguments, space);
+  BlockHistogram            own(arguments.bins.bins, arguments.moving.element == ScalarType::Float64, space);
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * space.samples;
   const std::int64_t        end = min(arguments.count, first + space.samples);

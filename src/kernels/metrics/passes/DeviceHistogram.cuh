@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef MetricHistogram_cuh
-#define MetricHistogram_cuh
+#ifndef DeviceHistogram_cuh
+#define DeviceHistogram_cuh
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -25,18 +25,18 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/math/ParzenBins.h"
 
-#include "kernels/metrics/MetricArguments.h"
-#include "kernels/metrics/passes/MetricLaunchers.h"
+#include "kernels/metrics/mutual_information/HistogramSpace.h"
 #include "kernels/metrics/passes/MetricReduction.cuh"
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 /** \file
- * \brief Joint histograms of a metric on a device: of blocks in shared memory, and of all of them. */
+ * \brief Joint histograms on a device: of blocks in shared memory, and of all of them. */
 
 namespace itk::CudaSpline
 {
@@ -45,12 +45,6 @@ namespace
 {
 
 constexpr unsigned int HistogramThreads = 256;
-// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
-// few.
-template <SampleMove VMove, typename TValues>
-constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
-                                           ? 4
-                                           : 2;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block, at most: less than 2^13, whose digits fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 
@@ -60,14 +54,17 @@ constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^
 class BlockHistogram
 {
 public:
-  /** All threads of the block come here, and to Store(). */
-  template <unsigned int VDimension>
+  /** All threads of the block call it, and Store().
+   *
+   * \param[in] bins along either axis
+   * \param[in] isDouble weights are rounded as in double precision
+   * \param[in] space where the sums of all blocks are */
   __device__
-  BlockHistogram(const MetricArguments<VDimension> & arguments, const HistogramSpace & space)
-    : m_Size(arguments.bins.bins * arguments.bins.bins)
+  BlockHistogram(int bins, bool isDouble, const HistogramSpace & space)
+    : m_Size(bins * bins)
     , m_Sums(space.sums)
     , m_IsShared(space.isShared)
-    , m_IsDouble(arguments.moving.element == ScalarType::Float64)
+    , m_IsDouble(isDouble)
   {
     for (int word = threadIdx.x; m_IsShared && word < 2 * m_Size; word += HistogramThreads)
     {
@@ -143,22 +140,51 @@ private:
   bool                 m_IsDouble;
 };
 
+/** The sum of a bin's weights, of all blocks.
+ *
+ * \param[in] sums a histogram's space
+ * \param[in] size number of bins
+ * \param[in] planes of sums after the finest */
+__device__ __forceinline__ double
+GetWeight(const unsigned long long * sums, std::int64_t size, unsigned int planes, std::int64_t bin)
+{
+  double weight = 0.0;
+  for (unsigned int plane = 1; plane <= planes; ++plane)
+  {
+    weight += static_cast<double>(sums[1 + plane * size + bin]) * ParzenWeight::Units[1];
+  }
+  return weight + static_cast<double>(sums[1 + bin]) * ParzenWeight::Units[2];
+}
+
+/** Samples of a block of a histogram: few where there are few, so that all multiprocessors have some. */
+inline std::int64_t
+SamplesOfBlock(std::int64_t count, int device)
+{
+  constexpr int ofMultiprocessor = 4; // blocks
+  int           multiprocessors = 0;
+  CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  const std::int64_t blocks = std::int64_t{ ofMultiprocessor } * multiprocessors;
+  const std::int64_t turns = (count + blocks * HistogramThreads - 1) / (blocks * HistogramThreads);
+  return std::clamp<std::int64_t>(turns * HistogramThreads, HistogramThreads, HistogramSamples);
+}
+
 /** The memory of a histogram of some samples, and how its kernel is launched. */
 class DeviceHistogram
 {
 public:
-  /** \param[in] arguments of the pass
+  /** \param[in] bins along either axis
+   * \param[in] count number of samples
    * \param[in] others other shared memory of the kernel (bytes)
    * \param[in] stream clears the memory
    * \param[in] samples of a block */
-  template <unsigned int VDimension>
-  DeviceHistogram(const MetricArguments<VDimension> & arguments,
-                  std::size_t                         others,
-                  const Stream &                      stream,
-                  std::int64_t                        samples = HistogramSamples)
-    : m_Size(static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins))
+  DeviceHistogram(int            bins,
+                  std::int64_t   count,
+                  std::size_t    others,
+                  const Stream & stream,
+                  std::int64_t   samples = HistogramSamples)
+    : m_Size(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins))
     , m_Samples(samples)
-    , m_Blocks(static_cast<unsigned int>((arguments.count + samples - 1) / samples))
+    , m_Blocks(static_cast<unsigned int>((count + samples - 1) / samples))
     , m_Planes((m_Blocks + PlaneBlocks - 1) / PlaneBlocks)
     , m_Memory((1 + (1 + m_Planes) * m_Size) * sizeof(unsigned long long), stream)
   {

@@ -1,0 +1,142 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "pipeline/RegistrationStart.h"
+
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** The centre between the first and the last sample of a grid. */
+FieldGrid::Vector
+FindMiddle(const FieldGrid & grid)
+{
+  FieldGrid::Vector first{};
+  FieldGrid::Vector last{};
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    first[d] = static_cast<double>(grid.start[d]);
+    last[d] = static_cast<double>(grid.start[d] + grid.size[d] - 1);
+  }
+  first = PlaceOfIndex(grid, first);
+  last = PlaceOfIndex(grid, last);
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    first[d] = 0.5 * (first[d] + last[d]);
+  }
+  return first;
+}
+
+FieldGrid::Vector
+FindCentre(PreparedImages & images, const MaskedImage & image, const std::string & name, const ExecutionContext & host)
+{
+  const MaskedImage there = images.OnHost(image);
+  const auto centre = FindCentreOfGravity(there.grid, there.pixels, there.pixel, there.maskGrid, there.mask, host);
+  if (!centre)
+  {
+    throw std::invalid_argument("the " + name + " image is the same everywhere" +
+                                (image.mask == nullptr ? "" : " under its mask, or no voxel of it is there") +
+                                ", so it has no centre of gravity; another initial alignment, as 'centre', needs none");
+  }
+  return *centre;
+}
+
+/** A translation, as a rigid transform. */
+LinearTransform
+MakeShift(const FieldGrid::Vector & centre, const LinearTransform::Vector & shift, unsigned int dimension)
+{
+  LinearTransform             made(LinearKind::Rigid, dimension, centre);
+  LinearTransform::Parameters parameters{};
+  std::copy_n(shift.begin(), dimension, parameters.begin() + (dimension == 2 ? 1 : 3));
+  made.SetParameters(parameters);
+  return made;
+}
+
+LinearTransform
+SearchRotation(PreparedImages &                images,
+               const FieldGrid::Vector &       centre,
+               const LinearTransform::Vector & shift,
+               const ExecutionContext &        host,
+               PipelineMessages &              messages)
+{
+  const FoundRotation found = FindBestRotation(images, centre, shift, host);
+  if (found.explained < PoorExplanation)
+  {
+    messages.Warn(PipelineWarning::Kind::PoorRotation,
+                  -1,
+                  "the best rotation that was found explains " + Brief(100.0 * found.explained) +
+                    " % of the fixed image's entropy (poor below " + Brief(100.0 * PoorExplanation) +
+                    " %); check whether the images are aligned");
+  }
+  return found.transform;
+}
+
+} // namespace
+
+FoundRotation
+FindBestRotation(PreparedImages &                images,
+                 const FieldGrid::Vector &       centre,
+                 const LinearTransform::Vector & shift,
+                 const ExecutionContext &        host)
+{
+  const ImagePair & pair = images.GetPairs().front();
+  return FindRotation(images.OnHost(pair.fixed), images.OnHost(pair.moving), centre, shift, host);
+}
+
+RegistrationStart
+FindStart(const RegistrationInput & input,
+          const RegistrationSpec &  spec,
+          PreparedImages &          images,
+          const ExecutionContext &  host,
+          PipelineMessages &        messages)
+{
+  const unsigned int dimension = images.GetFixedGrid().dimension;
+  RegistrationStart  start;
+  start.centre = FindMiddle(images.GetFixedGrid());
+  if (input.initial || spec.initial == InitialAlignment::None)
+  {
+    return start;
+  }
+  FieldGrid::Vector other = FindMiddle(images.GetMovingGrid());
+  if (spec.initial != InitialAlignment::Centre)
+  {
+    start.centre = FindCentre(images, images.GetPairs().front().fixed, "fixed", host);
+    other = FindCentre(images, images.GetPairs().front().moving, "moving", host);
+  }
+  LinearTransform::Vector shift{};
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    shift[d] = other[d] - start.centre[d];
+  }
+  start.transform = MakeShift(start.centre, shift, dimension);
+  if (spec.initial == InitialAlignment::Search)
+  {
+    start.transform = SearchRotation(images, start.centre, shift, host, messages);
+    start.kind = LinearKind::Rigid;
+  }
+  return start;
+}
+
+} // namespace itk::CudaSpline

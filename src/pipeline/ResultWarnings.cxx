@@ -1,0 +1,97 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "pipeline/ResultWarnings.h"
+
+#include <algorithm>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Levels whose results were clearly worse than their starts. */
+void
+WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMessages & messages)
+{
+  constexpr double clear = 0.05; // less is what an optimizer leaves at a start that was a minimum
+  const auto       undone = std::find_if(outcome.levels.begin(), outcome.levels.end(), [](const LevelRecord & level) {
+    return level.end == LevelEnd::Undone && level.loss > clear;
+  });
+  if (undone != outcome.levels.end())
+  {
+    messages.Warn(PipelineWarning::Kind::UndoneLevels,
+                  static_cast<int>(number),
+                  "what level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " +
+                    std::to_string(outcome.levels.size()) +
+                    " and those after it did was undone: it made the metric worse by " + Brief(100.0 * undone->loss) +
+                    " % of its value");
+  }
+}
+
+/** A level that ended by its number of iterations while values still fell fast, and no later level found an end. */
+void
+WarnOfFewIterations(const StageSpec &    stage,
+                    std::size_t          number,
+                    const StageOutcome & outcome,
+                    PipelineMessages &   messages)
+{
+  const auto last = std::find_if(
+    outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) { return level.iterations > 0; });
+  if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
+      !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : FastFall)))
+  {
+    return;
+  }
+  messages.Warn(PipelineWarning::Kind::FewIterations,
+                static_cast<int>(number),
+                "level " + std::to_string(outcome.levels.rend() - last) + " of " +
+                  std::to_string(outcome.levels.size()) + " ended after " + std::to_string(last->iterations) +
+                  " iterations while the metric still fell by " + Brief(100.0 * last->fallRate) +
+                  " % of its value in ten; more iterations are needed");
+}
+
+} // namespace
+
+void
+WarnOfLevels(const StageSpec & stage, std::size_t number, const StageOutcome & outcome, PipelineMessages & messages)
+{
+  WarnOfUndoneLevels(number, outcome, messages);
+  WarnOfFewIterations(stage, number, outcome, messages);
+}
+
+void
+WarnOfStillLevels(const RegistrationSpec & spec, const FieldGrid & fixed, PipelineMessages & messages)
+{
+  for (std::size_t number = 0; number < spec.stages.size(); ++number)
+  {
+    const StageSpec & stage = spec.stages[number];
+    const std::size_t still = CountStillLevels(stage, fixed);
+    if (still > 0)
+    {
+      messages.Warn(PipelineWarning::Kind::StillLevels,
+                    static_cast<int>(number),
+                    std::to_string(still) + " of " + std::to_string(stage.levels.size()) +
+                      " levels move nothing: an axis of the fixed image has no more than 2 samples there, and the ends "
+                      "of axes stay where they are; smaller values of shrink, or images of fewer axes, help");
+    }
+  }
+}
+
+} // namespace itk::CudaSpline

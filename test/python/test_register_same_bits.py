@@ -1,0 +1,166 @@
+"""CudaSplineRegister and cudaspline.register() do the same for every kind of stage, metric and option: the specification that either reports
+is the same, and so are the values of all iterations, to the bit.
+
+The lists of kinds, metrics and options are those of the package; a new option without a value below fails."""
+
+import json
+import subprocess
+from typing import get_args
+
+import numpy
+import pytest
+
+import cudaspline
+from cudaspline import _options
+from cudaspline._registration_stages import OPTIONS
+from register_support import PROGRAM, Phantom, needs_program
+
+KINDS = get_args(_options.StageKind)
+METRICS = get_args(_options.MetricName)
+#: Numbers that move a stage of 2D images, and of which the last ones differ.
+MOVES = {"translation": 2, "rigid": 3, "similarity": 4, "affine": 6}
+#: A value of each option that is not its default.
+VALUES = {
+    "iterations": (3, 2), "iteration_limit": (4, 3), "shrink": (2, 1), "sigmas": (1.5, 0.5), "sigmas_in_mm": True, "radius": 2, "variance_floor": 0.05,
+    "bins": 20, "convergence": 1e-9, "optimizer": "gradient-descent", "step": 0.4, "step_in_voxels": True, "minimum_step": 1e-4,
+    "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
+    "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25,
+}  # fmt: skip
+#: Options of some metrics: the program refuses a radius where no metric has one.
+OF_METRICS = {"radius": ("cc", "lncc"), "variance_floor": ("lncc",), "bins": ("mattes",)}
+
+
+def value_of(name, kind):
+    """A value of an option for a kind."""
+    if name == "restrict_deformation":
+        return tuple(numpy.linspace(1.0, 0.5, MOVES.get(kind, 2)))
+    return "lbfgs" if (name, kind) == ("optimizer", "bspline") else VALUES[name]
+
+
+def accepts(kind, name, value):
+    """Whether a kind has an option."""
+    try:
+        cudaspline.Stage(kind, **{name: value})
+    except ValueError as error:
+        if "is not for" in str(error):
+            return False
+        if name not in ("fraction", "gradient"):  # which need others
+            raise
+    return True
+
+
+def words_of(options):
+    """Options on the command line."""
+    words = []
+    for name, value in options.items():
+        if name == "order":
+            words += ["--interpolation", "bspline"]
+        elif name != "sigmas_in_mm":
+            text = ",".join(f"{one!r}" for one in map(float, value)) if name in ("sigmas", "grid_spacing", "restrict_deformation") else (
+                ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            )  # fmt: skip
+            words += [
+                f"--{name.replace('_', '-')}",
+                text + ("mm" if name == "sigmas" and options.get("sigmas_in_mm") else ""),
+            ]
+    return words
+
+
+@pytest.fixture
+def files(rng, tmp_path):
+    """Oblique images of 2D."""
+    sitk = pytest.importorskip("SimpleITK")
+    phantom = Phantom(rng, (34, 30), oblique=True)
+    linear, bend = phantom.linear(rng, "affine"), phantom.bend(1.5)
+    names = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
+    for image, name in zip(phantom.images(lambda places: linear(bend(places))), names):
+        made = sitk.GetImageFromArray(image.array)
+        made.SetSpacing(image.spacing.tolist())
+        made.SetOrigin(image.origin.tolist())
+        made.SetDirection(image.direction.ravel().tolist())
+        sitk.WriteImage(made, str(name))
+    return [str(name) for name in names]
+
+
+@pytest.fixture
+def check(files, tmp_path):
+    """Compares a run of the program with a call. Returns the stages of the specification."""
+
+    def compare(words, **options):
+        report = tmp_path / "report.json"
+        done = subprocess.run(
+            [PROGRAM, *files, *words, "--device", "cpu", "--quiet", "--report", str(report)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        told = json.loads(report.read_text(encoding="utf-8"))
+        found = cudaspline.register(*files, device="cpu", **options)
+        assert told["spec"] == found.spec
+        values = [iteration["value"] for iteration in told["iterations"]]
+        assert values and values == found.history["value"].tolist()
+        return found.spec["stages"]
+
+    return compare
+
+
+def test_every_option_has_a_value():
+    assert set(VALUES) | {"metric"} == set(OPTIONS)
+
+
+@needs_program
+@pytest.mark.filterwarnings("ignore::cudaspline.RegistrationWarning")
+class TestSameBits:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_all_options(self, check, kind):
+        """All options of a kind at once: a specification that has them, and what it does."""
+        options = {
+            name: value_of(name, kind)
+            for name in VALUES
+            if name not in OF_METRICS and accepts(kind, name, value_of(name, kind))
+        }
+        stage = check(["--stage", kind, *words_of(options)], stages=kind, **options)[0]
+        for name, value in options.items():
+            assert stage[name] == (list(value) if isinstance(value, tuple) else value), name
+        assert {"iterations", "shrink", "sigmas"} <= set(options)
+
+    @pytest.mark.parametrize(
+        "kind, metric", [(kind, metric) for kind in KINDS for metric in METRICS]
+    )
+    def test_metrics(self, check, kind, metric):
+        if not accepts(kind, "metric", metric):
+            pytest.skip("the kind has no such metric")
+        options = {"metric": metric, "iterations": (2,), "shrink": (1,), "sigmas": (0.5,)}
+        options.update(
+            {
+                name: VALUES[name]
+                for name, metrics in OF_METRICS.items()
+                if metric in metrics and accepts(kind, name, VALUES[name])
+            }
+        )
+        stage = check(["--stage", kind, *words_of(options)], stages=kind, **options)[0]
+        assert all(stage[name] == options[name] for name in OF_METRICS if name in options)
+
+    @pytest.mark.parametrize("initial", ["moments", "centre", "search", "none"])
+    @pytest.mark.parametrize("precision", ["float32", "float64"])
+    def test_beginning(self, check, initial, precision):
+        check(
+            ["--stage", "rigid", "--stage", "syn", "--iterations", "2", "--initialize", initial, "--precision", precision, "--winsorize", "0.02,0.97"],
+            stages=["rigid", "syn"], iterations=2, initial=initial, precision=precision, winsorize=(0.02, 0.97),
+        )  # fmt: skip
+
+    @pytest.mark.parametrize("preset", get_args(_options.PresetName))
+    def test_presets(self, check, preset):
+        check(["--preset", preset], preset=preset)
+
+    def test_each_stage_its_own(self, check):
+        stages = [
+            cudaspline.Stage("affine", bins=16, radius=2),
+            cudaspline.Stage("syn", bins=24, radius=3),
+        ]
+        check(
+            ["--stage", "affine", "--stage", "syn", "--bins", "16", "--bins", "24", "--radius", "2", "--radius", "3", "--iterations", "2"],
+            stages=stages, iterations=2,
+        )  # fmt: skip
