@@ -17,7 +17,7 @@ import numpy
 from ..core import _arrays, _library
 from ..core._checks import callback
 from ..core._geometry import Geometry, has_indices, make_geometry
-from ..core._methods import choose, device_word
+from ..core._methods import device_word
 from ..core._options import Kind, OtherKind, PresetName, RealType, StageOptions
 from ..core._warnings import RegistrationWarning, warn
 from ..images import _images
