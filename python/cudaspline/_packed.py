@@ -108,8 +108,8 @@ def _inflate(data: memoryview, take: Callable[[bytes], bool]) -> Optional[int]:
     return None
 
 
-def decompress(data: bytes, most: int, is_whole: bool = True) -> memoryview:
-    """What streams of zlib or gzip hold, as far as most bytes.
+def decompress(data: bytes, most: int, is_whole: bool = True) -> Any:
+    """What streams of zlib or gzip hold, as far as most bytes, as a memoryview.
 
     is_whole: compare the checksum of each stream; else data may be the beginning of a file
 
