@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "ImageReading.h"
 
+#include "DicomPixels.h"
 #include "DicomSeries.h"
 #include "Error.h"
 #include "LibraryMessages.h"

@@ -612,18 +612,18 @@ def foreign_warp(image: Any) -> str:
 class _Colours:
     """The pixels of an image of nibabel that have fields (R, G, B and A), as five axes of numbers."""
 
-    def __init__(self, data: Any, fields: numpy.dtype):
+    def __init__(self, data: Any, fields: Any):
         self._data = data
         self._fields = fields
         self.shape = (*data.shape, *[1] * (4 - len(data.shape)), len(fields))
 
-    def __getitem__(self, key: tuple[slice, ...]) -> numpy.ndarray:
+    def __getitem__(self, key: tuple[slice, ...]) -> Any:
         part = numpy.ascontiguousarray(self._data[key[: len(self._data.shape)]])
         return part.view(self._fields[0]).reshape(
             *part.shape, *[1] * (4 - part.ndim), len(self._fields)
         )
 
-    def of(self, numbers: numpy.ndarray) -> numpy.ndarray:
+    def of(self, numbers: numpy.ndarray) -> Any:
         """Pixels with these fields of five axes of numbers, where these have the type of the fields; else the numbers."""
         if numbers.dtype != self._fields[0]:
             return numbers
@@ -632,11 +632,7 @@ class _Colours:
 
 def _colours_of(image: Any) -> Optional[_Colours]:
     """The pixels of an image of nibabel of three axes, where they have several fields of one type; None for others."""
-    fields = (
-        numpy.dtype(image.get_data_dtype())
-        if hasattr(image, "get_data_dtype")
-        else numpy.dtype(float)
-    )
+    fields: Any = numpy.dtype(image.get_data_dtype() if hasattr(image, "get_data_dtype") else float)
     is_of_colours = (
         fields.names is not None
         and len({fields[field] for field in fields.names}) == 1

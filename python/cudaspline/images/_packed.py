@@ -124,8 +124,8 @@ def _inflate(data: memoryview, take: Callable[[bytes], bool]) -> Optional[int]:
     return None
 
 
-def decompress(data: bytes, most: int, is_whole: bool = True) -> memoryview:
-    """The contents of streams of zlib or gzip, up to about `most` bytes.
+def decompress(data: bytes, most: int, is_whole: bool = True) -> Any:
+    """The contents of streams of zlib or gzip, up to about `most` bytes, as a memoryview.
 
     is_whole: compare the checksum of each stream; else data may be the beginning of a file
 
