@@ -4,7 +4,7 @@
 usage: reproduction/evidence.d/thorax.py CT LUNGS FOLDER [--methods NAME,NAME] [--device NAME] [--threads N] [--shrink N]
 
 CT and LUNGS are `Testing/Baselines/3DCT_lung.mha` and `Testing/Data/3DCT_lung_baseline_mask.mha` of SuperElastix/elastix (Apache-2.0);
-their SHA-256 are in FILES. FOLDER gets fixed.nii.gz, moving.nii.gz, pair.npz (with the truth in mm in the lungs; made once) and errors-N.json.
+their SHA-256 are in FILES. FOLDER gets fixed.nii.gz, moving.nii.gz, pair.npz (with the truth in mm in the lungs; made once) and errors.json.
 
 The truth maps a point x of the fixed image to E(S(x)) of the moving one (mm, LPS):
 
@@ -16,9 +16,9 @@ The truth maps a point x of the fixed image to E(S(x)) of the moving one (mm, LP
   from -1 to 1, with a correlation length of 40 mm.
 * E is an expansion of the whole chest to the front: by 6 mm times a smooth step from the back to the front of the lungs.
 
-The moving image is the fixed one at the inverse of this map (cubic), with Gaussian noise of 15 HU. With --shrink both images are replaced
-with the means of blocks of N x N x N voxels, for machines on which registrations of all voxels take too long; errors are of the blocks'
-middles, whose voxels are all in the lungs.
+The moving image is the fixed one at the inverse of this map (cubic), with Gaussian noise of 15 HU. With --shrink the CT is replaced first
+with its means of blocks of N x N x N voxels, for machines on which registrations of all voxels take too long. A block is in the lungs if all
+of its voxels are.
 """
 
 import argparse
@@ -156,9 +156,9 @@ def errors_of(found, truth, lungs):
 
 def shrink(array, factor):
     """Means of blocks of factor voxels along the first three axes."""
-    size = [count // factor for count in array.shape[:3]]
+    size = [count // factor for count in array.shape]
     blocks = array[tuple(slice(0, count * factor) for count in size)].reshape(
-        size[0], factor, size[1], factor, size[2], factor, *array.shape[3:]
+        size[0], factor, size[1], factor, size[2], factor
     )
     return blocks.mean(axis=(1, 3, 5))
 
@@ -223,6 +223,9 @@ def main(words):
     arguments = parser.parse_args(words)
     ct, spacing, origin = read(arguments.ct, "ct")
     lungs = read(arguments.lungs, "lungs")[0] > 0
+    if arguments.shrink > 1:
+        ct, lungs = shrink(ct.astype(float), arguments.shrink), shrink(lungs.astype(float), arguments.shrink) == 1
+        origin, spacing = origin + 0.5 * (arguments.shrink - 1) * spacing, arguments.shrink * spacing
     arguments.folder.mkdir(parents=True, exist_ok=True)
     pair = arguments.folder / "pair.npz"
     if not pair.exists():
@@ -232,10 +235,7 @@ def main(words):
     affine = numpy.diag([-1.0, -1.0, 1.0, 1.0]) @ numpy.block([[numpy.diag(spacing), origin[:, None]], [numpy.zeros((1, 3)), numpy.ones((1, 1))]])
     for name, image in (("fixed", ct.astype(numpy.float32)), ("moving", moving)):
         nibabel.save(nibabel.Nifti1Image(image.T, affine), arguments.folder / f"{name}.nii.gz")
-    if arguments.shrink > 1:
-        ct, moving, truth = (shrink(array.astype(float), arguments.shrink) for array in (ct, moving, truth))
-        lungs, spacing = ~numpy.isnan(truth[..., 0]), spacing * arguments.shrink
-    path = arguments.folder / f"errors-{arguments.shrink}.json"
+    path = arguments.folder / "errors.json"
     errors = json.loads(path.read_text()) if path.exists() else {}
     for name in arguments.methods.split(","):
         found, seconds = METHODS[name](ct.astype(numpy.float32), moving, spacing, arguments)
