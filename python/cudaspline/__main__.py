@@ -25,7 +25,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python3 -m cudaspline", description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        "python3 -m cudaspline", description=__doc__.partition("\n")[0] if __doc__ else None
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_resample(commands.add_parser("resample", help="resample an OME-Zarr image to a new store"))
     _add_register(commands.add_parser("register", help="register two OME-Zarr images"))
@@ -50,12 +52,16 @@ def _add_resample(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--order", type=int, help="order of the B-spline")
     parser.add_argument("--spacing", type=_numbers, help="spacing of the output, x first: 0.5 or 0.5,0.5,1")
     parser.add_argument("--size", type=_integers, help="samples of the output, x first: 512,512,256")
-    parser.add_argument("--version", default="0.5", choices=("0.4", "0.5", "0.6"), help="version of OME-Zarr (default: 0.5)")
+    parser.add_argument(
+        "--version", default="0.5", choices=("0.4", "0.5", "0.6"), help="version of OME-Zarr (default: 0.5)"
+    )
     parser.add_argument("--chunk", type=int, default=64, help="samples of a chunk along each axis (default: 64)")
     parser.add_argument("--shards", type=int, help="chunks of a shard along each axis (default: no shards)")
     parser.add_argument("--scales", type=int, help="coarser levels (default: down to 64 samples)")
     parser.add_argument("--unit", help="unit of lengths, as micrometer")
-    parser.add_argument("--memory-limit", type=_bytes, default=2 * 2**30, help="memory of all blocks: 500M, 8G (default: 2G)")
+    parser.add_argument(
+        "--memory-limit", type=_bytes, default=2 * 2**30, help="memory of all blocks: 500M, 8G (default: 2G)"
+    )
     parser.add_argument("--workers", type=int, help="blocks that are computed at once (default: processors, at most 8)")
     _add_read(parser)
     parser.set_defaults(run=_resample)
@@ -64,16 +70,29 @@ def _add_resample(parser: argparse.ArgumentParser) -> None:
 def _add_register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("fixed", help="OME-Zarr store")
     parser.add_argument("moving", help="OME-Zarr store")
-    parser.add_argument("-o", "--output", required=True, help="transform: a new store, name.zarr, or a file of transforms, name.tfm or name.h5")
-    parser.add_argument("--stage", action="append", help="translation, rigid, affine, syn, greedy, ...; several are one after the other")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        help="transform: a new store, name.zarr, or a file of transforms, name.tfm or name.h5",
+    )
+    parser.add_argument(
+        "--stage", action="append", help="translation, rigid, affine, syn, greedy, ...; several are one after the other"
+    )
     parser.add_argument("--preset", help="preset instead of stages")
-    parser.add_argument("--voxels", type=int, default=2**27, help="largest level that is registered (default: 134217728 voxels)")
+    parser.add_argument(
+        "--voxels", type=int, default=2**27, help="largest level that is registered (default: 134217728 voxels)"
+    )
     _add_read(parser)
     parser.set_defaults(run=_register)
 
 
 def _add_cohort(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", help="CSV file with the columns moving, output and optionally fixed, mask, moving_mask, labels, moving_labels; or a BIDS folder")
+    parser.add_argument(
+        "table",
+        help="CSV file with the columns moving, output and optionally fixed, mask, moving_mask, labels, moving_labels; "
+        "or a BIDS folder",
+    )
     parser.add_argument("--fixed", help="image to which all rows without one are registered")
     parser.add_argument("--output", help="folder of the outputs of a BIDS folder")
     parser.add_argument("--suffix", default="T1w", help="suffix of the images of a BIDS folder (default: T1w)")
@@ -105,7 +124,9 @@ def _add_stages(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--scheduler", help="address of a Dask scheduler, or the name of its file (default: workers on this machine)")
+    parser.add_argument(
+        "--scheduler", help="address of a Dask scheduler, or the name of its file (default: workers on this machine)"
+    )
     parser.add_argument("--workers", type=int, help="workers on this machine (default: one for each GPU, else one)")
 
 
@@ -116,7 +137,9 @@ def _resample(options: dict[str, Any]) -> None:
     if transform is not None and len(transform) == 1:
         transform = transform[0]
     given = {name: value for name, value in options.items() if value is not None}
-    zarr.resample(given.pop("image"), given.pop("output"), transform, progress=sys.stderr.isatty(), **_with_device(given))
+    zarr.resample(
+        given.pop("image"), given.pop("output"), transform, progress=sys.stderr.isatty(), **_with_device(given)
+    )
 
 
 def _register(options: dict[str, Any]) -> None:
@@ -194,7 +217,10 @@ def _cluster(scheduler: Optional[str], workers: Optional[int]) -> Iterator[Any]:
             yield client
         return
     count = workers or device_count() or 1
-    with distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+    with (
+        distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 

@@ -1,4 +1,5 @@
-"""cudaspline.cohort: registrations of tables on a cluster of this machine, of which a process is killed, and what fails alone."""
+"""cudaspline.cohort: registrations of tables on a cluster of this machine, of which a process is killed, and what fails
+alone."""
 
 import csv
 import json
@@ -55,7 +56,12 @@ def client():
 def test_a_table_is_registered_and_reported(client, folder):
     heard = []
     found = cudaspline.dask.register(
-        folder / "table.csv", folder / "fixed.nii.gz", client=client, report=folder / "report.csv", done=heard.append, **FAST
+        folder / "table.csv",
+        folder / "fixed.nii.gz",
+        client=client,
+        report=folder / "report.csv",
+        done=heard.append,
+        **FAST,
     )
     assert str(found) == "6 done, 0 done before, 0 failed" and len(heard) == 6
     found.raise_for_failures()
@@ -68,12 +74,21 @@ def test_a_table_is_registered_and_reported(client, folder):
         moved = cudaspline.Transform.load(output / "0GenericAffine.mat").apply([15.0, 13.0, 11.0])
         assert numpy.allclose(moved, [15 + 0.5 * i, 13, 11], atol=0.1)
         assert float(row["overlap"]) > 0.8 and int(row["folds"]) == 0 and float(row["explained"]) > 0.5
-        assert row["version"] == cudaspline.__version__ and row["backend"] == "Cpu" and float(row["seconds"]) > 0 and row["worker"]
+        assert (
+            row["version"] == cudaspline.__version__
+            and row["backend"] == "Cpu"
+            and float(row["seconds"]) > 0
+            and row["worker"]
+        )
     # Started again nothing is written.
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"}
+    before = {
+        path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"
+    }
     again = cudaspline.dask.register(folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST)
     assert str(again) == "0 done, 6 done before, 0 failed"
-    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"}
+    assert before == {
+        path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "report.csv"
+    }
 
 
 def test_reports_in_parquet_and_labels(client, folder):
@@ -81,7 +96,10 @@ def test_reports_in_parquet_and_labels(client, folder):
     for i in (0, 4):
         write(cudaspline.Image((blob(0.5 * i).array > 50).astype("u1"), spacing=1.0), folder / f"labels-{i}.nii.gz")
     item = cudaspline.cohort.Item(
-        str(folder / "4.nii.gz"), str(folder / "four"), labels=str(folder / "labels-0.nii.gz"), moving_labels=str(folder / "labels-4.nii.gz")
+        str(folder / "4.nii.gz"),
+        str(folder / "four"),
+        labels=str(folder / "labels-0.nii.gz"),
+        moving_labels=str(folder / "labels-4.nii.gz"),
     )
     cudaspline.dask.register([item], folder / "fixed.nii.gz", client=client, report=folder / "report.parquet", **FAST)
     (row,) = parquet.read_table(folder / "report.parquet").to_pylist()
@@ -97,7 +115,9 @@ def test_items_fail_alone_and_are_listed(client, folder):
     items = [dict(moving=folder / f"{i}.nii.gz", output=folder / "out" / f"{i}") for i in range(4)]
     items += [dict(moving=folder / f"{i}.nii.gz", output=folder / "out" / "twice") for i in (4, 5)]
     items += [dict(moving=folder / "5.nii.gz", output=folder / "foreign")]
-    found = cudaspline.dask.register(items, folder / "fixed.nii.gz", client=client, retries=0, report=folder / "report.csv", **FAST)
+    found = cudaspline.dask.register(
+        items, folder / "fixed.nii.gz", client=client, retries=0, report=folder / "report.csv", **FAST
+    )
     assert [row["status"] for row in found.rows] == ["done", "done", "failed", "failed", "failed", "failed", "failed"]
     reasons = [row["reason"] for row in found.failed]
     assert "FileNotFoundError: there is no file" in reasons[0] and "2.nii.gz" in reasons[0]
@@ -114,7 +134,8 @@ def test_items_fail_alone_and_are_listed(client, folder):
 
 
 def test_a_full_disk_fails_alone(client, folder):
-    """A limit for the size of files, which the image of one item exceeds, as a full disk would: nothing incomplete remains."""
+    """A limit for the size of files, which the image of one item exceeds, as a full disk would: nothing incomplete
+    remains."""
     rng = numpy.random.default_rng(1)
     noise = blob(0, (32, 64, 96)).array + rng.uniform(0, 1, (32, 64, 96))
     write(cudaspline.Image(noise.astype("f4"), spacing=1.0), folder / "large.nii.gz")
@@ -154,7 +175,9 @@ def kill_once(marker):
 
 def test_a_worker_that_dies_loses_nothing(folder):
     marker = folder / "killed"
-    options = dict(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL")
+    options = dict(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
+    )
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         client.run(kill_once, marker)
         found = cudaspline.dask.register(folder / "table.csv", folder / "fixed.nii.gz", client=client, **FAST)
@@ -164,7 +187,11 @@ def test_a_worker_that_dies_loses_nothing(folder):
 
 
 def test_bids_names(folder):
-    for name in ("sub-01/anat/sub-01_T1w.nii.gz", "sub-02/ses-a/anat/sub-02_ses-a_T1w.nii.gz", "sub-02/ses-a/anat/sub-02_ses-a_T2w.nii.gz"):
+    for name in (
+        "sub-01/anat/sub-01_T1w.nii.gz",
+        "sub-02/ses-a/anat/sub-02_ses-a_T1w.nii.gz",
+        "sub-02/ses-a/anat/sub-02_ses-a_T2w.nii.gz",
+    ):
         path = folder / "bids" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write(blob(1), path)

@@ -40,7 +40,9 @@ def run_page(name, folder):
             commands = [[sys.executable, *line.split()[1:]] for line in text.splitlines()]
             assert all(line.startswith("python3 -m cudaspline ") for line in text.splitlines())
         for command in commands:
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
+            done = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+            )
             assert done.returncode == 0, f"{name}: {text}\n{done.stderr}"
     return len(blocks)
 
@@ -56,7 +58,9 @@ def test_microscopes(tmp_path):
     for name, shift in (("fixed", 0), ("moving", 1)):
         cudaspline.zarr.write(cudaspline.Image(blob(shift).astype("u2")), tmp_path / f"{name}.zarr")
     with h5py.File(tmp_path / "brain.ims", "w") as file:
-        file.create_dataset("DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data", data=blob(0).astype("u2"), chunks=(8, 8, 8))
+        file.create_dataset(
+            "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data", data=blob(0).astype("u2"), chunks=(8, 8, 8)
+        )
     assert run_page("Microscopes.md", tmp_path) == 3
     moved = cudaspline.zarr.load(tmp_path / "moved.zarr").array
     assert numpy.abs(moved - blob(0)).mean() < 0.25 * numpy.abs(blob(1) - blob(0)).mean()

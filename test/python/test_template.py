@@ -33,7 +33,12 @@ def bend(rng, reach):
 
     def displacements(where):
         return reach * numpy.stack(
-            [numpy.sin(wave[i, 0] * where[..., 0] + phase[i, 0]) * numpy.cos(wave[i, 1] * where[..., 1] + phase[i, 1]) for i in (0, 1)], -1
+            [
+                numpy.sin(wave[i, 0] * where[..., 0] + phase[i, 0])
+                * numpy.cos(wave[i, 1] * where[..., 1] + phase[i, 1])
+                for i in (0, 1)
+            ],
+            -1,
         )
 
     return displacements
@@ -105,7 +110,12 @@ def test_weights_and_modalities():
     both = cudaspline.cohort.template(pairs, **options)
     assert len(both.images) == 2 and both.image.array.argmax() == both.images[1].array.argmin()
     deformed = cudaspline.cohort.template(
-        pairs, **{**options, "rounds": 1, "deformable": "greedy"}, metric=[("cc", 0.5), ("cc", 0.5)], radius=2, iterations=5, shrink=(1,)
+        pairs,
+        **{**options, "rounds": 1, "deformable": "greedy"},
+        metric=[("cc", 0.5), ("cc", 0.5)],
+        radius=2,
+        iterations=5,
+        shrink=(1,),
     )
     assert len(deformed.rounds) == 3
 
@@ -141,7 +151,18 @@ def test_sharpening_is_that_of_itk():
     assert numpy.allclose(found, wanted, rtol=1e-6, atol=1e-6 * values.max())
 
 
-@pytest.mark.parametrize("options, message", [({"weights": [1]}, "^weights: "), ({"rounds": 0, "linear_rounds": 0}, "^rounds: "), ({"start": [1, 2]}, "^start: "), ({"sharpen": "more"}, "^sharpen: ")])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"weights": [1]}, "^weights: "),
+        ({"rounds": 0, "linear_rounds": 0}, "^rounds: "),
+        ({"start": [1, 2]}, "^start: "),
+        ({"sharpen": "more"}, "^sharpen: "),
+    ],
+)
 def test_arguments(options, message):
     with pytest.raises(ValueError, match=message):
-        cudaspline.cohort.template(brains(numpy.random.default_rng(1), 2), **{"start": None, **options} if "start" not in options else {"start": [numpy.zeros((4, 4))] * 2})
+        cudaspline.cohort.template(
+            brains(numpy.random.default_rng(1), 2),
+            **{"start": None, **options} if "start" not in options else {"start": [numpy.zeros((4, 4))] * 2},
+        )

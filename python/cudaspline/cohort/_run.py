@@ -71,9 +71,10 @@ def register(
 ) -> Cohort:
     """Registers the pairs of a table, or all its images to one, on the workers of a cluster.
 
-    Each item has a folder, which appears under its name when it is complete: warped.nii.gz, 0GenericAffine.mat, 1Warp.nii.gz and
-    1InverseWarp.nii.gz as antsRegistration writes them, and report.json. The scheduler of dask.distributed gives the items of a lost worker to
-    others. Started again with the same table, register() does what is missing.
+    Each item has a folder, which appears under its name when it is complete: warped.nii.gz, 0GenericAffine.mat,
+    1Warp.nii.gz and 1InverseWarp.nii.gz as antsRegistration writes them, and report.json. The scheduler of
+    dask.distributed gives the items of a lost worker to others. Started again with the same table, register() does what
+    is missing.
 
     Parameters
     ----------
@@ -86,8 +87,8 @@ def register(
     report
         The name of the report: .csv or .parquet. None: no file.
     retries
-        How often an item that raised an exception is tried again. The cluster's setting distributed.scheduler.allowed-failures is the number
-        of workers that an item may lose.
+        How often an item that raised an exception is tried again. The cluster's setting
+        distributed.scheduler.allowed-failures is the number of workers that an item may lose.
     device
         As for cudaspline.register(); "worker": one GPU for each worker, as for cudaspline.dask.batch().
     progress
@@ -99,8 +100,8 @@ def register(
 
     Returns
     -------
-    The Cohort. Failed items do not raise: its raise_for_failures() does. Items fail alone: of a missing or damaged file, an output that
-    several items have, a full disk.
+    The Cohort. Failed items do not raise: its raise_for_failures() does. Items fail alone: of a missing or damaged
+    file, an output that several items have, a full disk.
 
     Raises
     ------
@@ -133,7 +134,10 @@ def register(
         if row is not None:
             shown.draw(row)
     waiting = [i for i, row in enumerate(rows) if row is None]
-    calls = [(asdict(listed[i]), None if fixed is None else os.path.abspath(fixed), {"threads": 1, **options}, device) for i in waiting]
+    calls = [
+        (asdict(listed[i]), None if fixed is None else os.path.abspath(fixed), {"threads": 1, **options}, device)
+        for i in waiting
+    ]
     try:
         for number, found, error in each(client, _do, calls, retries):
             item = listed[waiting[number]]
@@ -144,7 +148,11 @@ def register(
                 done(row)
     finally:
         shown.end()
-        remove_parts(Path(os.path.abspath(item.output)) for item in listed if os.path.isdir(os.path.dirname(os.path.abspath(item.output))))
+        remove_parts(
+            Path(os.path.abspath(item.output))
+            for item in listed
+            if os.path.isdir(os.path.dirname(os.path.abspath(item.output)))
+        )
         cohort = Cohort([row for row in rows if row is not None])
         if report is not None:
             cohort.save(report)
@@ -154,9 +162,13 @@ def register(
 def _failure(item: Item, fixed: Any, reason: str) -> dict[str, Any]:
     chosen = item.fixed if item.fixed is not None else fixed
     return {
-        "output": item.output, "status": "failed", "reason": reason, "moving": item.moving, "fixed": None if chosen is None else str(chosen),
+        "output": item.output,
+        "status": "failed",
+        "reason": reason,
+        "moving": item.moving,
+        "fixed": None if chosen is None else str(chosen),
         "version": __version__,
-    }  # fmt: skip
+    }
 
 
 def _refused(item: Item, fixed: Any, listed: list[Item]) -> Optional[dict[str, Any]]:
@@ -168,7 +180,9 @@ def _refused(item: Item, fixed: Any, listed: list[Item]) -> Optional[dict[str, A
     if counts[path] > 1:
         return _failure(item, fixed, f"ValueError: output: {path} is the output of {counts[path]} items.")
     if os.path.exists(path) and not os.path.exists(os.path.join(path, _ROW)):
-        return _failure(item, fixed, f"FileExistsError: output: {path} exists and is not a complete output of a cohort.")
+        return _failure(
+            item, fixed, f"FileExistsError: output: {path} exists and is not a complete output of a cohort."
+        )
     return None
 
 
@@ -200,7 +214,9 @@ def _do(values: dict[str, Any], fixed: Optional[str], options: dict[str, Any], d
         warnings.simplefilter("always", RegistrationWarning)
         found = register_pair(target, moving, mask=item.mask, moving_mask=item.moving_mask, device=chosen, **options)
         row = _row_of(item, str(name), found, target)
-    row["warnings"] = " ".join(str(one.message) for one in heard if issubclass(one.category, RegistrationWarning)) or None
+    row["warnings"] = (
+        " ".join(str(one.message) for one in heard if issubclass(one.category, RegistrationWarning)) or None
+    )
     row["worker"] = worker.address
     _write(Path(os.path.abspath(item.output)), found, target, row, begin)
     return row
@@ -221,12 +237,18 @@ def _row_of(item: Item, fixed: str, found: Any, target: Any) -> dict[str, Any]:
         "seconds_registration": found.report.seconds,
     }
     return {
-        "output": item.output, "status": "done", "reason": None, "moving": item.moving, "fixed": fixed,
+        "output": item.output,
+        "status": "done",
+        "reason": None,
+        "moving": item.moving,
+        "fixed": fixed,
         **{name: None if value is None or numpy.isnan(value) else value for name, value in numbers.items()},
-        "folds": int(folding.voxels), "voxels": int(folding.all),
-        "backend": stages[-1].execution.backend if stages else None, "device": stages[-1].execution.device if stages else None,
+        "folds": int(folding.voxels),
+        "voxels": int(folding.all),
+        "backend": stages[-1].execution.backend if stages else None,
+        "device": stages[-1].execution.device if stages else None,
         "version": __version__,
-    }  # fmt: skip
+    }
 
 
 def _dice(item: Item, found: Any, target: Any) -> Optional[float]:
@@ -272,11 +294,18 @@ class _Bar:
         """Counts a row."""
         before = sum(self._numbers.values())
         self._numbers[row["status"]] += 1
-        if not self._is_wanted or not (self._is_terminal or 10 * before // self._count < 10 * (before + 1) // self._count):
+        if not self._is_wanted or not (
+            self._is_terminal or 10 * before // self._count < 10 * (before + 1) // self._count
+        ):
             return
         width = 30 * (before + 1) // self._count
         text = f"[{'#' * width}{'.' * (30 - width)}] {before + 1}/{self._count}, {self._numbers['failed']} failed"
-        print(f"\r{text:<79}" if self._is_terminal else text, end="" if self._is_terminal else "\n", file=sys.stderr, flush=True)
+        print(
+            f"\r{text:<79}" if self._is_terminal else text,
+            end="" if self._is_terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def end(self) -> None:
         """Ends the line."""

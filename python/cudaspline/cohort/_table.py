@@ -42,8 +42,8 @@ _BIDS = re.compile(r"sub-[A-Za-z0-9]+(_[A-Za-z0-9]+-[A-Za-z0-9]+)*_(?P<suffix>[A
 
 
 def read_table(path: Union[str, "os.PathLike[str]"]) -> list[Item]:
-    """The rows of a CSV file (or, of a name that ends with .tsv, of a table with tabs) with the columns moving and output, and optionally
-    fixed, mask, moving_mask, labels and moving_labels.
+    """The rows of a CSV file (or, of a name that ends with .tsv, of a table with tabs) with the columns moving and
+    output, and optionally fixed, mask, moving_mask, labels and moving_labels.
 
     Relative names are relative to the folder of the table. Raises FileNotFoundError or ValueError, naming the line.
 
@@ -71,11 +71,15 @@ def _item_of(row: Mapping[str, Any], table: Path, line: int) -> Item:
     values = {name: value.strip() for name, value in row.items() if name is not None and value and value.strip()}
     missing = [name for name in ("moving", "output") if name not in values]
     if missing or None in row:
-        raise ValueError(f"table: line {line} of {table} has {'more values than columns' if None in row else f'no {missing[0]}'}.")
+        raise ValueError(
+            f"table: line {line} of {table} has {'more values than columns' if None in row else f'no {missing[0]}'}."
+        )
     return Item(**{name: str(table.parent / value) for name, value in values.items()})
 
 
-def read_bids(folder: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[str]"], suffix: str = "T1w") -> list[Item]:
+def read_bids(
+    folder: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[str]"], suffix: str = "T1w"
+) -> list[Item]:
     """The images of a BIDS folder by their names: sub-*/anat/*_T1w.nii.gz, also in folders of sessions.
 
     folder: of the data set

@@ -1,8 +1,10 @@
-"""template(): the unbiased mean shape and intensity of many images, as ANTs' script antsMultivariateTemplateConstruction2.sh builds it.
+"""template(): the unbiased mean shape and intensity of many images, as ANTs' script
+antsMultivariateTemplateConstruction2.sh builds it.
 
-Each round registers the template to every image, T_i = L_i F_i (points go through the field F_i first), averages the images that are resampled
-so, sharpens the mean and moves the template to the mean shape: new(x) = mean(F^-1 (L^-1 x)), where F is the mean field and L the mean of the
-matrices in the logarithmic sense. The script applies a quarter of -F four times instead of its inverse.
+Each round registers the template to every image, T_i = L_i F_i (points go through the field F_i first), averages the
+images that are resampled so, sharpens the mean and moves the template to the mean shape: new(x) = mean(F^-1 (L^-1 x)),
+where F is the mean field and L the mean of the matrices in the logarithmic sense. The script applies a quarter of -F
+four times instead of its inverse.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Template:
 
     #: One image for each modality.
     images: list[Image]
-    #: By round: its stages, and the mean displacement of the shape update (mm), which falls as the template approaches the mean shape.
+    #: By round: its stages, and the mean displacement of the shape update (mm), which falls as the template approaches
+    #: the mean shape.
     rounds: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -69,11 +72,13 @@ def template(
     Parameters
     ----------
     images
-        Images or names of their files; or for several modalities sequences of these, each in the space of the first one.
+        Images or names of their files; or for several modalities sequences of these, each in the space of the first
+        one.
     weights
         One for each image; None: equal ones.
     start
-        The first template, or one for each modality; None: the mean of the images with their centres of gravity on each other.
+        The first template, or one for each modality; None: the mean of the images with their centres of gravity on each
+        other.
     grid
         Of the template: an image or a Geometry; None: that of start, or of the first image.
     linear, linear_rounds
@@ -81,11 +86,12 @@ def template(
     deformable, rounds
         The stages after these, and rounds with them.
     sharpen
-        What is done to the mean, which is blurred: "unsharp" adds half of its difference from its Gaussian of one voxel, the script's
-        second method; "laplacian" subtracts its Laplacian as ITK's LaplacianSharpeningImageFilter does, the script's default, which is strong for images
-        with fine detail; None: nothing.
+        What is done to the mean, which is blurred: "unsharp" adds half of its difference from its Gaussian of one
+        voxel, the script's second method; "laplacian" subtracts its Laplacian as ITK's LaplacianSharpeningImageFilter
+        does, the script's default, which is strong for images with fine detail; None: nothing.
     checkpoint
-        A folder, made if it is missing: each round is written to it as it ends, and rounds that are there are not computed again.
+        A folder, made if it is missing: each round is written to it as it ends, and rounds that are there are not
+        computed again.
     client
         A distributed.Client, whose workers register; None: this process does, one image after the other.
     retries
@@ -95,7 +101,8 @@ def template(
     progress
         Called with each entry of Template.rounds.
     options
-        Of the deformable stages: those of cudaspline.Stage, and precision. metric has one for each modality: [("cc", 0.5), ("cc", 0.5)].
+        Of the deformable stages: those of cudaspline.Stage, and precision. metric has one for each modality: [("cc",
+        0.5), ("cc", 0.5)].
 
     Returns
     -------
@@ -118,22 +125,40 @@ def template(
     """
     listed = [tuple(one) if isinstance(one, (list, tuple)) else (one,) for one in images]
     shares = _shares_of(weights, listed)
-    if not isinstance(linear_rounds, int) or not isinstance(rounds, int) or linear_rounds < 0 or rounds < 0 or linear_rounds + rounds < 1:
+    if (
+        not isinstance(linear_rounds, int)
+        or not isinstance(rounds, int)
+        or linear_rounds < 0
+        or rounds < 0
+        or linear_rounds + rounds < 1
+    ):
         raise ValueError(f"rounds: {linear_rounds!r} linear and {rounds!r} deformable ones; at least one is needed.")
     if sharpen is not None:
         choose(sharpen, _SHARPENED, "sharpen")
     folder = None if checkpoint is None else Path(os.path.abspath(checkpoint))
+    names = [[str(one) if isinstance(one, (str, os.PathLike)) else "" for one in few] for few in listed]
     description = {
-        "version": __version__, "images": [[str(one) if isinstance(one, (str, os.PathLike)) else "" for one in few] for few in listed],
-        "weights": shares, "linear": repr(linear), "deformable": repr(deformable), "sharpen": sharpen, "options": repr(sorted(options.items())),
-    }  # fmt: skip
-    made = Template(_first(listed, shares, start, grid)) if folder is None else _resumed(folder, description, listed, shares, start, grid)
+        "version": __version__,
+        "images": names,
+        "weights": shares,
+        "linear": repr(linear),
+        "deformable": repr(deformable),
+        "sharpen": sharpen,
+        "options": repr(sorted(options.items())),
+    }
+    made = (
+        Template(_first(listed, shares, start, grid))
+        if folder is None
+        else _resumed(folder, description, listed, shares, start, grid)
+    )
     while len(made.rounds) < linear_rounds + rounds:
         is_linear = len(made.rounds) < linear_rounds
         stages = (linear, None if is_linear else deformable)
         calls = [(made.images, few, *stages, options, device) for few in listed]
         images_of_round, moved = _mean(_registered(client, calls, retries), shares, made.images, sharpen)
-        made = Template(images_of_round, [*made.rounds, {"round": len(made.rounds) + 1, "is_linear": is_linear, "update": moved}])
+        made = Template(
+            images_of_round, [*made.rounds, {"round": len(made.rounds) + 1, "is_linear": is_linear, "update": moved}]
+        )
         if folder is not None:
             _keep(folder, made, description)
         if progress is not None:
@@ -144,7 +169,10 @@ def template(
 def _shares_of(weights: Optional[Sequence[float]], listed: Sequence[tuple[Any, ...]]) -> list[float]:
     """Weights whose sum is 1. Raises ValueError, naming the argument."""
     if len(listed) < 2 or len({len(few) for few in listed}) != 1:
-        raise ValueError(f"images: at least two with the same number of modalities are needed; there are {[len(few) for few in listed]}.")
+        raise ValueError(
+            "images: at least two with the same number of modalities are needed; "
+            f"there are {[len(few) for few in listed]}."
+        )
     given = numpy.asarray([1.0] * len(listed) if weights is None else weights, float)
     if given.shape != (len(listed),) or not numpy.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
         raise ValueError(f"weights: {weights!r}; {len(listed)} numbers from 0 on, not all 0, are needed.")
@@ -165,7 +193,10 @@ def _centre_of(image: Image) -> numpy.ndarray:
     if not total > 0:
         raise ValueError("images: one has no positive values.")
     axes = range(values.ndim)
-    index = [float((values.sum(tuple(a for a in axes if a != axis)) @ numpy.arange(values.shape[axis])) / total) for axis in axes]
+    index = [
+        float((values.sum(tuple(a for a in axes if a != axis)) @ numpy.arange(values.shape[axis])) / total)
+        for axis in axes
+    ]
     return numpy.asarray(image.geometry.point_of(index[::-1]))
 
 
@@ -178,7 +209,11 @@ def _first(listed: Sequence[tuple[Any, ...]], shares: Sequence[float], start: An
         return given if grid is None else [resample(one, None, grid, smooth=False) for one in given]
     centres = [_centre_of(_loaded(few[0])) for few in listed]
     middle = sum(share * centre for share, centre in zip(shares, centres))
-    target = _loaded(listed[0][0]).geometry if grid is None else (grid if isinstance(grid, Geometry) else _loaded(grid).geometry)
+    target = (
+        _loaded(listed[0][0]).geometry
+        if grid is None
+        else (grid if isinstance(grid, Geometry) else _loaded(grid).geometry)
+    )
     sums = [numpy.zeros(target.shape) for _ in listed[0]]
     for few, share, centre in zip(listed, shares, centres):
         shift = numpy.hstack([numpy.eye(len(centre)), (centre - middle)[:, None]])
@@ -206,7 +241,9 @@ class _Moved:
     field: Optional[numpy.ndarray]
 
 
-def _register(means: list[Image], few: Any, linear: Any, deformable: Any, options: dict[str, Any], device: Any) -> _Moved:
+def _register(
+    means: list[Image], few: Any, linear: Any, deformable: Any, options: dict[str, Any], device: Any
+) -> _Moved:
     """Registers one image to the template: its linear stages by the first modality, then its fields by all."""
     moving = [_loaded(one) for one in few]
     found = register(means[0], moving[0], linear, device=device).transform
@@ -216,7 +253,9 @@ def _register(means: list[Image], few: Any, linear: Any, deformable: Any, option
         whole = register(means[0], moving[0], deformable, also=also, initial=found, device=device, **options).transform
         displacements = numpy.asarray((found.inverse() @ whole).field(means[0].geometry).array)
         found = whole
-    warped = [numpy.asarray(resample(one, found, mean, smooth=False, device=device).array) for one, mean in zip(moving, means)]
+    warped = [
+        numpy.asarray(resample(one, found, mean, smooth=False, device=device).array) for one, mean in zip(moving, means)
+    ]
     return _Moved(warped, matrix, displacements)
 
 
@@ -236,7 +275,8 @@ def _registered(client: Any, calls: Sequence[tuple[Any, ...]], retries: int) -> 
 def _mean(
     found: Iterator[tuple[int, _Moved]], shares: Sequence[float], means: list[Image], sharpen: Optional[str]
 ) -> tuple[list[Image], float]:
-    """The next template, and the mean displacement of its shape update (mm). One registration is in memory at a time."""
+    """The next template, and the mean displacement of its shape update (mm). One registration is in memory at a
+    time."""
     grid = means[0].geometry
     sums = [numpy.zeros(grid.shape) for _ in means]
     displacements, matrices = None, [numpy.eye(grid.dimension + 1)] * len(shares)
@@ -246,7 +286,9 @@ def _mean(
             total += shares[number] * _normalised(values)
         if one.field is not None:
             displacements = shares[number] * one.field + (0 if displacements is None else displacements)
-    update = Transform(mean_matrix(matrices, shares, grid.point_of([0.5 * (n - 1) for n in grid.size]))[:-1], grid.dimension).inverse()
+    update = Transform(
+        mean_matrix(matrices, shares, grid.point_of([0.5 * (n - 1) for n in grid.size]))[:-1], grid.dimension
+    ).inverse()
     if displacements is not None:
         mean_field = DisplacementField(displacements, grid.spacing, grid.origin, grid.direction, extend=True)
         update = Transform(mean_field, grid.dimension).inverse() @ update
@@ -289,11 +331,19 @@ def _shifted(values: numpy.ndarray, count: int, axis: int) -> numpy.ndarray:
     return found
 
 
-_SHARPENED: dict[str, Callable[[numpy.ndarray, Geometry], numpy.ndarray]] = {"laplacian": _without_laplacian, "unsharp": _without_blur}
+_SHARPENED: dict[str, Callable[[numpy.ndarray, Geometry], numpy.ndarray]] = {
+    "laplacian": _without_laplacian,
+    "unsharp": _without_blur,
+}
 
 
 def _resumed(
-    folder: Path, description: dict[str, Any], listed: Sequence[tuple[Any, ...]], shares: Sequence[float], start: Any, grid: Any
+    folder: Path,
+    description: dict[str, Any],
+    listed: Sequence[tuple[Any, ...]],
+    shares: Sequence[float],
+    start: Any,
+    grid: Any,
 ) -> Template:
     """The last complete round of a folder, or the first template. Raises ValueError for rounds of another call."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -322,11 +372,17 @@ def _keep(folder: Path, made: Template, description: dict[str, Any]) -> None:
         for i, image in enumerate(made.images):
             geometry = image.geometry
             numpy.savez(
-                part / f"template-{i}.npz", array=image.array, spacing=geometry.spacing, origin=geometry.origin, direction=geometry.direction
+                part / f"template-{i}.npz",
+                array=image.array,
+                spacing=geometry.spacing,
+                origin=geometry.origin,
+                direction=geometry.direction,
             )
             if geometry.dimension == 3:
                 write_image(image, part / f"template-{i}.nii.gz")
-        (part / _STATE).write_text(json.dumps({"round": made.rounds[-1], "description": description}, indent=1), encoding="utf-8")
+        (part / _STATE).write_text(
+            json.dumps({"round": made.rounds[-1], "description": description}, indent=1), encoding="utf-8"
+        )
 
 
 def _restored(path: Path) -> Image:

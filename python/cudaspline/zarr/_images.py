@@ -80,16 +80,21 @@ def open_levels(store: Any) -> list[Level]:
         axes = tuple(str(axis) for axis in image.dims)
         space = [axis for axis in axes if axis in ("z", "y", "x")]
         if "".join(space) not in ("zyx", "yx") or axes[-len(space) :] != tuple(space):
-            raise StoreError(f"store: the axes of {store} are {axes}; those of space must be the last ones, as z, y, x.")
+            raise StoreError(
+                f"store: the axes of {store} are {axes}; those of space must be the last ones, as z, y, x."
+            )
         whole = geometry_of_foreign(image, "store")
         count = len(space)
-        geometry = Geometry(whole.size[:count], whole.spacing[:count], whole.origin[:count], whole.direction[:count, :count])
+        geometry = Geometry(
+            whole.size[:count], whole.spacing[:count], whole.origin[:count], whole.direction[:count, :count]
+        )
         found.append(Level(array, axes, geometry, (image.axes_units or {}).get("x")))
     return found
 
 
 def choose_level(store: Any, level: Optional[int], voxels: Optional[int]) -> Level:
-    """A level by its number, or the finest one that has at most a number of voxels. Raises ValueError, naming the argument."""
+    """A level by its number, or the finest one that has at most a number of voxels. Raises ValueError, naming the
+    argument."""
     found = open_levels(store)
     if level is not None:
         if not -len(found) <= level < len(found):
@@ -99,7 +104,9 @@ def choose_level(store: Any, level: Optional[int], voxels: Optional[int]) -> Lev
         return found[0]
     fitting = [one for one in found if numpy.prod([float(n) for n in one.geometry.size]) <= voxels]
     if not fitting:
-        raise ValueError(f"voxels: the coarsest level of {store} has {found[-1].geometry.size}, which is more than {voxels} voxels.")
+        raise ValueError(
+            f"voxels: the coarsest level of {store} has {found[-1].geometry.size}, which is more than {voxels} voxels."
+        )
     return fitting[0]
 
 
@@ -119,7 +126,9 @@ def read_window(array: Any, index: tuple[Any, ...]) -> numpy.ndarray:
     try:
         found: numpy.ndarray = numpy.ascontiguousarray(array[index])
     except Exception as error:  # of the codec, the store or the file system
-        raise StoreError(f"store: {array.store_path} cannot be read at {_text_of(index)}: {type(error).__name__}: {error}") from error
+        raise StoreError(
+            f"store: {array.store_path} cannot be read at {_text_of(index)}: {type(error).__name__}: {error}"
+        ) from error
     return found.astype(found.dtype.newbyteorder("="), copy=False)
 
 
@@ -161,7 +170,14 @@ def open_stored(level: Level, channel: int, time: int) -> StoredImage:
     """An image for cudaspline.dask.resample(), which becomes an Image."""
     prefix = prefix_of(level, channel, time)
     return StoredImage(
-        _array_of(level, prefix), level.geometry, 1, False, lambda made, grid: Image.of(made, grid, False), False, level, prefix
+        _array_of(level, prefix),
+        level.geometry,
+        1,
+        False,
+        lambda made, grid: Image.of(made, grid, False),
+        False,
+        level,
+        prefix,
     )
 
 
@@ -170,7 +186,9 @@ def _array_of(level: Level, prefix: tuple[int, ...]) -> Any:
     return whole[prefix] if prefix else whole
 
 
-def read(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = None, channel: int = 0, time: int = 0) -> Image:
+def read(
+    store: Any, *, level: Optional[int] = None, voxels: Optional[int] = None, channel: int = 0, time: int = 0
+) -> Image:
     """An image of a store as a cudaspline.Image of a Dask array: samples are read where they are needed.
 
     Parameters
@@ -202,8 +220,11 @@ def read(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = Non
     return Image.of(_array_of(chosen, prefix_of(chosen, channel, time)), chosen.geometry, False)
 
 
-def load(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = VOXELS, channel: int = 0, time: int = 0) -> Image:
-    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those of read().
+def load(
+    store: Any, *, level: Optional[int] = None, voxels: Optional[int] = VOXELS, channel: int = 0, time: int = 0
+) -> Image:
+    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those
+    of read().
 
     Examples
     --------
@@ -215,5 +236,7 @@ def load(store: Any, *, level: Optional[int] = None, voxels: Optional[int] = VOX
     (4, 4, 5)
     """
     chosen = choose_level(store, level, voxels)
-    array = read_window(chosen.array, (*prefix_of(chosen, channel, time), *(slice(0, n) for n in chosen.geometry.shape)))
+    array = read_window(
+        chosen.array, (*prefix_of(chosen, channel, time), *(slice(0, n) for n in chosen.geometry.shape))
+    )
     return Image.of(array, chosen.geometry, False)

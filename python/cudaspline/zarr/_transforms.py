@@ -20,7 +20,8 @@ _FIELD = "displacements"
 
 
 def read_transform(store: Any, name: Optional[str] = None) -> Transform:
-    """A coordinate transformation of a store: affine and simpler ones, displacements, coordinates, and sequences of these.
+    """A coordinate transformation of a store: affine and simpler ones, displacements, coordinates, and sequences of
+    these.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ def read_transform(store: Any, name: Optional[str] = None) -> Transform:
 
     Returns
     -------
-    A cudaspline.Transform from points of the transformation's input to points of its output, x first, in the unit of the store.
+    A cudaspline.Transform from points of the transformation's input to points of its output, x first, in the unit of
+    the store.
 
     Raises
     ------
@@ -64,7 +66,8 @@ def _find(store: Any, name: Optional[str]) -> Any:
         raise StoreError(f"transform: {store} has no transformation that can be read: {first}") from first
     named = [one for one in found if name is None or one.name == name]
     if len(named) != 1:
-        raise ValueError(f"name: {store} has {len(named)} transformations {'' if name is None else f'of the name {name!r}'}; one is needed.")
+        wanted = "" if name is None else f" of the name {name!r}"
+        raise ValueError(f"name: {store} has {len(named)} transformations{wanted}; one is needed.")
     return named[0]
 
 
@@ -116,7 +119,8 @@ def _of_itk(entry: Any) -> Any:
 
 
 def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
-    """Writes a transform as a coordinate transformation of RFC-5 to a new store: an affine one as such, others as displacements on a grid.
+    """Writes a transform as a coordinate transformation of RFC-5 to a new store: an affine one as such, others as
+    displacements on a grid.
 
     Parameters
     ----------
@@ -151,9 +155,13 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
         return
     if grid is None:
         raise ValueError("grid: displacements need an image or a Geometry, whose samples they are of.")
-    displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(_field_of(made.field(grid)), dims, path=_FIELD)
+    displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(
+        _field_of(made.field(grid)), dims, path=_FIELD
+    )
     with folder_written_once(path) as part:
-        ngff_zarr.to_ome_zarr(f"{part}/{_FIELD}", ngff_zarr.to_multiscales(field, scale_factors=[], cache=False), version="0.6")
+        ngff_zarr.to_ome_zarr(
+            f"{part}/{_FIELD}", ngff_zarr.to_multiscales(field, scale_factors=[], cache=False), version="0.6"
+        )
         ngff_zarr.to_ome_zarr(str(part), displacements, version="0.6", overwrite=False)
 
 
@@ -167,7 +175,11 @@ def _to_itk(transform: Transform) -> Any:
     )
     parameters = numpy.concatenate([matrix[:-1, :-1].ravel(), matrix[:-1, -1]])
     return itkwasm.Transform(
-        kind, numberOfFixedParameters=dimension, numberOfParameters=len(parameters), fixedParameters=numpy.zeros(dimension), parameters=parameters
+        kind,
+        numberOfFixedParameters=dimension,
+        numberOfParameters=len(parameters),
+        fixedParameters=numpy.zeros(dimension),
+        parameters=parameters,
     )
 
 

@@ -45,10 +45,12 @@ def scales_of(geometry: Geometry, scales: Optional[int]) -> list[dict[str, int]]
 
 
 def describe(array: Any, geometry: Geometry, scales: Optional[int], unit: Optional[str], chunk: int) -> Any:
-    """The multiscales of ngff-zarr of a Dask array. Raises ValueError for directions that are not those of the axes of space."""
+    """The multiscales of ngff-zarr of a Dask array. Raises ValueError for directions that are not those of the axes of
+    space."""
     if not numpy.array_equal(geometry.direction, numpy.eye(geometry.dimension)):
         raise ValueError(
-            "image: OME-Zarr has no direction of axes, and that of the grid is not the identity; resample it to a grid along the axes of space."
+            "image: OME-Zarr has no direction of axes, and that of the grid is not the identity; resample it to a grid "
+            "along the axes of space."
         )
     axes = "xyz"[: geometry.dimension]
     image = ngff_zarr.to_ngff_image(
@@ -59,7 +61,9 @@ def describe(array: Any, geometry: Geometry, scales: Optional[int], unit: Option
         axes_units=None if unit is None else {axis: unit for axis in axes},  # type: ignore[misc, unused-ignore]
     )
     method = ngff_zarr.Methods.ITKWASM_BIN_SHRINK  # it has the grids of means of 2 x 2 x 2 samples
-    found = ngff_zarr.to_multiscales(image, scale_factors=scales_of(geometry, scales), method=method, chunks=chunk, cache=False)
+    found = ngff_zarr.to_multiscales(
+        image, scale_factors=scales_of(geometry, scales), method=method, chunks=chunk, cache=False
+    )
     found.metadata.type, found.metadata.metadata = "mean", None
     return found
 
@@ -71,7 +75,8 @@ def create(store: Path, multiscales: Any, version: str, shards: Optional[int]) -
 
 
 def write_coarser_levels(store: Path, multiscales: Any, is_labels: bool) -> None:
-    """Computes each coarser level from the one before it in the store: means of 2 x 2 x 2 samples, or their most frequent label."""
+    """Computes each coarser level from the one before it in the store: means of 2 x 2 x 2 samples, or their most
+    frequent label."""
     group: Any = zarr.open_group(str(store), mode="r+")
     reduction: Any = _most_frequent if is_labels else numpy.mean
     paths = [dataset.path for dataset in multiscales.metadata.datasets]
@@ -141,7 +146,9 @@ def write(
     """
     path = check_output(store)
     owner = image if isinstance(image, Image) else Image(image)
-    array = owner.array if isinstance(owner.array, dask.array.Array) else dask.array.from_array(numpy.asarray(owner.array))  # type: ignore[no-untyped-call, unused-ignore]
+    array = (
+        owner.array if isinstance(owner.array, dask.array.Array) else dask.array.from_array(numpy.asarray(owner.array))
+    )  # type: ignore[no-untyped-call, unused-ignore]
     array = array.rechunk(chunk)
     multiscales = describe(array, owner.geometry, scales, unit, chunk)
     with folder_written_once(path) as part:
