@@ -117,7 +117,8 @@ def _add_register(parser: argparse.ArgumentParser) -> None:
 def _add_cohort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table",
-        help="CSV file with the columns moving, output and optionally fixed, mask, moving_mask, labels, moving_labels; or a BIDS folder",
+        help="CSV file with the columns moving, output and optionally fixed, mask, moving_mask, labels, moving_labels; "
+        "or a BIDS folder",
     )
     parser.add_argument("--fixed", help="image to which all rows without one are registered")
     parser.add_argument("--output", help="folder of the outputs of a BIDS folder")

@@ -1,4 +1,5 @@
-"""cudaspline.cohort: registrations of tables on a cluster of this machine, of which a process is killed, and what fails alone."""
+"""cudaspline.cohort: registrations of tables on a cluster of this machine, of which a process is killed, and what fails
+alone."""
 
 import csv
 import json
@@ -178,7 +179,8 @@ def test_items_fail_alone_and_are_listed(client, folder):
 
 
 def test_a_full_disk_fails_alone(client, folder):
-    """A limit for the size of files, which the image of one item exceeds, as a full disk would: nothing incomplete remains."""
+    """A limit for the size of files, which the image of one item exceeds, as a full disk would: nothing incomplete
+    remains."""
     rng = numpy.random.default_rng(1)
     noise = blob(0, (32, 64, 96)).array + rng.uniform(0, 1, (32, 64, 96))
     write(cudaspline.Image(noise.astype("f4"), spacing=1.0), folder / "large.nii.gz")

@@ -136,6 +136,19 @@ def test_blocks_have_the_bits_of_the_whole(rng, tmp_path, version, order):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["image.zarr", "out.zarr"]
 
 
+def test_workers_of_a_cluster_resample(rng, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    image = cudaspline.Image(voxels(rng))
+    cudaspline.zarr.write(image, tmp_path / "image.zarr", chunk=16)
+    field = bend(image.geometry)
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None):
+        cudaspline.zarr.resample(
+            tmp_path / "image.zarr", tmp_path / "out.zarr", field, order=3, chunk=32, device="cpu"
+        )
+    wanted = cudaspline.resample(image, field, order=3, device="cpu")
+    assert numpy.array_equal(cudaspline.zarr.load(tmp_path / "out.zarr").array, wanted.array)
+
+
 def test_only_the_window_is_fetched(rng, tmp_path, monkeypatch):
     cudaspline.zarr.write(voxels(rng, (96, 96, 96)), tmp_path / "image.zarr", chunk=16, scales=0)
     fetched = []
@@ -169,14 +182,11 @@ MEASURED = """
 import json, sys, numpy, cudaspline, cudaspline.zarr
 def peak():
     return next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-folder, limit = sys.argv[1], int(sys.argv[2])
-grid = cudaspline.zarr.levels(f"{folder}/image.zarr")[0]
-field = cudaspline.DisplacementField(numpy.load(f"{folder}/field.npy"), 16 * grid.spacing, grid.origin)
-small = cudaspline.Geometry((8, 8, 8))
-cudaspline.zarr.resample(f"{folder}/image.zarr", f"{folder}/warm.zarr", field, small, order=3, device="cpu", scales=0)
-before = peak()
-cudaspline.zarr.resample(f"{folder}/image.zarr", f"{folder}/out.zarr", field, order=3, device="cpu", workers=1, chunk=32, memory_limit=limit, scales=0)
-after = peak()
+folder, limit = sys.argv[1], int(sys.argv[2]) grid = cudaspline.zarr.levels(f"{folder}/image.zarr")[0] field =
+cudaspline.DisplacementField(numpy.load(f"{folder}/field.npy"), 16 * grid.spacing, grid.origin) small =
+cudaspline.Geometry((8, 8, 8)) cudaspline.zarr.resample(f"{folder}/image.zarr", f"{folder}/warm.zarr", field, small,
+order=3, device="cpu", scales=0) before = peak() cudaspline.zarr.resample(f"{folder}/image.zarr", f"{folder}/out.zarr",
+field, order=3, device="cpu", workers=1, chunk=32, memory_limit=limit, scales=0) after = peak()
 print(json.dumps({"before": before, "after": after}))
 """
 
@@ -185,7 +195,8 @@ print(json.dumps({"before": before, "after": after}))
     not os.path.exists("/proc/self/status"), reason="Linux reports the peak of a process"
 )
 def test_memory_is_bounded(rng, tmp_path):
-    """The peak above that of a small resampling is at most the limit and an eighth of it, while the volume takes more."""
+    """The peak above that of a small resampling is at most the limit and an eighth of it, while the volume takes
+    more."""
     shape, limit = (200, 224, 256), 72 * 2**20
     ramp = numpy.arange(shape[-1], dtype="u2")
     image = cudaspline.Image(

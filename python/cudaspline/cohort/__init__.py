@@ -1,7 +1,7 @@
 """Cohorts: registrations of a table on a cluster of Dask, with one report, and templates of many images.
 
-register() is cudaspline.dask.register(). Needs dask and distributed, pip install "cudaspline[dask]", except for template() without a client;
-reports in Parquet need pyarrow.
+register() is cudaspline.dask.register(). Needs dask and distributed, pip install "cudaspline[dask]", except for
+template() without a client; reports in Parquet need pyarrow.
 """
 
 from ._run import Cohort, register

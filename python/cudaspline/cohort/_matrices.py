@@ -13,8 +13,8 @@ _STEPS = 50
 def mean_matrix(
     matrices: Sequence[numpy.ndarray], shares: Sequence[float], centre: numpy.ndarray
 ) -> numpy.ndarray:
-    """The mean of homogeneous matrices: of their linear parts that M for which the mean of log(M^-1 M_i) is 0, and of the points to which they
-    map a centre.
+    """The mean of homogeneous matrices: of their linear parts that M for which the mean of log(M^-1 M_i) is 0, and of
+    the points to which they map a centre.
 
     shares: their weights, whose sum is 1"""
     n = len(centre)
@@ -35,7 +35,8 @@ def mean_matrix(
 
 
 def _logarithm(matrix: numpy.ndarray) -> numpy.ndarray:
-    """The principal logarithm: square roots by Denman and Beavers until the matrix is near the identity, then the series of log(1 + X)."""
+    """The principal logarithm: square roots by Denman and Beavers until the matrix is near the identity, then the
+    series of log(1 + X)."""
     eye, halvings = numpy.eye(len(matrix)), 0
     while numpy.abs(matrix - eye).max() > 0.05 and halvings < 20:
         root, inverse = matrix, eye

@@ -20,7 +20,8 @@ COLUMNS = {
 
 
 def save(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Writes rows as .csv or .parquet, complete or not at all. Raises ValueError for other names, ImportError without pyarrow."""
+    """Writes rows as .csv or .parquet, complete or not at all. Raises ValueError for other names, ImportError without
+    pyarrow."""
     if path.suffix.lower() == ".parquet":
         replace_file(path, lambda part: _write_parquet(rows, part))
     elif path.suffix.lower() == ".csv":

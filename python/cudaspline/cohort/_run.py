@@ -72,9 +72,10 @@ def register(
 ) -> Cohort:
     """Registers the pairs of a table, or all its images to one, on the workers of a cluster.
 
-    Each item has a folder, which appears under its name when it is complete: warped.nii.gz, 0GenericAffine.mat, 1Warp.nii.gz and
-    1InverseWarp.nii.gz as antsRegistration writes them, and report.json. The scheduler of dask.distributed gives the items of a lost worker to
-    others. Started again with the same table, register() does what is missing.
+    Each item has a folder, which appears under its name when it is complete: warped.nii.gz, 0GenericAffine.mat,
+    1Warp.nii.gz and 1InverseWarp.nii.gz as antsRegistration writes them, and report.json. The scheduler of
+    dask.distributed gives the items of a lost worker to others. Started again with the same table, register() does what
+    is missing.
 
     Parameters
     ----------
@@ -87,8 +88,8 @@ def register(
     report
         The name of the report: .csv or .parquet. None: no file.
     retries
-        How often an item that raised an exception is tried again. The cluster's setting distributed.scheduler.allowed-failures is the number
-        of workers that an item may lose.
+        How often an item that raised an exception is tried again. The cluster's setting
+        distributed.scheduler.allowed-failures is the number of workers that an item may lose.
     device
         As for cudaspline.register(); "worker": one GPU for each worker, as for cudaspline.dask.batch().
     progress
@@ -100,8 +101,8 @@ def register(
 
     Returns
     -------
-    The Cohort. Failed items do not raise: its raise_for_failures() does. Items fail alone: of a missing or damaged file, an output that
-    several items have, a full disk.
+    The Cohort. Failed items do not raise: its raise_for_failures() does. Items fail alone: of a missing or damaged
+    file, an output that several items have, a full disk.
 
     Raises
     ------
@@ -173,9 +174,13 @@ def register(
 def _failure(item: Item, fixed: Any, reason: str) -> dict[str, Any]:
     chosen = item.fixed if item.fixed is not None else fixed
     return {
-        "output": item.output, "status": "failed", "reason": reason, "moving": item.moving, "fixed": None if chosen is None else str(chosen),
+        "output": item.output,
+        "status": "failed",
+        "reason": reason,
+        "moving": item.moving,
+        "fixed": None if chosen is None else str(chosen),
         "version": __version__,
-    }  # fmt: skip
+    }
 
 
 def _refused(item: Item, fixed: Any, listed: list[Item]) -> Optional[dict[str, Any]]:
@@ -255,12 +260,21 @@ def _row_of(item: Item, fixed: str, found: Any, target: Any) -> dict[str, Any]:
         "seconds_registration": found.report.seconds,
     }
     return {
-        "output": item.output, "status": "done", "reason": None, "moving": item.moving, "fixed": fixed,
-        **{name: None if value is None or numpy.isnan(value) else value for name, value in numbers.items()},
-        "folds": int(folding.voxels), "voxels": int(folding.all),
-        "backend": stages[-1].execution.backend if stages else None, "device": stages[-1].execution.device if stages else None,
+        "output": item.output,
+        "status": "done",
+        "reason": None,
+        "moving": item.moving,
+        "fixed": fixed,
+        **{
+            name: None if value is None or numpy.isnan(value) else value
+            for name, value in numbers.items()
+        },
+        "folds": int(folding.voxels),
+        "voxels": int(folding.all),
+        "backend": stages[-1].execution.backend if stages else None,
+        "device": stages[-1].execution.device if stages else None,
         "version": __version__,
-    }  # fmt: skip
+    }
 
 
 def _dice(item: Item, found: Any, target: Any) -> Optional[float]:

@@ -44,8 +44,8 @@ _BIDS = re.compile(
 
 
 def read_table(path: Union[str, "os.PathLike[str]"]) -> list[Item]:
-    """The rows of a CSV file (or, of a name that ends with .tsv, of a table with tabs) with the columns moving and output, and optionally
-    fixed, mask, moving_mask, labels and moving_labels.
+    """The rows of a CSV file (or, of a name that ends with .tsv, of a table with tabs) with the columns moving and
+    output, and optionally fixed, mask, moving_mask, labels and moving_labels.
 
     Relative names are relative to the folder of the table. Raises FileNotFoundError or ValueError, naming the line.
 

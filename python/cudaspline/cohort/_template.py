@@ -1,8 +1,10 @@
-"""template(): the unbiased mean shape and intensity of many images, as ANTs' script antsMultivariateTemplateConstruction2.sh builds it.
+"""template(): the unbiased mean shape and intensity of many images, as ANTs' script
+antsMultivariateTemplateConstruction2.sh builds it.
 
-Each round registers the template to every image, T_i = L_i F_i (points go through the field F_i first), averages the images that are resampled
-so, sharpens the mean and moves the template to the mean shape: new(x) = mean(F^-1 (L^-1 x)), where F is the mean field and L the mean of the
-matrices in the logarithmic sense. The script applies a quarter of -F four times instead of its inverse.
+Each round registers the template to every image, T_i = L_i F_i (points go through the field F_i first), averages the
+images that are resampled so, sharpens the mean and moves the template to the mean shape: new(x) = mean(F^-1 (L^-1 x)),
+where F is the mean field and L the mean of the matrices in the logarithmic sense. The script applies a quarter of -F
+four times instead of its inverse.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Template:
 
     #: One image for each modality.
     images: list[Image]
-    #: By round: its stages, and the mean displacement of the shape update (mm), which falls as the template approaches the mean shape.
+    #: By round: its stages, and the mean displacement of the shape update (mm), which falls as the template approaches
+    #: the mean shape.
     rounds: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -69,11 +72,13 @@ def template(
     Parameters
     ----------
     images
-        Images or names of their files; or for several modalities sequences of these, each in the space of the first one.
+        Images or names of their files; or for several modalities sequences of these, each in the space of the first
+        one.
     weights
         One for each image; None: equal ones.
     start
-        The first template, or one for each modality; None: the mean of the images with their centres of gravity on each other.
+        The first template, or one for each modality; None: the mean of the images with their centres of gravity on each
+        other.
     grid
         Of the template: an image or a Geometry; None: that of start, or of the first image.
     linear, linear_rounds
@@ -81,11 +86,12 @@ def template(
     deformable, rounds
         The stages after these, and rounds with them.
     sharpen
-        What is done to the mean, which is blurred: "unsharp" adds half of its difference from its Gaussian of one voxel, the script's
-        second method; "laplacian" subtracts its Laplacian as ITK's LaplacianSharpeningImageFilter does, the script's default, which is strong for images
-        with fine detail; None: nothing.
+        What is done to the mean, which is blurred: "unsharp" adds half of its difference from its Gaussian of one
+        voxel, the script's second method; "laplacian" subtracts its Laplacian as ITK's LaplacianSharpeningImageFilter
+        does, the script's default, which is strong for images with fine detail; None: nothing.
     checkpoint
-        A folder, made if it is missing: each round is written to it as it ends, and rounds that are there are not computed again.
+        A folder, made if it is missing: each round is written to it as it ends, and rounds that are there are not
+        computed again.
     client
         A distributed.Client, whose workers register; None: this process does, one image after the other.
     retries
@@ -95,7 +101,8 @@ def template(
     progress
         Called with each entry of Template.rounds.
     options
-        Of the deformable stages: those of cudaspline.Stage, and precision. metric has one for each modality: [("cc", 0.5), ("cc", 0.5)].
+        Of the deformable stages: those of cudaspline.Stage, and precision. metric has one for each modality: [("cc",
+        0.5), ("cc", 0.5)].
 
     Returns
     -------
@@ -131,10 +138,18 @@ def template(
     if sharpen is not None:
         choose(sharpen, _SHARPENED, "sharpen")
     folder = None if checkpoint is None else Path(os.path.abspath(checkpoint))
+    names = [
+        [str(one) if isinstance(one, (str, os.PathLike)) else "" for one in few] for few in listed
+    ]
     description = {
-        "version": __version__, "images": [[str(one) if isinstance(one, (str, os.PathLike)) else "" for one in few] for few in listed],
-        "weights": shares, "linear": repr(linear), "deformable": repr(deformable), "sharpen": sharpen, "options": repr(sorted(options.items())),
-    }  # fmt: skip
+        "version": __version__,
+        "images": names,
+        "weights": shares,
+        "linear": repr(linear),
+        "deformable": repr(deformable),
+        "sharpen": sharpen,
+        "options": repr(sorted(options.items())),
+    }
     made = (
         Template(_first(listed, shares, start, grid))
         if folder is None
@@ -167,7 +182,8 @@ def _shares_of(
     """Weights whose sum is 1. Raises ValueError, naming the argument."""
     if len(listed) < 2 or len({len(few) for few in listed}) != 1:
         raise ValueError(
-            f"images: at least two with the same number of modalities are needed; there are {[len(few) for few in listed]}."
+            "images: at least two with the same number of modalities are needed; "
+            f"there are {[len(few) for few in listed]}."
         )
     given = numpy.asarray([1.0] * len(listed) if weights is None else weights, float)
     if (
@@ -293,7 +309,8 @@ def _mean(
     means: list[Image],
     sharpen: Optional[str],
 ) -> tuple[list[Image], float]:
-    """The next template, and the mean displacement of its shape update (mm). One registration is in memory at a time."""
+    """The next template, and the mean displacement of its shape update (mm). One registration is in memory at a
+    time."""
     grid = means[0].geometry
     sums = [numpy.zeros(grid.shape) for _ in means]
     displacements, matrices = None, [numpy.eye(grid.dimension + 1)] * len(shares)

@@ -1,4 +1,5 @@
-"""Calls that the workers of a cluster make, each by itself: the scheduler of dask.distributed repeats and moves them."""
+"""Calls that the workers of a cluster make, each by itself: the scheduler of dask.distributed repeats and moves
+them."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ def client_of(client: Any) -> Any:
 def each(
     client: Any, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], retries: int
 ) -> Iterator[tuple[int, Any, Optional[Exception]]]:
-    """(number, result, None) or (number, None, error) of each call, in the order in which they end. Calls that remain are cancelled after an
-    error of the caller."""
+    """(number, result, None) or (number, None, error) of each call, in the order in which they end. Calls that remain
+    are cancelled after an error of the caller."""
     from distributed import as_completed
 
     name = f"cudaspline-{function.__name__.strip('_')}-{uuid4().hex}"

@@ -1,7 +1,8 @@
-"""Images and transforms in OME-Zarr stores, read and written by zarr and ngff-zarr, and resampled from store to store in bounded memory.
+"""Images and transforms in OME-Zarr stores, read and written by zarr and ngff-zarr, and resampled from store to store
+in bounded memory.
 
-Versions 0.4, 0.5 and 0.6 of OME-Zarr; the last one has the coordinate transformations of RFC-5. Lengths are in the unit of the store, which
-stands for mm. Needs zarr, ngff-zarr and dask: pip install "cudaspline[zarr]".
+Versions 0.4, 0.5 and 0.6 of OME-Zarr; the last one has the coordinate transformations of RFC-5. Lengths are in the unit
+of the store, which stands for mm. Needs zarr, ngff-zarr and dask: pip install "cudaspline[zarr]".
 """
 
 from importlib.util import find_spec as _find_spec

@@ -98,7 +98,8 @@ def open_levels(store: Any) -> list[Level]:
 
 
 def choose_level(store: Any, level: Optional[int], voxels: Optional[int]) -> Level:
-    """A level by its number, or the finest one that has at most a number of voxels. Raises ValueError, naming the argument."""
+    """A level by its number, or the finest one that has at most a number of voxels. Raises ValueError, naming the
+    argument."""
     found = open_levels(store)
     if level is not None:
         if not -len(found) <= level < len(found):
@@ -241,7 +242,8 @@ def load(
     channel: int = 0,
     time: int = 0,
 ) -> Image:
-    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those of read().
+    """An image of a store in memory: by default the finest level of at most 2^27 voxels. Arguments and errors are those
+    of read().
 
     Examples
     --------

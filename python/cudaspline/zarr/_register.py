@@ -19,7 +19,8 @@ def register(
     time: int = 0,
     **options: Any,
 ) -> Any:
-    """Registers two images of OME-Zarr stores at a level that fits into memory; the transform is for all levels, as their points are the same.
+    """Registers two images of OME-Zarr stores at a level that fits into memory; the transform is for all levels, as
+    their points are the same.
 
     Parameters
     ----------

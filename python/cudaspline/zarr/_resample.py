@@ -44,10 +44,11 @@ def resample(
     progress: bool = False,
     **options: Any,
 ) -> None:
-    """Resamples an image of an OME-Zarr store to a new store, block by block; the samples have the bits of cudaspline.resample() of the whole.
+    """Resamples an image of an OME-Zarr store to a new store, block by block; the samples have the bits of
+    cudaspline.resample() of the whole.
 
-    Each block of the output is one task of Dask: it reads the window of the image that the block needs, resamples it and writes whole chunks.
-    With a current client of dask.distributed its workers do this, which must see both stores.
+    Each block of the output is one task of Dask: it reads the window of the image that the block needs, resamples it
+    and writes whole chunks. With a current client of dask.distributed its workers do this, which must see both stores.
 
     Parameters
     ----------
@@ -56,10 +57,11 @@ def resample(
     output
         The name of a folder that does not exist. It gets its name when everything has been written.
     transform
-        As for cudaspline.resample(), or the name of a store with a transform: its points are in the unit of the stores. Fields are in memory:
-        they are usually on a coarser grid.
+        As for cudaspline.resample(), or the name of a store with a transform: its points are in the unit of the stores.
+        Fields are in memory: they are usually on a coarser grid.
     reference
-        The grid of the output: as for cudaspline.resample(), or the name of an OME-Zarr store, of which the finest level counts.
+        The grid of the output: as for cudaspline.resample(), or the name of an OME-Zarr store, of which the finest
+        level counts.
     level, channel, time
         As for read().
     version, chunk, shards, scales, unit
@@ -104,8 +106,8 @@ def resample(
             made, block = None, max(block * 3 // 4 // smallest * smallest, smallest)
     if needed > memory_limit:
         raise ValueError(
-            f"memory_limit: blocks of {block} samples an axis, which are the smallest ones of the output's chunks and shards, take {needed} bytes "
-            f"with {workers} workers; {memory_limit} are allowed."
+            f"memory_limit: blocks of {block} samples an axis, the smallest ones of the output's chunks and shards, "
+            f"take {needed} bytes with {workers} workers; {memory_limit} are allowed."
         )
     _write(
         made, path, version, chunk, shards, scales, unit or chosen.unit, options, workers, progress
@@ -113,7 +115,8 @@ def resample(
 
 
 def _bytes_of(stored: Any, made: Image, block: int) -> int:
-    """What one block takes: the window as it is read and decoded, its coefficients twice while they are filtered, and the output."""
+    """What one block takes: the window as it is read and decoded, its coefficients twice while they are filtered, and
+    the output."""
     element = numpy.result_type(stored.array.dtype, made.array.dtype, numpy.float32).itemsize
     outputs = math.prod(min(block, n) for n in made.array.shape)
     return int(

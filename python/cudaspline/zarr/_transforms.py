@@ -20,7 +20,8 @@ _FIELD = "displacements"
 
 
 def read_transform(store: Any, name: Optional[str] = None) -> Transform:
-    """A coordinate transformation of a store: affine and simpler ones, displacements, coordinates, and sequences of these.
+    """A coordinate transformation of a store: affine and simpler ones, displacements, coordinates, and sequences of
+    these.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ def read_transform(store: Any, name: Optional[str] = None) -> Transform:
 
     Returns
     -------
-    A cudaspline.Transform from points of the transformation's input to points of its output, x first, in the unit of the store.
+    A cudaspline.Transform from points of the transformation's input to points of its output, x first, in the unit of
+    the store.
 
     Raises
     ------
@@ -66,9 +68,8 @@ def _find(store: Any, name: Optional[str]) -> Any:
         ) from first
     named = [one for one in found if name is None or one.name == name]
     if len(named) != 1:
-        raise ValueError(
-            f"name: {store} has {len(named)} transformations {'' if name is None else f'of the name {name!r}'}; one is needed."
-        )
+        wanted = "" if name is None else f" of the name {name!r}"
+        raise ValueError(f"name: {store} has {len(named)} transformations{wanted}; one is needed.")
     return named[0]
 
 
@@ -127,7 +128,8 @@ def _of_itk(entry: Any) -> Any:
 
 
 def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
-    """Writes a transform as a coordinate transformation of RFC-5 to a new store: an affine one as such, others as displacements on a grid.
+    """Writes a transform as a coordinate transformation of RFC-5 to a new store: an affine one as such, others as
+    displacements on a grid.
 
     Parameters
     ----------

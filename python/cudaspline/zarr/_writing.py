@@ -49,10 +49,12 @@ def scales_of(geometry: Geometry, scales: Optional[int]) -> list[dict[str, int]]
 def describe(
     array: Any, geometry: Geometry, scales: Optional[int], unit: Optional[str], chunk: int
 ) -> Any:
-    """The multiscales of ngff-zarr of a Dask array. Raises ValueError for directions that are not those of the axes of space."""
+    """The multiscales of ngff-zarr of a Dask array. Raises ValueError for directions that are not those of the axes of
+    space."""
     if not numpy.array_equal(geometry.direction, numpy.eye(geometry.dimension)):
         raise ValueError(
-            "image: OME-Zarr has no direction of axes, and that of the grid is not the identity; resample it to a grid along the axes of space."
+            "image: OME-Zarr has no direction of axes, and that of the grid is not the identity; resample it to a grid "
+            "along the axes of space."
         )
     axes = "xyz"[: geometry.dimension]
     image = ngff_zarr.to_ngff_image(
@@ -79,7 +81,8 @@ def create(store: Path, multiscales: Any, version: str, shards: Optional[int]) -
 
 
 def write_coarser_levels(store: Path, multiscales: Any, is_labels: bool) -> None:
-    """Computes each coarser level from the one before it in the store: means of 2 x 2 x 2 samples, or their most frequent label."""
+    """Computes each coarser level from the one before it in the store: means of 2 x 2 x 2 samples, or their most
+    frequent label."""
     group: Any = zarr.open_group(str(store), mode="r+")
     reduction: Any = _most_frequent if is_labels else numpy.mean
     paths = [dataset.path for dataset in multiscales.metadata.datasets]
