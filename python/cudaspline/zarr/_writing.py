@@ -157,11 +157,9 @@ def write(
     """
     path = check_output(store)
     owner = image if isinstance(image, Image) else Image(image)
-    array = (
-        owner.array
-        if isinstance(owner.array, dask.array.Array)
-        else dask.array.from_array(numpy.asarray(owner.array))
-    )  # type: ignore[no-untyped-call, unused-ignore]
+    array: Any = owner.array
+    if not isinstance(array, dask.array.Array):
+        array = dask.array.from_array(numpy.asarray(array))  # type: ignore[no-untyped-call, unused-ignore]
     array = array.rechunk(chunk)
     multiscales = describe(array, owner.geometry, scales, unit, chunk)
     with folder_written_once(path) as part:
