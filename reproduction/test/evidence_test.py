@@ -100,7 +100,10 @@ class Thorax(unittest.TestCase):
 
     def setUp(self):
         import numpy
-        import thorax
+        try:
+            import thorax
+        except ImportError as error:
+            self.skipTest(f"{error.name} is not installed")
 
         self.numpy = numpy
         self.spacing = numpy.array([4.0, 4.0, 5.0])
