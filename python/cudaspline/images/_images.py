@@ -301,16 +301,13 @@ def loaded(image: Any, name: str) -> Any:
         raise FileNotFoundError(f"{name}: there is no file {os.fspath(image)}.")
     try:
         return read_image(image, name)
-    except (RuntimeError, TypeError, ValueError) as error:
-        if str(error).startswith(name):
+    except (ImportError, RuntimeError, TypeError, ValueError) as error:
+        is_of_nibabel = os.fspath(image).lower().endswith(_ENDINGS_OF_NIBABEL)
+        if not is_of_nibabel and (isinstance(error, ImportError) or str(error).startswith(name)):
             raise
-        said = (str(error).strip().splitlines() or [""])[
-            -1
-        ]  # SimpleITK's last line is what ITK says
-        if os.fspath(image).lower().endswith(_ENDINGS_OF_NIBABEL):
-            said = (
-                f"nibabel.load({os.fspath(image)!r}) reads it; pass its result instead of the name"
-            )
+        said = (str(error).strip().splitlines() or [""])[-1]  # the last line is the reason of ITK
+        if is_of_nibabel:
+            said = f"nibabel.load({os.fspath(image)!r}) reads it; pass its result, not the name"
         raise ValueError(f"{name}: {os.fspath(image)} cannot be read as an image: {said}") from None
 
 

@@ -169,6 +169,7 @@ struct BentPhantoms
   {
     const Residence residence(context);
     SynMetric       metric;
+    metric.radius = { { 2, 2, 2 } };
     metric.arithmetic = shape.element;
     metric.epsilon = std::numeric_limits<double>::epsilon();
     GreedyLevel level(shape, this->Side(fixed, residence), this->Side(moving, residence), metric, residence);
