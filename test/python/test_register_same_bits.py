@@ -9,10 +9,10 @@ from typing import get_args
 
 import numpy
 import pytest
-from cudaspline._registration_stages import OPTIONS
+from cudaspline.registration._registration_stages import OPTIONS
 
 import cudaspline
-from cudaspline import _options
+from cudaspline.core import _options
 from register_support import PROGRAM, Phantom, needs_program
 
 KINDS = get_args(_options.StageKind)

@@ -20,6 +20,7 @@
 // Expected values: what the types promise each other (numbers in order, names that are unique), and what the pages for
 // users name: the words of CudaSplineRegister, the numbers of the interface in C.
 
+#include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
 #include <gtest/gtest.h>
@@ -113,3 +114,15 @@ TEST(MetricTypes, AreEachVisitedOnce)
   }
   EXPECT_EQ(names, expected);
 }
+
+#if defined(__GNUC__)
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+TEST(MetricTypes, FormerNameOfTheMaximumOfBins)
+{
+  EXPECT_EQ(itk::CudaSpline::MostHistogramBins, itk::CudaSpline::MaxHistogramBins);
+}
+#if defined(__GNUC__)
+#  pragma GCC diagnostic pop
+#endif
