@@ -98,7 +98,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   const auto & ofFields = report["stages"][1];
   EXPECT_EQ(ofFields["kind"], GetParam());
   EXPECT_EQ(ofFields["metric"], MetricOfStage());
-  EXPECT_EQ(ofFields.value("optimizer", ""), GetParam() == "demons" ? "" : "fixed-step");
+  EXPECT_EQ(ofFields.value("optimizer", ""), std::string(GetParam()) == "demons" ? "" : "fixed-step");
   EXPECT_TRUE(ofFields["backend"] == "Cpu" || ofFields["backend"] == "Cuda") << ofFields["fallback_reason"];
   EXPECT_EQ(ofFields["parameters"], 2 * fieldSize * (fieldSize - 2));
   ASSERT_EQ(ofFields["levels"].size(), 2u);

@@ -24,7 +24,8 @@ VALUES = {
     "iterations": (3, 2), "iteration_limit": (4, 3), "shrink": (2, 1), "sigmas": (1.5, 0.5), "sigmas_in_mm": True, "radius": 2, "variance_floor": 0.05,
     "bins": 20, "convergence": 1e-9, "optimizer": "gradient-descent", "step": 0.4, "step_in_voxels": True, "minimum_step": 1e-4,
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
-    "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25,
+    "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "inversion": "anderson",
+    "control_spacing": 3, "search_radius": 2, "search_step": 1, "coupling": 0.1, "symmetric": False,
 }  # fmt: skip
 #: Options of some metrics: the program refuses a radius where no metric has one.
 OF_METRICS = {"radius": ("cc", "lncc"), "variance_floor": ("lncc",), "bins": ("mattes",)}
@@ -34,7 +35,13 @@ def value_of(name, kind):
     """A value of an option for a kind."""
     if name == "restrict_deformation":
         return tuple(numpy.linspace(1.0, 0.5, MOVES.get(kind, 2)))
-    return "lbfgs" if (name, kind) == ("optimizer", "bspline") else VALUES[name]
+    of_kind = {
+        ("optimizer", "bspline"): "lbfgs",
+        ("optimizer", "syn"): "momentum",
+        ("optimizer", "greedy"): "adam",
+        ("iterations", "discrete"): (3,),
+    }
+    return of_kind.get((name, kind), VALUES[name])
 
 
 def accepts(kind, name, value):
@@ -57,7 +64,7 @@ def words_of(options):
             words += ["--interpolation", "bspline"]
         elif name != "sigmas_in_mm":
             text = ",".join(f"{one!r}" for one in map(float, value)) if name in ("sigmas", "grid_spacing", "restrict_deformation") else (
-                ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
             )  # fmt: skip
             words += [
                 f"--{name.replace('_', '-')}",
@@ -124,7 +131,9 @@ class TestSameBits:
         stage = check(["--stage", kind, *words_of(options)], stages=kind, **options)[0]
         for name, value in options.items():
             assert stage[name] == (list(value) if isinstance(value, tuple) else value), name
-        assert {"iterations", "shrink", "sigmas"} <= set(options)
+        assert "iterations" in options and ({"shrink", "sigmas"} <= set(options)) == (
+            kind != "discrete"
+        )
 
     @pytest.mark.parametrize(
         "kind, metric", [(kind, metric) for kind in KINDS for metric in METRICS]
@@ -133,6 +142,7 @@ class TestSameBits:
         if not accepts(kind, "metric", metric):
             pytest.skip("the kind has no such metric")
         options = {"metric": metric, "iterations": (2,), "shrink": (1,), "sigmas": (0.5,)}
+        options = {name: value for name, value in options.items() if accepts(kind, name, value)}
         options.update(
             {
                 name: VALUES[name]
