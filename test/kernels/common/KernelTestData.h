@@ -42,15 +42,14 @@ inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarT
                                                      ScalarType::UInt64, ScalarType::Int64,  ScalarType::Float32,
                                                      ScalarType::Float64 };
 
-/** A generator that differs from run to run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it.
- */
+/** A generator that differs from run to run, and from the others of a test. The seed of the run is printed with a
+ * failure, and CUDASPLINE_TEST_SEED repeats it. */
 class FreshRandom
 {
 public:
   FreshRandom()
-    : m_Seed(ChooseSeed())
-    , m_Engine(m_Seed)
-    , m_Trace(__FILE__, __LINE__, "seed " + std::to_string(m_Seed))
+    : m_Engine(SeedOfRun() + CountInTest())
+    , m_Trace(__FILE__, __LINE__, "seed " + std::to_string(SeedOfRun()))
   {}
 
   std::mt19937_64 &
@@ -67,13 +66,25 @@ public:
 
 private:
   static std::uint64_t
-  ChooseSeed()
+  SeedOfRun()
   {
-    const char * const given = std::getenv("CUDASPLINE_TEST_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    static const char * const  given = std::getenv("CUDASPLINE_TEST_SEED");
+    static const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    return seed;
   }
 
-  std::uint64_t        m_Seed;
+  /** Number of generators that the current test made before. */
+  static std::uint64_t
+  CountInTest()
+  {
+    static const testing::TestInfo * last = nullptr;
+    static std::uint64_t             count = 0;
+    const testing::TestInfo * const  test = testing::UnitTest::GetInstance()->current_test_info();
+    count = test == last ? count + 1 : 0;
+    last = test;
+    return count;
+  }
+
   std::mt19937_64      m_Engine;
   testing::ScopedTrace m_Trace;
 };
