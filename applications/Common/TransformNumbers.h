@@ -37,9 +37,8 @@ struct TransformNumbers
 std::string
 ClassOfTransform(const std::string & type);
 
-/** \brief A number after the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there
- * is none.
- * */
+/** \brief The n-th number after the class: the input's dimension, the output's, the order of a B-spline; 0 if it is
+ * missing. */
 std::size_t
 NumberOfTransformType(const std::string & type, std::size_t which);
 

@@ -26,7 +26,7 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Checks the files that are written. \exception ProgramError there are none, or one needs another */
+/** \brief Checks the outputs. \exception ProgramError no output is given, or one needs another option */
 void
 CheckOutputs(const Options & options);
 
@@ -34,11 +34,11 @@ CheckOutputs(const Options & options);
 void
 CheckPairs(const Options & options);
 
-/** \brief Checks options that are for some stages alone. */
+/** \brief Checks options that only some stages have. */
 void
 CheckStages(const RawOptions & raw, const Options & options);
 
-/** \brief Checks that options of --warped are there with it alone. */
+/** \brief Checks that options of --warped are given only with it. */
 void
 CheckWarped(const Options & options);
 
