@@ -209,12 +209,16 @@ SynLevel::GetWhole(void *                                forward,
       shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole.Data(), residence);
   };
   const auto & [whole, inverse] = m_Parts->updates;
-  compose(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, whole);
+  const bool inverts = backward != nullptr && inversion;
+  if (forward != nullptr || inverts)
+  {
+    compose(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, whole);
+  }
   if (backward != nullptr)
   {
     compose(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, inverse);
   }
-  if (backward != nullptr && inversion)
+  if (inverts)
   {
     FieldInversionState * const state = m_Parts->record.As<Record>()->inversions.data();
     InvertField(shape, whole.Data(), inverse.Data(), *inversion, state, m_Parts->forces.Scratch(), residence);
