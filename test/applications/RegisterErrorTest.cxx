@@ -52,7 +52,7 @@ TEST_F(RegisterErrors, CommandLine)
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, Words>> wrong{
     { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, discrete, greedy, rigid" } },
-    { { "--metric", "ssd" }, { "--metric \"ssd\"", "cc, correlation, lncc, mattes, meansquares, mind" } },
+    { { "--metric", "ssd" }, { "--metric \"ssd\"", "cc, correlation, lncc, mattes, meansquares, mind, ngf" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
     { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs is for no stage", "rigid, affine" } },

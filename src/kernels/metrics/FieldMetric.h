@@ -60,8 +60,8 @@ struct FieldMetricSetup
   std::array<FieldGrid, 2> grids;
   bool                     comparesOriginals{ false }; ///< images are compared as they are (SynMetric)
   bool                     hasStages{ false };         ///< an image has an initial transform
-  /** Ranges of both images, for all comparisons: of metrics that have variance floors. Of histograms; nothing: each
-   * comparison finds its own. */
+  /** Ranges of both images, for all comparisons: of metrics that have variance floors; of the magnitudes of gradients,
+   * of metrics that have edge parameters. Of histograms; nothing: each comparison finds its own. */
   std::optional<std::array<PixelRange, 2>> ranges;
   std::array<ResidentImage, 2>             images; ///< fixed and moving, as they are; of metrics that have features
 };

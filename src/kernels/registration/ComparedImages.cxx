@@ -23,6 +23,7 @@
 
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/metrics/ConvertNumbers.h"
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/metrics/GridSources.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/registration/RangeUnderMask.h"
@@ -125,7 +126,7 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients are central differences, those of a Gaussian, or those of a spline of order 2 or more");
   Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
-          "places have a number an axis each, and local correlation has none");
+          "places have a number an axis each, and metrics that compare neighbours have none");
 }
 
 } // namespace
@@ -171,6 +172,15 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
   {
     m_VarianceFloors = { { SquareOfPart(fixedRange, metric.varianceFloor),
                            SquareOfPart(FindPixelRange(moving, residence), metric.varianceFloor) } };
+  }
+  if (HasEdgeParameters(metric.kind))
+  {
+    const auto squareOf = [&](const SynSide & side) {
+      const auto mask = MaskOn(side.image.grid, side.mask, residence);
+      return SquareOfPart(FindGradientRange(side.image, static_cast<const std::uint8_t *>(mask.get()), residence),
+                          metric.edgeFactor);
+    };
+    m_VarianceFloors = { { squareOf(fixed), squareOf(moving) } };
   }
   residence.Wait(); // evaluations have streams of their own
 }
@@ -373,7 +383,7 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
   descriptor.parameters.radius = metric.radius;
-  descriptor.parameters.isExact = metric.kind == MetricKind::ExactCorrelation;
+  descriptor.parameters.isExact = metric.kind == MetricKind::ExactCorrelation || HasEdgeParameters(metric.kind);
   descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }

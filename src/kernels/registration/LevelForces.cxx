@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
 #include "kernels/fields/DeterminantLimit.h"
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/registration/ForceSum.h"
 #include "kernels/registration/RangeUnderMask.h"
 
@@ -236,6 +237,14 @@ LevelForces::MakePair(SynTerm term) const
   if ((m_ComparesOriginals && HasHistogram(setup.options.kind)) || HasVarianceFloors(setup.options.kind))
   {
     setup.ranges = { { FindPixelRange(fixed, m_Residence), FindPixelRange(moving, m_Residence) } };
+  }
+  if (HasEdgeParameters(setup.options.kind))
+  {
+    const auto rangeOf = [&](const SynSide & side) {
+      const auto mask = MaskOn(side.image.grid, side.mask, m_Residence);
+      return FindGradientRange(side.image, static_cast<const std::uint8_t *>(mask.get()), m_Residence);
+    };
+    setup.ranges = { { rangeOf(fixed), rangeOf(moving) } };
   }
   if (HasFeatures(setup.options.kind))
   {

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -98,7 +99,7 @@ LinearRegistration::LinearRegistration(SynSide               fixed,
   }
   if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
-    throw std::invalid_argument("Local correlation looks at all samples.");
+    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) + " looks at all samples.");
   }
   if (m_Options.rules.watched.empty())
   {

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -50,7 +51,7 @@ SplineRegistration::SplineRegistration(SynSide               fixed,
   }
   if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
-    throw std::invalid_argument("Local correlation looks at all samples.");
+    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) + " looks at all samples.");
   }
 }
 

@@ -18,6 +18,7 @@
 #ifndef LocalCase_h
 #define LocalCase_h
 
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 
@@ -31,7 +32,7 @@
 #include <vector>
 
 /** \file
- * \brief Pairs of images for local correlation, and what plain loops make of them. */
+ * \brief Pairs of images for local correlation and for gradient fields, and what plain loops make of them. */
 
 namespace CudaSplineTest
 {
@@ -52,17 +53,19 @@ MakeGrid(const std::vector<std::int64_t> & size, const std::vector<double> & spa
   return grid;
 }
 
-/** What local correlation makes, on the host. */
+/** What local correlation or gradient fields make, on the host. */
 struct LocalOutcome
 {
   LocalCorrelationSums sums;
-  std::vector<double>  moving; ///< derivative by the moving image's displacement, or its factors
+  PointSums            differences; ///< of gradient fields
+  std::vector<double>  moving;      ///< derivative by the moving image's displacement, or its factors
   std::vector<double>  fixed;
 
   double
   Value() const
   {
-    return LocalCorrelationValue(sums);
+    return differences.count > 0 ? differences.squares / static_cast<double>(differences.count)
+                                 : LocalCorrelationValue(sums);
   }
 };
 
@@ -70,6 +73,7 @@ struct LocalOutcome
 struct LocalCase
 {
   LocalCorrelationDescriptor descriptor;
+  bool                       comparesGradients{ false };
   std::vector<double>        fixed;
   std::vector<double>        moving;
   std::vector<std::uint8_t>  fixedInside; ///< empty: none
@@ -145,7 +149,9 @@ struct LocalCase
     const ResidentArray sums(sizeof(LocalCorrelationSums), residence);
     const ResidentArray ofMoving(wantsMoving ? bytes : 0, residence);
     const ResidentArray ofFixed(wantsFixed ? bytes : 0, residence);
-    const ResidentArray scratch(CountLocalCorrelationScratch(descriptor, residence), residence);
+    const ResidentArray scratch(comparesGradients ? CountGradientFieldsScratch(descriptor)
+                                                  : CountLocalCorrelationScratch(descriptor, residence),
+                                residence);
 
     LocalCorrelationImages images;
     images.fixed = onFixed.Data();
@@ -154,10 +160,19 @@ struct LocalCase
     images.movingInside = onMovingInside.As<std::uint8_t>();
     images.fixedGradient = onFixedGradient.Data();
     images.movingGradient = onMovingGradient.Data();
-    EvaluateLocalCorrelation(
-      descriptor, images, sums.As<LocalCorrelationSums>(), ofMoving.Data(), ofFixed.Data(), scratch.Data(), residence);
     LocalOutcome outcome;
-    Download(&outcome.sums, sums.Data(), sizeof(outcome.sums), residence);
+    if (comparesGradients)
+    {
+      auto * const found = sums.As<PointSums>();
+      EvaluateGradientFields(descriptor, images, found, ofMoving.Data(), ofFixed.Data(), scratch.Data(), residence);
+      Download(&outcome.differences, found, sizeof(outcome.differences), residence);
+    }
+    else
+    {
+      auto * const found = sums.As<LocalCorrelationSums>();
+      EvaluateLocalCorrelation(descriptor, images, found, ofMoving.Data(), ofFixed.Data(), scratch.Data(), residence);
+      Download(&outcome.sums, found, sizeof(outcome.sums), residence);
+    }
     const auto download = [&](const ResidentArray & array) {
       std::vector<double> result(array.Bytes() / SizeOf(descriptor.derivative));
       if (descriptor.derivative == ScalarType::Float32)

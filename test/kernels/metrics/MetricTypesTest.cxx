@@ -72,6 +72,8 @@ TEST(MetricTypes, FitTogether)
     // Several sets have means of their own, and a histogram its table: a pass comes before that of the derivative.
     EXPECT_TRUE(CountPasses(kind) > 1 || (CountSets(kind) == 1 && !HasHistogram(kind)));
     EXPECT_FALSE(HasHistogram(kind) && HasWindows(kind));
+    EXPECT_TRUE(HasWindows(kind) || !HasRadius(kind));
+    EXPECT_FALSE(HasVarianceFloors(kind) && HasEdgeParameters(kind)); // one pair of numbers is for both
   }
 }
 
@@ -101,6 +103,7 @@ TEST(MetricTypes, HaveTheNumbersOfTheInterfaceInC)
   EXPECT_EQ(static_cast<int>(MetricKind::Demons), 4);
   EXPECT_EQ(static_cast<int>(MetricKind::ExactCorrelation), 5);
   EXPECT_EQ(static_cast<int>(MetricKind::SelfSimilarity), 6);
+  EXPECT_EQ(static_cast<int>(MetricKind::GradientFields), 7);
 }
 
 TEST(MetricTypes, AreEachVisitedOnce)

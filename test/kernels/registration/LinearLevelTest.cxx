@@ -127,6 +127,52 @@ TEST_P(Linear, DerivativesOfExactCorrelationAreThoseOfValues)
   this->ExpectDerivativesOf(LinearMetricKind::ExactCorrelation);
 }
 
+TEST_P(Linear, DerivativesOfGradientFieldsAreThoseOfValues)
+{
+  this->ExpectDerivativesOf(LinearMetricKind::GradientFields);
+}
+
+TEST_P(Linear, GradientFieldsDoNotDependOnContrast)
+{
+  // Offset, gain and sign of either image; both images have edge parameters that follow their gradients.
+  const Residence residence(this->OnBackend());
+  const auto      valueOf = [&](double fixedGain, double movingGain) {
+    Pair images(3);
+    for (double & pixel : images.fixed)
+    {
+      pixel = 30.0 + fixedGain * pixel;
+    }
+    for (double & pixel : images.moving)
+    {
+      pixel = -70.0 + movingGain * pixel;
+    }
+    return images.Level(SplineMetric(LinearMetricKind::GradientFields), residence)
+      ->Evaluate(SomeTransform(LinearKind::Affine, 3), false)
+      .value;
+  };
+  const double expected = valueOf(1.0, 1.0);
+  EXPECT_GT(expected, 0.01);
+  EXPECT_LT(expected, 0.99);
+  EXPECT_NEAR(valueOf(16.0, 1.0), expected, 1e-10);
+  EXPECT_NEAR(valueOf(1.0, -0.125), expected, 1e-10);
+  EXPECT_NEAR(valueOf(-4.0, 8.0), expected, 1e-10);
+}
+
+TEST_P(Linear, EdgeFactorsMakeGradientsNoise)
+{
+  const Residence residence(this->OnBackend());
+  const Pair      images(3);
+  const auto      valueOf = [&](double factor) {
+    LinearMetric metric = SplineMetric(LinearMetricKind::GradientFields);
+    metric.edgeFactor = factor;
+    return images.Level(metric, residence)->Evaluate(SomeTransform(LinearKind::Rigid, 3), false).value;
+  };
+  const double without = valueOf(0.0);
+  EXPECT_GT(valueOf(0.5), without);
+  EXPECT_GT(valueOf(2.0), valueOf(0.5));
+  EXPECT_GT(valueOf(1000.0), 0.999); // edge parameters are that far above all gradients
+}
+
 TEST_P(Linear, VarianceFloorsArePartsOfTheRangesOfValues)
 {
   const Residence residence(this->OnBackend());

@@ -162,7 +162,8 @@ TEST_P(SplineLevels, GradientsAreThoseOfValues)
   for (const LinearMetricKind kind : { LinearMetricKind::MeanSquares,
                                        LinearMetricKind::Correlation,
                                        LinearMetricKind::Mattes,
-                                       LinearMetricKind::ExactCorrelation })
+                                       LinearMetricKind::ExactCorrelation,
+                                       LinearMetricKind::GradientFields })
   {
     for (const unsigned int dimension : { 2U, 3U })
     {

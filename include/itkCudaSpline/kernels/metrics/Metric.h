@@ -130,6 +130,9 @@ struct MetricParameters
   std::array<int, 3> radius{ { 2, 2, 2 } }; ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
   double             epsilon{ 0.0 };        ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
   bool               isExact{ false };      ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
+  /** Of MetricPass::LocalCorrelation: gradients at the samples are compared, not windows around them. Value 0: the sum
+   * of the squared sines of their angles; \c varianceFloors: squares of edge parameters. */
+  bool comparesGradients{ false };
   /** Of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor. */
   std::array<double, 2> varianceFloors{ { 0.0, 0.0 } };
   double                normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)

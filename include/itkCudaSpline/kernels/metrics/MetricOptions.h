@@ -32,11 +32,14 @@ namespace itk::CudaSpline
  * those that are not its own. */
 struct MetricOptions
 {
-  std::array<int, 3> radius{ { 4, 4, 4 } }; ///< of windows, which have 2 radius + 1 samples; see HasWindows()
+  std::array<int, 3> radius{ { 4, 4, 4 } }; ///< of windows, which have 2 radius + 1 samples; see HasRadius()
   int                bins{ 50 };            ///< of histograms, along either axis: IsBinCount()
   /** Standard deviation of the values of a window, as a part of the range of the image's values, whose square is added
    * to the variance of each window: windows of noise have little weight then. See HasVarianceFloors(). */
   double varianceFloor{ 0.0 };
+  /** Edge parameters as parts of the mean magnitude of the gradients of either image: gradients far below them count as
+   * noise and have little weight. See HasEdgeParameters(). */
+  double edgeFactor{ 1.0 };
 };
 
 /** @} */

@@ -47,7 +47,8 @@ enum class MetricKind : unsigned char
   LocalCorrelation, ///< minus the mean of the squared correlations in windows, with the derivative that ITK has
   Demons,           ///< mean of the squared differences, with the force of demons
   ExactCorrelation, ///< minus the mean of the squared correlations in windows, with its exact derivative
-  SelfSimilarity    ///< mean of the squared differences of descriptors of self-similarity (MIND-SSC)
+  SelfSimilarity,   ///< mean of the squared differences of descriptors of self-similarity (MIND-SSC)
+  GradientFields    ///< mean of the squared sines of the angles between gradients (normalized gradient fields)
 };
 
 /** \brief Common properties of metric types; each type overrides those that differ.
@@ -76,8 +77,12 @@ struct MetricType
   static constexpr bool HasFieldForce = true;
   /** Its value comes from a joint histogram: it has a number of bins, and both images have a range of values. */
   static constexpr bool HasHistogram = false;
-  /** It compares windows: it has a radius, and its samples are all those of a grid. */
+  /** It compares windows, or differences of neighbours: its samples are all those of a grid. */
   static constexpr bool HasWindows = false;
+  /** Its windows have a radius. */
+  static constexpr bool HasRadius = false;
+  /** It compares gradients, with edge parameters that are parts of their mean magnitudes in both images. */
+  static constexpr bool HasEdgeParameters = false;
   /** Variances of its windows have floors, which are parts of the ranges of values of both images. */
   static constexpr bool HasVarianceFloors = false;
   /** It compares vectors of features, which are made of the images of a level, where the samples are moved to. */
@@ -146,6 +151,7 @@ struct LocalCorrelationMetric : MetricType
   static constexpr const char * Description = "local correlation";
   static constexpr const char * ItkClass = "ANTSNeighborhoodCorrelationImageToImageMetricv4";
   static constexpr bool         HasWindows = true;
+  static constexpr bool         HasRadius = true;
   ///@}
 };
 
@@ -176,6 +182,7 @@ struct ExactCorrelationMetric : MetricType
   static constexpr const char * Word = "lncc";
   static constexpr const char * Description = "local correlation with its exact derivative";
   static constexpr bool         HasWindows = true;
+  static constexpr bool         HasRadius = true;
   static constexpr bool         HasVarianceFloors = true;
   ///@}
 };
@@ -194,6 +201,21 @@ struct SelfSimilarityMetric : MetricType
   ///@}
 };
 
+/** \brief Type of MetricKind::GradientFields. */
+struct GradientFieldsMetric : MetricType
+{
+  /** As MetricType describes it. */
+  ///@{
+  static constexpr MetricKind   Kind = MetricKind::GradientFields;
+  static constexpr const char * Name = "GradientFields";
+  static constexpr const char * Word = "ngf";
+  static constexpr const char * OtherWords = "normalizedgradientfields";
+  static constexpr const char * Description = "normalized gradient fields, across contrasts";
+  static constexpr bool         HasWindows = true;
+  static constexpr bool         HasEdgeParameters = true;
+  ///@}
+};
+
 /** \brief The list of the metric types, in the order of MetricKind. */
 using MetricTypes = std::tuple<MeanSquaresMetric,
                                CorrelationMetric,
@@ -201,7 +223,8 @@ using MetricTypes = std::tuple<MeanSquaresMetric,
                                LocalCorrelationMetric,
                                DemonsMetric,
                                ExactCorrelationMetric,
-                               SelfSimilarityMetric>;
+                               SelfSimilarityMetric,
+                               GradientFieldsMetric>;
 
 /** \brief Number of metric types. */
 inline constexpr std::size_t MetricCount = std::tuple_size<MetricTypes>::value;
@@ -326,6 +349,16 @@ constexpr bool
 HasWindows(MetricKind kind)
 {
   return VisitMetric(kind, [](auto type) { return decltype(type)::HasWindows; });
+}
+constexpr bool
+HasRadius(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasRadius; });
+}
+constexpr bool
+HasEdgeParameters(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto type) { return decltype(type)::HasEdgeParameters; });
 }
 ///@}
 

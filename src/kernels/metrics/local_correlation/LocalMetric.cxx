@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricMovingValues.h"
@@ -32,8 +33,9 @@
 #include <utility>
 
 /** \file
- * \brief Local correlation as a pass of a metric: the moving values of all samples first, then the windows, then the
- * derivative by the transform's parameters with the factor of each sample as its weight. */
+ * \brief Local correlation and gradients as a pass of a metric: the moving values of all samples first, then the
+ * windows or the gradients, then the derivative by the transform's parameters with the factor of each sample as its
+ * weight. */
 
 namespace itk::CudaSpline
 {
@@ -82,6 +84,43 @@ std::shared_ptr<ResidentArray>
 Allocate(std::size_t bytes, const Residence & residence)
 {
   return std::make_shared<ResidentArray>(bytes, residence);
+}
+
+/** Compares windows, or gradients; waits.
+ *
+ * \param[in] comparesGradients which of them
+ * \param[in] local, images what is compared
+ * \param[out] derivative by the moving image; null: not wanted
+ * \return count and values, except for the last one */
+MetricResult
+CompareOnGrid(bool                               comparesGradients,
+              const LocalCorrelationDescriptor & local,
+              const LocalCorrelationImages &     images,
+              void *                             derivative,
+              const Residence &                  residence)
+{
+  MetricResult result;
+  if (comparesGradients)
+  {
+    PointSums           found;
+    const ResidentArray sums(sizeof(found), residence);
+    const ResidentArray scratch(CountGradientFieldsScratch(local), residence);
+    EvaluateGradientFields(local, images, sums.As<PointSums>(), derivative, nullptr, scratch.Data(), residence);
+    Download(&found, sums.Data(), sizeof(found), residence);
+    result.count = found.count;
+    result.values[0] = found.squares;
+    return result;
+  }
+  LocalCorrelationSums found;
+  const ResidentArray  sums(sizeof(found), residence);
+  const ResidentArray  scratch(CountLocalCorrelationScratch(local, residence), residence);
+  EvaluateLocalCorrelation(
+    local, images, sums.As<LocalCorrelationSums>(), derivative, nullptr, scratch.Data(), residence);
+  Download(&found, sums.Data(), sizeof(found), residence);
+  result.count = found.count;
+  result.values[0] = found.correlation;
+  result.values[1] = static_cast<double>(found.flatWindows);
+  return result;
 }
 
 } // namespace
@@ -179,11 +218,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     derivative = Allocate(bytes, residence);
     to = derivative->Data();
   }
-  const ResidentArray  sums(sizeof(LocalCorrelationSums), residence);
-  const ResidentArray  scratch(CountLocalCorrelationScratch(local, residence), residence);
-  LocalCorrelationSums found;
-  EvaluateLocalCorrelation(local, images, sums.As<LocalCorrelationSums>(), to, nullptr, scratch.Data(), residence);
-  Download(&found, sums.Data(), sizeof(found), residence);
+  const MetricResult found = CompareOnGrid(descriptor.parameters.comparesGradients, local, images, to, residence);
   if (isField && derivative != nullptr)
   {
     Download(forces, derivative->Data(), bytes, residence);
@@ -206,7 +241,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     result = EvaluateMetric(wanted, weighted, context, wanted.sharesValues ? &values : workspace);
   }
   result.count = found.count;
-  result.values = { { found.correlation, static_cast<double>(found.flatWindows), areThose ? 1.0 : 0.0 } };
+  result.values = { { found.values[0], found.values[1], areThose ? 1.0 : 0.0 } };
   return result;
 }
 

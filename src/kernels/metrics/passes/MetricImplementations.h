@@ -21,6 +21,7 @@
 #include "kernels/metrics/correlation/Correlation.h"
 #include "kernels/metrics/demons/Demons.h"
 #include "kernels/metrics/features/SelfSimilarityMetric.h"
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationMetric.h"
 #include "kernels/metrics/mean_squares/MeanSquares.h"
 #include "kernels/metrics/mutual_information/MutualInformation.h"

@@ -1,0 +1,106 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef GradientFields_h
+#define GradientFields_h
+
+#include "itkCudaSpline/kernels/fields/ResidentImage.h"
+#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+#include "itkCudaSpline/kernels/metrics/PointForces.h"
+
+#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/PixelRange.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief Normalized gradient fields: the squared sine of the angle between the gradients of two images. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief From 0 to the mean magnitude of the gradients of an image (value a mm), of which edge parameters are parts;
+ * waits. Empty where no sample is valid.
+ *
+ * \param[in] image in memory of the residence: Float32 or Float64
+ * \param[in] inside one byte a sample, not 0 where it counts; null: all do
+ * \param[in] residence where */
+PixelRange
+FindGradientRange(const ResidentImage & image, const std::uint8_t * inside, const Residence & residence);
+
+/** \brief Bytes of scratch memory of EvaluateGradientFields(): four numbers a sample, and sums of rows. */
+std::size_t
+CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
+
+/** \brief Compares the gradients of two images on a grid; nothing waits.
+ *
+ * With the gradients a and b of the fixed and the moving image at a sample, and the edge parameters e and h, a sample
+ * has the value 1 - (a.b)^2 / ((a.a + e^2) (b.b + h^2)) (Haber and Modersitzki 2006).
+ *
+ * Both images are first resampled on the grid: b is the gradient of the moved image, so that a rotation of the moving
+ * image rotates b. A gradient has the central differences of the sample's neighbours along the axes of the grid, which
+ * are at right angles. Where a neighbour is missing, not under the masks, or not finite in one of the images, the
+ * difference of both images is that of the sample and the other neighbour, and 0 where both are. A sample counts where
+ * both images are finite and under their masks.
+ *
+ * The derivative by the value of a sample is exact: that of the sum over all samples in whose differences the value is.
+ * A step along a derivative field lowers the value. It is the product of this number and of the gradient of the image,
+ * and 0 where that is not finite.
+ *
+ * \param[in] descriptor grid, types and \c factorsAlone; \c varianceFloors has e^2 and h^2 ((value a mm)^2); other
+ * numbers are not used
+ * \param[in] images what is compared; gradients are those that derivatives are multiplied with
+ * \param[out] sums of the values (PointSums::squares), and how many samples count; memory of the residence
+ * \param[out] movingDerivative by the displacements of the moving image; null: not wanted
+ * \param[out] fixedDerivative by those of the fixed image; null: not wanted
+ * \param[out] scratch CountGradientFieldsScratch() bytes
+ * \param[in] residence where all of it is
+ * \exception std::invalid_argument an invalid grid, type or edge parameter, or images that are missing
+ * \exception DeviceError a step cannot be enqueued
+ *
+ * \par Accuracy
+ * Differences and sums are double; the four numbers of a sample have the type of the pixels. The same bits in each run
+ * on a backend. Exchanged images have the same value, bit for bit. */
+void
+EvaluateGradientFields(const LocalCorrelationDescriptor & descriptor,
+                       const LocalCorrelationImages &     images,
+                       PointSums *                        sums,
+                       void *                             movingDerivative,
+                       void *                             fixedDerivative,
+                       void *                             scratch,
+                       const Residence &                  residence);
+
+/** \brief One pass: the moving values of all samples, the weight of each, and the derivative with these weights. */
+template <>
+MetricOutcome
+MetricImplementation<GradientFieldsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
+
+/** \brief Forces by EvaluateGradientFields(). */
+///@{
+template <>
+std::unique_ptr<FieldMetric>
+MetricImplementation<GradientFieldsMetric>::MakeFieldMetric(const FieldMetricSetup & setup,
+                                                            const Residence &        residence);
+template <>
+std::size_t
+MetricImplementation<GradientFieldsMetric>::CountFieldBytes(const FieldMetricSetup & setup);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif
