@@ -97,12 +97,17 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "grid_spacing", "X[,Y[,Z]]", "a B-spline's cells at the last level, in mm; default: 24 voxels" },
   { "radius",
     "N",
-    "of the windows of --metric " + JoinMetricNames(itk::CudaSpline::HasWindows) + ", in voxels; default: 4" },
+    "of the windows of --metric " + JoinMetricNames(itk::CudaSpline::HasRadius) + ", in voxels; default: 4" },
   { "variance_floor",
     "F",
     "of --metric " + JoinMetricNames(itk::CudaSpline::HasVarianceFloors) +
       ": standard deviation, as a part of the image's range of values, up to which windows count as "
       "noise; default: 0.02" },
+  { "edge_factor",
+    "F",
+    "of --metric " + JoinMetricNames(itk::CudaSpline::HasEdgeParameters) +
+      ": edge parameter, as a part of the mean magnitude of the image's gradients: much smaller gradients count as "
+      "noise; default: 1" },
   { "bins",
     "N",
     "bins of the histogram of --metric " + JoinMetricNames(itk::CudaSpline::HasHistogram) + ", " + DescribeBins() +

@@ -104,8 +104,8 @@ struct Options
 std::string
 DescribeProblems(const itk::CudaSpline::SpecError & error, const std::map<std::string, std::string> & written);
 
-/** \brief Names of the metrics of stages that have a property, as "cc and lncc". \param[in] has a function of a kind, as
- * itk::CudaSpline::HasWindows() */
+/** \brief Names of the metrics of stages that have a property, as "cc and lncc". \param[in] has a function of a kind,
+ * as itk::CudaSpline::HasRadius() */
 std::string
 JoinMetricNames(bool (*has)(itk::CudaSpline::MetricKind));
 

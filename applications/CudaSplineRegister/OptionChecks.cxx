@@ -81,11 +81,11 @@ CheckStages(const RawOptions & raw, const Options & options)
   }
   const auto radius = raw.stageOptions.find("radius");
   const bool hasLocal = std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
-    return stage.HasMetricThat(itk::CudaSpline::HasWindows);
+    return stage.HasMetricThat(itk::CudaSpline::HasRadius);
   });
   if (radius != raw.stageOptions.end() && !radius->second.empty() && !hasLocal)
   {
-    throw ProgramError("--radius is for --metric " + JoinMetricNames(itk::CudaSpline::HasWindows));
+    throw ProgramError("--radius is for --metric " + JoinMetricNames(itk::CudaSpline::HasRadius));
   }
 }
 

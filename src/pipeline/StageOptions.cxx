@@ -468,12 +468,17 @@ AllStageOptions()
         draft.stage.metricOptions.radius.fill(static_cast<int>(ReadInteger(value, 1, 100)));
       },
       [](const StageSpec & stage) { return Json(stage.metricOptions.radius[0]); },
-      IsForMetric<HasWindows> },
+      IsForMetric<HasRadius> },
     { "variance_floor",
       WithLevels,
       [](const Json & value, StageDraft & draft) { draft.stage.metricOptions.varianceFloor = ReadFromZero(value); },
       [](const StageSpec & stage) { return Json(stage.metricOptions.varianceFloor); },
       IsForMetric<HasVarianceFloors> },
+    { "edge_factor",
+      WithLevels,
+      [](const Json & value, StageDraft & draft) { draft.stage.metricOptions.edgeFactor = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(stage.metricOptions.edgeFactor); },
+      IsForMetric<HasEdgeParameters> },
     { "bins",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {

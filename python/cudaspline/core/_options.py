@@ -44,7 +44,7 @@ Progress = Callable[[float], object]
 StageKind = Literal[
     "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "discrete"
 ]
-MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind"]
+MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind", "ngf"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).
 Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
 OptimizerName = Literal[
@@ -73,6 +73,7 @@ class StageOptions(TypedDict, total=False):
     sigmas_in_mm: bool
     radius: int
     variance_floor: float
+    edge_factor: float
     bins: int
     convergence: float
     optimizer: OptimizerName

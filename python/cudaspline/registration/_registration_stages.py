@@ -51,9 +51,10 @@ class Stage:
         and "greedy", which refine its result
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation,
         with ITK's derivative), "lncc" (the same with its exact derivative), "mind" (descriptors of
-        self-similarity, for images of different modalities; "syn", "greedy" and "discrete"). None:
-        "mattes" for matrices, "cc" for fields. "syn" and "greedy" have no "correlation", "demons"
-        has "meansquares" alone, "discrete" has "mind" alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
+        self-similarity, for images of different modalities; "syn", "greedy" and "discrete"), "ngf"
+        (normalized gradient fields, for images of different modalities). None: "mattes" for
+        matrices, "cc" for fields. "syn" and "greedy" have no "correlation", "demons" has
+        "meansquares" alone, "discrete" has "mind" alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
         its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
         counts as its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all; of "bspline"
@@ -70,6 +71,8 @@ class Stage:
     radius: of the windows of "cc" and "lncc" (voxels)
     variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part
         of the range of the image's values. None: 0.02
+    edge_factor: of "ngf": the edge parameter, as a part of the mean magnitude of the image's
+        gradients: much smaller gradients count as noise. None: 1
     bins: of Mattes' histogram
     convergence: a level ends where the last ten values fall by less than that share; not of
         "bspline". None: 1e-6 for fields, else 1e-7
@@ -85,9 +88,9 @@ class Stage:
     grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a
         number, or one per axis, x first; at each level before they are twice as wide. None: 24
         voxels of fixed (the geometric mean of its spacing)
-    sampling: of matrices and "bspline", but not with the metrics "cc" and "lncc": "none" (all
-        samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved by a
-        third of a voxel, as ITK does it
+    sampling: of matrices and "bspline", but not with the metrics "cc", "lncc" and "ngf": "none"
+        (all samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved
+        by a third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of the random samples: the same seed draws the same samples
     order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear)
@@ -138,6 +141,7 @@ class Stage:
     sigmas_in_mm: Optional[bool] = None
     radius: Optional[int] = None
     variance_floor: Optional[float] = None
+    edge_factor: Optional[float] = None
     bins: Optional[int] = None
     convergence: Optional[float] = None
     optimizer: Optional[str] = None
