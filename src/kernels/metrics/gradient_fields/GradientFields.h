@@ -38,7 +38,7 @@ namespace itk::CudaSpline
  * waits. Empty where no sample is valid.
  *
  * \param[in] image in memory of the residence: Float32 or Float64
- * \param[in] inside one byte a sample, not 0 where it counts; null: all do
+ * \param[in] inside one byte per sample, not 0 where it counts; null: all do
  * \param[in] residence where */
 PixelRange
 FindGradientRange(const ResidentImage & image, const std::uint8_t * inside, const Residence & residence);
@@ -50,7 +50,7 @@ CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
 /** \brief Compares the gradients of two images on a grid; nothing waits.
  *
  * With the gradients a and b of the fixed and the moving image at a sample, and the edge parameters e and h, a sample
- * has the value 1 - (a.b)^2 / ((a.a + e^2) (b.b + h^2)) (Haber and Modersitzki 2006).
+ * has the value 1 - (a.b)^2 / ((a.a + e^2) (b.b + h^2)) \cite{HaberModersitzki2006}.
  *
  * Both images are first resampled on the grid: b is the gradient of the moved image, so that a rotation of the moving
  * image rotates b. A gradient has the central differences of the sample's neighbours along the axes of the grid, which
