@@ -107,7 +107,7 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "F",
     "of --metric " + JoinMetricNames(itk::CudaSpline::HasEdgeParameters) +
       ": edge parameter, as a part of the mean magnitude of the image's gradients: much smaller gradients count as "
-      "noise; default: 1" },
+      "noise; default: 0.2" },
   { "bins",
     "N",
     "bins of the histogram of --metric " + JoinMetricNames(itk::CudaSpline::HasHistogram) + ", " + DescribeBins() +

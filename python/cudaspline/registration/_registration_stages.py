@@ -72,7 +72,7 @@ class Stage:
     variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part
         of the range of the image's values. None: 0.02
     edge_factor: of "ngf": the edge parameter, as a part of the mean magnitude of the image's
-        gradients: much smaller gradients count as noise. None: 1
+        gradients: much smaller gradients count as noise. None: 0.2
     bins: of Mattes' histogram
     convergence: a level ends where the last ten values fall by less than that share; not of
         "bspline". None: 1e-6 for fields, else 1e-7

@@ -165,10 +165,14 @@ struct BentPhantoms
   }
 
   Outcome
-  Register(const ExecutionContext & context, int iterations, const SynRules & rules = MakeRules()) const
+  Register(const ExecutionContext & context,
+           int                      iterations,
+           const SynRules &         rules = MakeRules(),
+           MetricKind               kind = MetricKind::LocalCorrelation) const
   {
     const Residence residence(context);
     SynMetric       metric;
+    metric.kind = kind;
     metric.radius = { { 2, 2, 2 } };
     metric.arithmetic = shape.element;
     metric.epsilon = std::numeric_limits<double>::epsilon();
@@ -252,6 +256,39 @@ TEST_P(Greedy, EachOptimizerFindsABend)
     {
       ASSERT_NEAR(outcome.field[n], onHost[n], 1e-6);
     }
+  }
+}
+
+/** The moving image has the contrast inverted, an offset and another gain: the directions of edges are the same. */
+TEST_P(Greedy, GradientFieldsFindABendAcrossContrasts)
+{
+  BentPhantoms<2>           images(ScalarType::Float64);
+  const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
+  const auto                rules = BentPhantoms<2>::MakeRules();
+  const auto                run = [&](const ExecutionContext & context) {
+    return images.Register(context, 40, rules, MetricKind::GradientFields);
+  };
+  const auto same = run(this->OnBackend());
+  EXPECT_LT(same.values.back(), same.values.front());
+  EXPECT_LT(images.MeanError(same.field), 0.3 * images.MeanError(none));
+  for (double & pixel : images.moving)
+  {
+    pixel = 900.0 - 4.0 * pixel;
+  }
+  const auto inverted = run(this->OnBackend());
+  for (std::size_t n = 0; n < inverted.field.size(); ++n)
+  {
+    ASSERT_NEAR(inverted.field[n], same.field[n], 1e-6);
+  }
+  const ThreadExecutor one{ 1 };
+  ExecutionContext     context = this->OnBackend();
+  context.host = &one;
+  EXPECT_EQ(run(context).field, inverted.field);
+  context.backend = Backend::Cpu;
+  const auto onHost = run(context);
+  for (std::size_t n = 0; n < inverted.field.size(); ++n)
+  {
+    ASSERT_NEAR(inverted.field[n], onHost.field[n], 1e-6);
   }
 }
 

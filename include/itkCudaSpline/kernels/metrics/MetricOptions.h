@@ -38,8 +38,9 @@ struct MetricOptions
    * to the variance of each window: windows of noise have little weight then. See HasVarianceFloors(). */
   double varianceFloor{ 0.0 };
   /** Edge parameters as parts of the mean magnitude of the gradients of either image: gradients far below them count as
-   * noise and have little weight. See HasEdgeParameters(). */
-  double edgeFactor{ 1.0 };
+   * noise and have little weight. Far above 1 gradients are no longer normalized: then the value falls where a
+   * transform makes gradients larger. See HasEdgeParameters(). */
+  double edgeFactor{ 0.2 };
 };
 
 /** @} */
