@@ -113,7 +113,7 @@ public:
     (std::is_same<OutputComponentType, float>::value || std::is_same<OutputComponentType, double>::value) &&
     ImageDimension == TOutputImage::ImageDimension && ImageDimension <= CudaSpline::MaximumDimension;
   static_assert(IsAccelerated || CudaSplineDetail::IsDecomposedByItk<TInputImage, TOutputImage>,
-                "The output needs float or double numbers, as many a pixel as the input has.");
+                "The output must have float or double components, and as many per pixel as the input.");
 
   /** The prefilter; Exact until it is set. */
   ///@{

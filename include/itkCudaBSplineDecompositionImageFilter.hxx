@@ -91,7 +91,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::SetExtension(uns
 {
   if (axis >= ImageDimension)
   {
-    itkExceptionMacro(<< "There is no axis " << axis << "; the image has " << ImageDimension << ", from 0.");
+    itkExceptionMacro(<< "Axis " << axis << " does not exist; the image has " << ImageDimension
+                      << " axes, numbered from 0.");
   }
   if (m_Extension[axis] != extension)
   {
@@ -116,7 +117,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GetExtension(uns
 {
   if (axis >= ImageDimension)
   {
-    itkExceptionMacro(<< "There is no axis " << axis << "; the image has " << ImageDimension << ", from 0.");
+    itkExceptionMacro(<< "Axis " << axis << " does not exist; the image has " << ImageDimension
+                      << " axes, numbered from 0.");
   }
   return m_Extension[axis];
 }
@@ -136,8 +138,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::VerifyPreconditi
                          });
   if (!IsAccelerated && !isLikeItk)
   {
-    itkExceptionMacro(<< "These images are decomposed by ITK's own code, which has neither the Fir prefilter nor other "
-                         "extensions than Mirror.");
+    itkExceptionMacro(<< "Images of this type are decomposed by the code of ITK, which does not support the Fir "
+                         "prefilter and extensions other than Mirror.");
   }
 }
 

@@ -72,7 +72,7 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::DescribeBatchSource
 {
   if (this->m_Coefficients.IsNull())
   {
-    itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no coefficients. Call SetInputImage() first.");
   }
   descriptor = CudaSplineDetail::DescribeSource(this->m_Coefficients.GetPointer());
   CudaSplineDetail::DescribeMethodSource(method, descriptor);
@@ -103,7 +103,7 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::EvaluateJet(const C
 {
   if (this->m_Coefficients.IsNull())
   {
-    itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no coefficients. Call SetInputImage() first.");
   }
   if (this->m_SplineOrder >
       CudaSpline::MaximumSplineOrder) // set through the parent, whose SetSplineOrder() is not virtual

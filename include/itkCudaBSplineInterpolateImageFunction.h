@@ -132,7 +132,7 @@ public:
   {
     if (storage == StorageEnum::Texture)
     {
-      itkExceptionMacro(<< "Coefficients are stored in a texture by the modes Texture and TextureTable: SetMode().");
+      itkExceptionMacro(<< "SetStorage() does not support Texture; call SetMode() with Texture or TextureTable.");
     }
     if (storage != m_Storage)
     {

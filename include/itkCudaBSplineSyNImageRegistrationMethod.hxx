@@ -82,7 +82,7 @@ CudaBSplineSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransfor
   const auto adaptor = this->m_TransformParametersAdaptorsPerLevel[level];
   if (level == 0 && dynamic_cast<AdaptorType *>(adaptor.GetPointer()) == nullptr)
   {
-    itkExceptionMacro("The first level has no adaptor that sets the number of control points of the splines.");
+    itkExceptionMacro("The first level needs an adaptor that sets the number of control points of the splines.");
   }
   Superclass::InitializeRegistrationAtEachLevel(level);
   if (level == 0 || dynamic_cast<AdaptorType *>(adaptor.GetPointer()) == nullptr)

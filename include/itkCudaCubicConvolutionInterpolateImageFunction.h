@@ -92,7 +92,8 @@ public:
   static constexpr bool IsScalar = std::is_arithmetic<typename TInputImage::PixelType>::value;
 
   static_assert(IsScalar || CudaSplineDetail::ImageTraits<TInputImage>::IsReadable,
-                "Cubic convolution is for images of scalars, and of several numbers a pixel that the module knows.");
+                "Cubic convolution supports only images of scalars, and of the types of several components per pixel "
+                "that the module supports.");
 
   /** First derivatives. */
   using CovariantVectorType = CovariantVector<OutputType, ImageDimension>;

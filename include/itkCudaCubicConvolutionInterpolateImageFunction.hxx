@@ -67,7 +67,7 @@ CudaCubicConvolutionInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateJe
   const TInputImage * const image = this->GetInputImage();
   if (image == nullptr)
   {
-    itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no image. Call SetInputImage() first.");
   }
   TCoordRep at[ImageDimension];
   if (!CudaSplineDetail::CopyIndex(index, at))
@@ -118,7 +118,7 @@ CudaCubicConvolutionInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateAt
     const TInputImage * const image = this->GetInputImage();
     if (image == nullptr)
     {
-      itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+      itkExceptionMacro(<< "The interpolator has no image. Call SetInputImage() first.");
     }
     using Component = typename CudaSplineDetail::ImageTraits<TInputImage>::ComponentType;
     CudaSpline::Extension extension[ImageDimension];

@@ -60,7 +60,7 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
     }
     if (static_cast<TRealType>(this->GetInput()->GetSpacing()[d]) == TRealType(0))
     {
-      return "a spacing of 0 is for ITK to refuse";
+      return "a spacing of 0 is not supported";
     }
   }
   return nullptr;

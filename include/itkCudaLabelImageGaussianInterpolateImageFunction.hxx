@@ -53,7 +53,8 @@ CudaLabelImageGaussianInterpolateImageFunction<TInputImage, TCoordRep, TPixelCom
 {
   if (mode != CudaSplineAddressMode::Itk)
   {
-    itkExceptionMacro(<< "Interpolators of labels have no address modes; the address mode is " << mode << '.');
+    itkExceptionMacro(<< "Address mode " << mode
+                      << " is not supported by interpolators of labels; use the default mode.");
   }
 }
 

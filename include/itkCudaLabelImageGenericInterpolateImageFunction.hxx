@@ -49,7 +49,8 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
 {
   if (mode != CudaSplineAddressMode::Itk)
   {
-    itkExceptionMacro(<< "Interpolators of labels have no address modes; the address mode is " << mode << '.');
+    itkExceptionMacro(<< "Address mode " << mode
+                      << " is not supported by interpolators of labels; use the default mode.");
   }
 }
 

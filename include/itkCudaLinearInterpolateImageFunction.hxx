@@ -44,7 +44,8 @@ CudaLinearInterpolateImageFunction<TInputImage, TCoordRep>::CheckAddressMode(Cud
 {
   if (!IsScalar && mode != CudaSplineAddressMode::Itk)
   {
-    itkExceptionMacro(<< "Address modes are for images of scalars; the address mode is " << mode << ".");
+    itkExceptionMacro(<< "Address mode " << mode
+                      << " is not supported for images of vectors; use the default mode, or an image of scalars.");
   }
 }
 

@@ -45,7 +45,8 @@ CudaNearestNeighborInterpolateImageFunction<TInputImage, TCoordRep>::CheckAddres
 {
   if (!IsScalar && mode != CudaSplineAddressMode::Itk)
   {
-    itkExceptionMacro(<< "Address modes are for images of scalars; the address mode is " << mode << ".");
+    itkExceptionMacro(<< "Address mode " << mode
+                      << " is not supported for images of vectors; use the default mode, or an image of scalars.");
   }
 }
 

@@ -275,7 +275,8 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateLocalStepScal
       this->m_Metric->GetFixedTransform() != nullptr && !this->IsDisplacementFieldTransform() &&
       this->IsBSplineTransform())
   {
-    itkExceptionMacro("EstimateLocalStepScales: the parameters of a B-spline transform are not those of voxels.");
+    itkExceptionMacro("EstimateLocalStepScales: B-spline transforms are not supported, because their parameters are "
+                      "not local to voxels.");
   }
   Superclass::EstimateLocalStepScales(step, localStepScales);
 }

@@ -97,7 +97,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if constexpr (!IsAccelerated)
   {
     method.refusal =
-      "only inputs of 1 to 3 dimensions and images of the same number of numbers a pixel, of types that the "
+      "only inputs of 1 to 3 dimensions and images of the same number of components per pixel, of types that the "
       "module knows, are accelerated";
   }
   else
@@ -144,7 +144,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   const unsigned int components = this->GetInput()->GetNumberOfComponentsPerPixel();
   if (components == 0 || this->GetOutput()->GetNumberOfComponentsPerPixel() != components)
   {
-    return "only images of as many numbers a pixel as the output has are accelerated";
+    return "only images with as many components per pixel as the output are accelerated";
   }
   if constexpr (CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage)
   {
@@ -528,8 +528,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   {
     if (m_RoundIntegers && std::numeric_limits<typename NumericTraits<OutputPixelType>::ValueType>::is_integer)
     {
-      itkExceptionMacro("RoundIntegers is on, and ITK's filter, which truncates, would have to answer: "
-                        << method.refusal << ". Switch it off, or resample to a real pixel type and round that.");
+      itkExceptionMacro(
+        "RoundIntegers is not supported here, because the filter of ITK, which truncates, would be used: "
+        << method.refusal << ". Call RoundIntegersOff(), or resample to a real pixel type and round the result.");
     }
     m_Backend.RunSuperclass(
       method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { this->ResampleByPoints(); });

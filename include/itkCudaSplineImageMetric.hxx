@@ -174,8 +174,7 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
   if (m_UseAnalyticMovingImageGradient && this->GetComputeDerivative())
   {
     itkExceptionMacro(
-      << "Analytic gradients of the moving image are the kernels' alone, and these cannot evaluate this "
-         "metric: "
+      << "Analytic gradients of the moving image are supported only by the kernels, which cannot evaluate this metric: "
       << reason << '.');
   }
   this->ProvideInterpolator();

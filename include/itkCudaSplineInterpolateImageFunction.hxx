@@ -59,7 +59,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::SetAddr
 {
   if (axis >= ImageDimension)
   {
-    itkExceptionMacro(<< "There is no axis " << axis << " in images of " << ImageDimension << " dimensions.");
+    itkExceptionMacro(<< "Axis " << axis << " does not exist; the image has " << ImageDimension
+                      << " axes, numbered from 0.");
   }
   if (mode != m_AddressMode[axis])
   {
@@ -113,7 +114,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::GetAddr
 {
   if (axis >= ImageDimension)
   {
-    itkExceptionMacro(<< "There is no axis " << axis << " in images of " << ImageDimension << " dimensions.");
+    itkExceptionMacro(<< "Axis " << axis << " does not exist; the image has " << ImageDimension
+                      << " axes, numbered from 0.");
   }
   return m_AddressMode[axis];
 }
@@ -252,7 +254,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   static_assert(CudaSpline::IsSupportedScalar<TValue>, "Results are of a scalar type of ITK's images.");
   if (this->GetInputImage() == nullptr)
   {
-    itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no image. Call SetInputImage() first.");
   }
   const CudaSplineMethod method = this->DescribeMethod(this->GetInputImage());
   if constexpr (IsAccelerated)
@@ -284,12 +286,11 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   // One after the other, by the class itself.
   if (CudaSpline::DeviceOfPointer(list.points) >= 0)
   {
-    itkExceptionMacro(<< "Points on a device are for the module's own kernels, which cannot serve here: "
-                      << WhyNotAccelerated(method));
+    itkExceptionMacro(<< "Points on a device are not supported by this interpolator: " << WhyNotAccelerated(method));
   }
   if (results.gradients != nullptr || results.hessians != nullptr)
   {
-    itkExceptionMacro(<< "Derivatives of a batch are for the module's own kernels, which cannot serve here: "
+    itkExceptionMacro(<< "Derivatives of a batch are not supported by this interpolator: "
                       << WhyNotAccelerated(method));
   }
   if constexpr (std::is_convertible<OutputType, double>::value)
@@ -316,7 +317,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   }
   else
   {
-    itkExceptionMacro(<< "Batches are for images of scalars.");
+    itkExceptionMacro(<< "Batches of points are supported only for images of scalars.");
   }
 }
 
@@ -331,7 +332,9 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
   {
     if (array != nullptr && CudaSpline::DeviceOfPointer(array) != device)
     {
-      itkExceptionMacro(<< "The points and all results are in host memory, or all of them on the same device.");
+      itkExceptionMacro(
+        << "The points are on " << (device < 0 ? std::string("the host") : "device " + std::to_string(device))
+        << " and a result is not; points and results must all be in host memory, or all on the same device.");
     }
   }
   points.onDevice = device >= 0;
@@ -471,7 +474,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::ValuesO
   std::vector<OutputType> values(list.count, defaultValue);
   if (this->GetInputImage() == nullptr)
   {
-    itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no image. Call SetInputImage() first.");
   }
   if (list.count == 0)
   {

@@ -149,14 +149,14 @@ inline constexpr double LargestIndex = 0x1p52;
  *
  * \param[in] order 0 to 5
  * \param[in] mode the mode
- * \exception ExceptionObject orders 2 to 5 continue by Mirror, Reflect or GridWrap only */
+ * \exception ExceptionObject orders 2 to 5 support only Mirror, Reflect and GridWrap */
 inline void
 CheckSplineAddressMode(unsigned int order, CudaSplineAddressMode mode)
 {
   if (order >= 2 && (mode == CudaSplineAddressMode::Nearest || mode == CudaSplineAddressMode::GridConstant))
   {
-    itkGenericExceptionMacro(
-      << "B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap; the address mode is " << mode << ".");
+    itkGenericExceptionMacro(<< "Address mode " << mode
+                             << " is not supported by B-splines of orders 2 to 5; use Mirror, Reflect or GridWrap.");
   }
 }
 

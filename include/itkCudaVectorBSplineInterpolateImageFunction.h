@@ -85,9 +85,10 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
-  static_assert(CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
-                  !std::is_arithmetic<typename TInputImage::PixelType>::value,
-                "This class is for pixels of several numbers; CudaBSplineInterpolateImageFunction is for scalars.");
+  static_assert(
+    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
+      !std::is_arithmetic<typename TInputImage::PixelType>::value,
+    "This class supports only pixels with several components; use CudaBSplineInterpolateImageFunction for scalars.");
   static_assert(std::is_floating_point<TCoefficient>::value, "B-spline coefficients are float or double.");
 
   /** The coefficients: as many numbers a pixel as the image has. */

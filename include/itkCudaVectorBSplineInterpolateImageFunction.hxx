@@ -105,7 +105,7 @@ CudaVectorBSplineInterpolateImageFunction<TInputImage, TCoordRep, TCoefficient>:
 {
   if (m_Coefficients.IsNull())
   {
-    itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
+    itkExceptionMacro(<< "The interpolator has no coefficients. Call SetInputImage() first.");
   }
   CudaSpline::Extension extension[ImageDimension];
   this->GetExtensions(CudaSpline::Extension::Mirror, extension);

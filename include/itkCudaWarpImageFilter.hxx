@@ -119,7 +119,7 @@ CudaWarpImageFilter<TInputImage, TOutputImage, TDisplacementField>::WarpByKernel
   if constexpr (!IsAccelerated)
   {
     m_Backend.RecordSuperclass(
-      "only images of 1 to 3 dimensions and of the same number of numbers a pixel, of types that "
+      "only images of 1 to 3 dimensions and of the same number of components per pixel, of types that "
       "the module knows, and fields of float or double vectors are accelerated");
     return false;
   }

@@ -66,9 +66,8 @@ CudaWindowedSincInterpolateImageFunction<TInputImage, VRadius, TWindowFunction, 
   if (!IsOwn && mode != CudaSplineAddressMode::Itk)
   {
     itkExceptionMacro(
-      << "Address modes are for what the module evaluates by itself: scalars, ITK's windows, a radius of "
-         "1 to 5; the address mode is "
-      << mode << '.');
+      << "Address mode " << mode
+      << " is supported only for images of scalars, the windows of ITK and a radius of 1 to 5; use the default mode.");
   }
 }
 

@@ -243,8 +243,8 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
       wish.device == device || std::find(wish.more.begin(), wish.more.end(), device) != wish.more.end();
     if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && !isNamed))
     {
-      itkGenericExceptionMacro(<< "The arrays are in memory of device " << device
-                               << ", which the choice of the user excludes.");
+      itkGenericExceptionMacro(<< "The arrays are in the memory of device " << device
+                               << ", but the requested devices do not include it.");
     }
     CudaSpline::ExecutionContext context;
     context.backend = CudaSpline::Backend::Cuda;

@@ -233,7 +233,7 @@ CudaSplineFactoryBase::GetClassEnabled(const std::string & name) const
     {
       names += (names.empty() ? "" : ", ") + known;
     }
-    itkExceptionMacro(<< "The class \"" << name << "\" is not overridden; these can be: " << names << ".");
+    itkExceptionMacro(<< "The class \"" << name << "\" cannot be overridden; allowed are " << names << ".");
   }
   return found->second;
 }

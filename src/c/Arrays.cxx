@@ -39,7 +39,7 @@ DescribeArray(const cudaspline_array & from, const std::string & name)
 {
   if (from.dimension < 1 || from.dimension > CUDASPLINE_MAXIMUM_ARRAY_DIMENSION)
   {
-    throw std::invalid_argument(name + ".dimension is " + std::to_string(from.dimension) + ", and 1 to " +
+    throw std::invalid_argument(name + ".dimension is " + std::to_string(from.dimension) + "; 1 to " +
                                 std::to_string(CUDASPLINE_MAXIMUM_ARRAY_DIMENSION) + " are supported.");
   }
   StridedArray array;
@@ -59,8 +59,8 @@ MapOfCode(std::int32_t code)
 {
   if (code < CUDASPLINE_MAP_COORDINATES || code > CUDASPLINE_MAP_PIXEL_SCALE)
   {
-    throw std::invalid_argument("interpolation.map is " + std::to_string(code) + ", and 0 to " +
-                                std::to_string(CUDASPLINE_MAP_PIXEL_SCALE) + " are known.");
+    throw std::invalid_argument("interpolation.map is " + std::to_string(code) + "; 0 to " +
+                                std::to_string(CUDASPLINE_MAP_PIXEL_SCALE) + " are allowed.");
   }
   return static_cast<ArrayMap>(code);
 }
@@ -75,8 +75,8 @@ ArrayModeOfCode(std::int32_t code, const char * name)
 {
   if (code < CUDASPLINE_ARRAY_MIRROR || code > CUDASPLINE_ARRAY_WRAP)
   {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + ", and 0 to " +
-                                std::to_string(CUDASPLINE_ARRAY_WRAP) + " are known.");
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + "; 0 to " +
+                                std::to_string(CUDASPLINE_ARRAY_WRAP) + " are allowed.");
   }
   return static_cast<ArrayMode>(code);
 }
@@ -86,7 +86,7 @@ UnsignedOf(std::int32_t number, const char * name)
 {
   if (number < 0)
   {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(number) + ", which is negative.");
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(number) + "; it must be at least 0.");
   }
   return static_cast<unsigned int>(number);
 }

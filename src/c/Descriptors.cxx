@@ -47,8 +47,8 @@ EnumOf(std::int32_t code, TEnum last, const char * name)
 {
   if (code < 0 || code > static_cast<std::int32_t>(last))
   {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + ", and 0 to " +
-                                std::to_string(static_cast<std::int32_t>(last)) + " are known.");
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + "; 0 to " +
+                                std::to_string(static_cast<std::int32_t>(last)) + " are allowed.");
   }
   return static_cast<TEnum>(code);
 }
@@ -92,7 +92,7 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
   if (isSpline && (from.order < 1 || from.order > 3))
   {
     throw std::invalid_argument("stage.order is " + std::to_string(from.order) +
-                                ", and B-spline grids have orders 1 to 3.");
+                                "; B-spline grids support orders 1 to 3.");
   }
   for (unsigned int d = 0; d < dimension; ++d)
   {
@@ -100,7 +100,7 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
     if (from.size[d] < least)
     {
       throw std::invalid_argument("stage.size is " + std::to_string(from.size[d]) + " along axis " + std::to_string(d) +
-                                  ", and at least " + std::to_string(least) + " are needed.");
+                                  "; at least " + std::to_string(least) + " are needed.");
     }
     stage.size[d] = from.size[d];
   }
@@ -116,8 +116,9 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
   }
   else
   {
-    throw std::invalid_argument(std::string("stage.type is ") + NameOf(type) +
-                                "; displacements are float64, those of fields float32 too.");
+    throw std::invalid_argument(
+      std::string("stage.type is ") + NameOf(type) +
+      "; coefficients of B-splines must be float64, displacements of fields float32 or float64.");
   }
   return stage;
 }
@@ -172,7 +173,7 @@ DescribeImage(const cudaspline_image & image)
   SourceDescriptor source;
   if (image.dimension < 1 || image.dimension > CUDASPLINE_MAXIMUM_DIMENSION)
   {
-    throw std::invalid_argument("image.dimension is " + std::to_string(image.dimension) + ", and images have 1 to " +
+    throw std::invalid_argument("image.dimension is " + std::to_string(image.dimension) + "; images must have 1 to " +
                                 std::to_string(CUDASPLINE_MAXIMUM_DIMENSION) + " dimensions.");
   }
   RequirePointer(image.pixels, "image.pixels");
@@ -185,16 +186,14 @@ DescribeImage(const cudaspline_image & image)
   }
   if (image.components < 1)
   {
-    throw std::invalid_argument("image.components is " + std::to_string(image.components) +
-                                ", and a pixel has one at least.");
+    throw std::invalid_argument("image.components is " + std::to_string(image.components) + "; it must be at least 1.");
   }
   source.components = static_cast<unsigned int>(image.components);
   source.pixel = ScalarTypeOfCode(image.pixel, "image.pixel");
   source.element = ScalarTypeOfCode(image.element, "image.element");
   if (image.order < 0 || image.order > 5)
   {
-    throw std::invalid_argument("image.order is " + std::to_string(image.order) +
-                                ", and B-splines have orders 0 to 5 here.");
+    throw std::invalid_argument("image.order is " + std::to_string(image.order) + "; 0 to 5 are allowed.");
   }
   source.order = static_cast<unsigned int>(image.order);
   source.method.kind = EnumOf(image.method, PrefilterMethod::Kind::Coefficients, "image.method");
@@ -216,7 +215,9 @@ DescribeMethod(const cudaspline_interpolation & from)
   {
     if (!(std::abs(from.lower[d]) <= largest && std::abs(from.upper[d]) <= largest))
     {
-      throw std::invalid_argument("interpolation.lower or upper exceeds 2^52 in magnitude.");
+      throw std::invalid_argument("interpolation.lower[" + std::to_string(d) + "] is " + std::to_string(from.lower[d]) +
+                                  " and upper[" + std::to_string(d) + "] is " + std::to_string(from.upper[d]) +
+                                  "; their magnitudes must be at most 2^52.");
     }
   }
   method.lower = VectorOf(from.lower);
@@ -234,7 +235,7 @@ DescribeStages(const cudaspline_stage * stages, std::int32_t count, unsigned int
 {
   if (count < 0)
   {
-    throw std::invalid_argument(name + ".stage_count is negative.");
+    throw std::invalid_argument(name + ".stage_count is " + std::to_string(count) + "; it must be at least 0.");
   }
   std::vector<TransformChain::Stage> described;
   for (std::int32_t i = 0; i < count; ++i)
@@ -257,7 +258,8 @@ DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension)
   {
     if (resampling.output_size[d] < 0)
     {
-      throw std::invalid_argument("resampling.output_size is negative.");
+      throw std::invalid_argument("resampling.output_size[" + std::to_string(d) + "] is " +
+                                  std::to_string(resampling.output_size[d]) + "; it must be at least 0.");
     }
     chain.regionStart[d] = resampling.output_start[d];
     chain.regionSize[d] = resampling.output_size[d];
@@ -273,7 +275,8 @@ DescribeResampling(const cudaspline_resampling & resampling,
 {
   if (source.dimension > 3)
   {
-    throw std::invalid_argument("image.dimension is 4; images of 1 to 3 dimensions are resampled.");
+    throw std::invalid_argument("image.dimension is " + std::to_string(source.dimension) +
+                                "; only images of 1 to 3 dimensions can be resampled.");
   }
   ResampleDescription  description;
   ResampleDescriptor & descriptor = description.resampling;
@@ -288,7 +291,10 @@ DescribeResampling(const cudaspline_resampling & resampling,
   const auto     lineLength = isPart ? resampling.line_length : size[0];
   if (lineStart > chain.regionStart[0] || lineLength < chain.regionStart[0] - lineStart + size[0])
   {
-    throw std::invalid_argument("resampling.line_start and line_length are of scanlines that end within the output's.");
+    throw std::invalid_argument(
+      "resampling.line_start is " + std::to_string(resampling.line_start) + " and line_length is " +
+      std::to_string(resampling.line_length) + "; scanlines must contain those of the output, which start at " +
+      std::to_string(chain.regionStart[0]) + " and have " + std::to_string(size[0]) + " samples.");
   }
   descriptor.samples = size[0];
   descriptor.lines = size[1] * size[2];
@@ -313,7 +319,8 @@ DescribeResampling(const cudaspline_resampling & resampling,
   const bool isAffine = HasAffineScanlines(chain);
   if (resampling.device >= 0 && isAffine && isPart)
   {
-    throw std::invalid_argument("resampling.line_length: lines of an output on a device are whole.");
+    throw std::invalid_argument("resampling.line_length is " + std::to_string(resampling.line_length) +
+                                "; it must be 0 for an output on a device.");
   }
   if (resampling.device >= 0 || !isAffine)
   {
@@ -342,7 +349,8 @@ CallExecution::CallExecution(cudaspline_execution * execution)
 {
   if (m_Execution->threads < 0)
   {
-    throw std::invalid_argument("execution.threads is negative.");
+    throw std::invalid_argument("execution.threads is " + std::to_string(m_Execution->threads) +
+                                "; it must be at least 0.");
   }
   m_Execution->backend = CUDASPLINE_BACKEND_NONE;
   m_Execution->used_device = -1;

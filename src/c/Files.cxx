@@ -36,7 +36,8 @@ RequireCount(std::int64_t count, const char * name)
 {
   if (count < 0)
   {
-    throw std::invalid_argument(std::string(name) + ": " + std::to_string(count) + " is negative");
+    throw std::invalid_argument(std::string(name) + ": " + std::to_string(count) +
+                                " is negative; it must be at least 0");
   }
 }
 
@@ -111,11 +112,13 @@ DescriptionOf(const cudaspline_nifti & from)
   NiftiDescription to;
   if (from.version != 1 && from.version != 2)
   {
-    throw std::invalid_argument("image.version: " + std::to_string(from.version) + " is neither 1 nor 2");
+    throw std::invalid_argument("image.version: " + std::to_string(from.version) +
+                                " is not allowed; it must be 1 or 2");
   }
   if (from.dimension != 2 && from.dimension != 3)
   {
-    throw std::invalid_argument("image.dimension: " + std::to_string(from.dimension) + " is neither 2 nor 3");
+    throw std::invalid_argument("image.dimension: " + std::to_string(from.dimension) +
+                                " is not allowed; it must be 2 or 3");
   }
   if (from.pixel < CUDASPLINE_NIFTI_SCALAR || from.pixel > CUDASPLINE_NIFTI_COMPLEX)
   {
@@ -136,7 +139,7 @@ DescriptionOf(const cudaspline_nifti & from)
   }
   if (!(numbers < 4e18))
   {
-    throw std::invalid_argument("image.size: more numbers than can be addressed");
+    throw std::invalid_argument("image.size: the image has more numbers than can be addressed (4e18)");
   }
   to.version = from.version;
   to.isSingleFile = from.single_file != 0;
@@ -150,7 +153,7 @@ DescriptionOf(const cudaspline_nifti & from)
   to.isScaled = from.scaled != 0;
   if (!to.isScaled && to.storedType != to.type)
   {
-    throw std::invalid_argument("image.type: it is stored_type where numbers are not scaled");
+    throw std::invalid_argument("image.type: it must be equal to stored_type if numbers are not scaled");
   }
   to.volumes = static_cast<std::uint64_t>(from.volumes);
   to.pixelOffset = from.pixel_offset;
@@ -193,7 +196,8 @@ CheckScaling(const NiftiDescription & image)
 {
   if (image.isScaled && image.type != GetScaledNiftiType(image))
   {
-    throw std::invalid_argument("image.type: it is not the type that scaled numbers of stored_type have");
+    throw std::invalid_argument(std::string("image.type: it must be ") + NameOf(GetScaledNiftiType(image)) +
+                                ", the type of scaled numbers of stored_type");
   }
 }
 
@@ -249,9 +253,9 @@ cudaspline_read_nifti(const cudaspline_nifti * image, const void * stored, std::
     description.pixelOffset = 0;
     if (count < 0 || static_cast<std::uint64_t>(count) < description.GetStoredBytes())
     {
-      throw std::invalid_argument("stored: it is cut short: it has " + std::to_string(count) +
-                                  " bytes of pixels, and " + std::to_string(description.GetStoredBytes()) +
-                                  " are needed");
+      throw std::invalid_argument("stored: the file has " + std::to_string(count) +
+                                  " bytes of pixels, but the header requires " +
+                                  std::to_string(description.GetStoredBytes()));
     }
     const std::size_t numberBytes = SizeOf(description.type);
     const auto        voxels = static_cast<std::size_t>(description.GetNumberOfVoxels());
@@ -308,8 +312,7 @@ cudaspline_write_nifti(const cudaspline_nifti * image,
         static_cast<std::uint64_t>(count) > bytes.GetSize() - offset - static_cast<std::uint64_t>(begin))
     {
       throw std::invalid_argument("count: " + std::to_string(count) + " bytes from " + std::to_string(begin) +
-                                  " on are more than the " + std::to_string(bytes.GetSize() - offset) +
-                                  " of the image");
+                                  " exceed the " + std::to_string(bytes.GetSize() - offset) + " bytes of the image");
     }
     bytes.Read(
       offset + static_cast<std::uint64_t>(begin), static_cast<std::size_t>(count), static_cast<char *>(stored));

@@ -170,7 +170,7 @@ cudaspline_describe_header(const char *    format,
     const std::string_view beginning(text, static_cast<std::size_t>(bytes));
     if (name != "nrrd" && name != "metaimage")
     {
-      throw std::invalid_argument("format: \"" + name + "\" is not known; nrrd and metaimage are allowed");
+      throw std::invalid_argument("format: \"" + name + "\" is not allowed; use nrrd or metaimage");
     }
     ImageFileHeader header = name == "nrrd" ? ParseNrrdHeader(beginning) : ParseMetaImageHeader(beginning);
     if (is_literal != 0 && !header.literalName.empty())

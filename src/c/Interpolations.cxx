@@ -56,8 +56,7 @@ cudaspline_name_interpolation(std::int32_t number, cudaspline_named_interpolatio
     RequirePointer(interpolation, "interpolation");
     if (number < 0 || number >= cudaspline_interpolation_count())
     {
-      throw std::invalid_argument("number is " + std::to_string(number) +
-                                  ", and interpolations have the numbers 0 to " +
+      throw std::invalid_argument("number is " + std::to_string(number) + "; interpolations have the numbers 0 to " +
                                   std::to_string(cudaspline_interpolation_count() - 1) + ".");
     }
     const NamedInterpolation & named = NamedInterpolations[static_cast<std::size_t>(number)];

@@ -128,7 +128,8 @@ DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
   RequirePointer(from.pairs, "pipeline.pairs");
   if (from.pair_count < 1)
   {
-    throw std::invalid_argument("pipeline.pair_count is " + std::to_string(from.pair_count) + ", and 1 is the least.");
+    throw std::invalid_argument("pipeline.pair_count is " + std::to_string(from.pair_count) +
+                                "; it must be at least 1.");
   }
   for (std::int32_t i = 0; i < from.pair_count; ++i)
   {

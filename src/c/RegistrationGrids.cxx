@@ -29,7 +29,7 @@ CheckDimension(std::int32_t dimension, const std::string & name)
 {
   if (dimension != 2 && dimension != 3)
   {
-    throw std::invalid_argument(name + " is " + std::to_string(dimension) + ", and images of 2 and 3 are registered.");
+    throw std::invalid_argument(name + " is " + std::to_string(dimension) + "; it must be 2 or 3.");
   }
   return static_cast<unsigned int>(dimension);
 }
@@ -40,7 +40,7 @@ RealOfCode(std::int32_t code, const std::string & name)
   const ScalarType type = ScalarTypeOfCode(code, name.c_str());
   if (type != ScalarType::Float32 && type != ScalarType::Float64)
   {
-    throw std::invalid_argument(name + " is " + NameOf(type) + ", and float32 and float64 are allowed.");
+    throw std::invalid_argument(name + " is " + NameOf(type) + "; float32 and float64 are allowed.");
   }
   return type;
 }
@@ -55,11 +55,12 @@ DescribeGrid(const cudaspline_grid & from, unsigned int dimension, const std::st
     if (from.size[d] < 1)
     {
       throw std::invalid_argument(name + ".size is " + std::to_string(from.size[d]) + " along axis " +
-                                  std::to_string(d) + ", and 1 is the least.");
+                                  std::to_string(d) + "; it must be at least 1.");
     }
     if (!(from.spacing[d] > 0.0))
     {
-      throw std::invalid_argument(name + ".spacing is " + std::to_string(from.spacing[d]) + ", and it is above 0.");
+      throw std::invalid_argument(name + ".spacing is " + std::to_string(from.spacing[d]) + " along axis " +
+                                  std::to_string(d) + "; it must be above 0.");
     }
     grid.size[d] = from.size[d];
     grid.origin[d] = from.origin[d];

@@ -84,7 +84,10 @@ FindWindows(const ResampleTask & task,
     const auto axis = static_cast<std::size_t>(i % 3);
     if (axis < task.samples.dimension && (size[i] < 1 || first[i] < 0 || first[i] > whole[axis] - size[i]))
     {
-      throw std::invalid_argument("first and size are not within the output.");
+      throw std::invalid_argument("first[" + std::to_string(i) + "] is " + std::to_string(first[i]) + " and size[" +
+                                  std::to_string(i) + "] is " + std::to_string(size[i]) +
+                                  "; they must be within the output, which has " + std::to_string(whole[axis]) +
+                                  " samples along this axis.");
     }
     ResamplePiece & piece = pieces[static_cast<std::size_t>(i / 3)];
     piece.first[axis] = axis < task.samples.dimension ? first[i] : 0;
@@ -139,7 +142,7 @@ CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & sa
   }
   if (pixels != nullptr && Overlap(resampling.output, bytes, pixels, samples.PixelBytes()))
   {
-    throw std::invalid_argument("resampling.output and image.pixels overlap.");
+    throw std::invalid_argument("resampling.output and image.pixels overlap; they must be separate arrays.");
   }
   for (std::int32_t i = 0; resampling.stages != nullptr && i < resampling.stage_count; ++i)
   {
@@ -155,7 +158,8 @@ CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & sa
     }
     if (Overlap(resampling.output, bytes, stage.data, displacements))
     {
-      throw std::invalid_argument("resampling.output and stage.data overlap.");
+      throw std::invalid_argument("resampling.output and the data of stage " + std::to_string(i) +
+                                  " overlap; they must be separate arrays.");
     }
   }
 }
@@ -182,7 +186,8 @@ cudaspline_resample_source(const cudaspline_source *     source,
     if (resampling->device >= 0 && resampling->device != device)
     {
       throw std::invalid_argument("resampling.device is " + NameOfPlace(resampling->device) +
-                                  ", and the source is on " + NameOfPlace(device) + ".");
+                                  ", but the source is on " + NameOfPlace(device) +
+                                  "; both must be on the same device.");
     }
     const SampleSource &      samples = *source->samples;
     const ResampleDescription description = DescribeResampling(*resampling, samples.GetDescriptor(), context);
@@ -191,7 +196,8 @@ cudaspline_resample_source(const cudaspline_source *     source,
     {
       if (!HasPixels(samples.GetDescriptor()))
       {
-        throw std::invalid_argument("resampling.extrapolate: this source has coefficients, not the image's samples.");
+        throw std::invalid_argument(
+          "resampling.extrapolate: the source has coefficients instead of the samples of the image, which are needed.");
       }
       descriptor.extrapolation = &samples;
     }
@@ -222,8 +228,8 @@ cudaspline_resample(const cudaspline_image *      image,
     CallExecution call(execution);
     if (image->device != resampling->device)
     {
-      throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + ", and resampling.device is " +
-                                  NameOfPlace(resampling->device) + ".");
+      throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + " and resampling.device is " +
+                                  NameOfPlace(resampling->device) + "; both must be on the same device.");
     }
     CheckApart(*resampling, DescribeImage(*image), image->pixels);
     if (image->device >= 0)
@@ -252,11 +258,12 @@ cudaspline_resample_windows(const cudaspline_image *      image,
     RequirePointer(resampling, "resampling");
     if (count < 0)
     {
-      throw std::invalid_argument("count is negative.");
+      throw std::invalid_argument("count is " + std::to_string(count) + "; it must be at least 0.");
     }
     if (image->device >= 0 || resampling->device >= 0)
     {
-      throw std::invalid_argument("image.device and resampling.device: windows are of arrays in host memory.");
+      throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + " and resampling.device is " +
+                                  NameOfPlace(resampling->device) + "; windows support only arrays in host memory.");
     }
     if (count == 0)
     {

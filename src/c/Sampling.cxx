@@ -89,7 +89,7 @@ cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resam
     if (image->dimension < 1 || image->dimension > 3)
     {
       throw std::invalid_argument("image.dimension is " + std::to_string(image->dimension) +
-                                  "; images of 1 to 3 dimensions are resampled.");
+                                  "; only images of 1 to 3 dimensions can be resampled.");
     }
     const auto     dimension = static_cast<unsigned int>(image->dimension);
     TransformChain chain = DescribeChain(*resampling, dimension);
@@ -151,25 +151,29 @@ cudaspline_smooth_for_sampling(const cudaspline_image * image,
     const SourceDescriptor descriptor = DescribeImage(*image);
     if (image->device >= 0)
     {
-      throw std::invalid_argument("image.device: images in host memory are smoothed.");
+      throw std::invalid_argument("image.device is " + std::to_string(image->device) +
+                                  "; only images in host memory can be smoothed.");
     }
     if (descriptor.components != 1 || descriptor.order != 0)
     {
-      throw std::invalid_argument("image: samples of one number a pixel are smoothed, of order 0.");
+      throw std::invalid_argument(
+        "image: only images with one component per pixel and order 0 can be smoothed; this one has " +
+        std::to_string(descriptor.components) + " and order " + std::to_string(descriptor.order) + ".");
     }
     if (!IsReal(descriptor.element))
     {
-      throw std::invalid_argument("image.element: what is smoothed is float32 or float64.");
+      throw std::invalid_argument(std::string("image.element is ") + NameOf(descriptor.element) +
+                                  "; only float32 and float64 can be smoothed.");
     }
     if (Overlap(output, descriptor.ElementBytes(), image->pixels, descriptor.PixelBytes()))
     {
-      throw std::invalid_argument("output and image.pixels overlap.");
+      throw std::invalid_argument("output and image.pixels overlap; they must be separate arrays.");
     }
     const std::vector<GaussianDescriptor> passes = PassesOf(descriptor, steps);
     if (passes.empty())
     {
-      throw std::invalid_argument("steps: none is above " + std::to_string(LargestPlainStep) +
-                                  " along an axis of 4 samples at least: nothing is to be smoothed.");
+      throw std::invalid_argument("steps: smoothing needs a step above " + std::to_string(LargestPlainStep) +
+                                  " along an axis of at least 4 samples; there is none.");
     }
     RunnableOperation operation;
     operation.work = [&](int) {

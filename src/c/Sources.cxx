@@ -84,7 +84,7 @@ DescribePoints(const cudaspline_points & points)
   if (points.derivatives < 0 || points.derivatives > 2)
   {
     throw std::invalid_argument("points.derivatives is " + std::to_string(points.derivatives) +
-                                ", and 0, 1 and 2 are known.");
+                                "; 0, 1 and 2 are allowed.");
   }
   descriptor.derivatives =
     points.derivatives == 0 ? Derivatives::None : (points.derivatives == 1 ? Derivatives::First : Derivatives::Second);
@@ -126,13 +126,13 @@ cudaspline_prefilter(const cudaspline_image * image,
     if (axis < -1 || axis >= image->dimension)
     {
       throw std::invalid_argument("axis is " + std::to_string(axis) + "; the image has " +
-                                  std::to_string(image->dimension) + " axes, and -1 stands for all.");
+                                  std::to_string(image->dimension) + " axes, numbered from 0, and -1 is for all.");
     }
     if (Overlap(coefficients, descriptor.ElementBytes(), image->pixels, descriptor.PixelBytes()) &&
         (coefficients != image->pixels || descriptor.element != descriptor.pixel))
     {
       throw std::invalid_argument(
-        "coefficients and image.pixels overlap: they are the same array, of the same type, or apart.");
+        "coefficients and image.pixels overlap; they must be separate arrays, or the same array with the same type.");
     }
     const auto only = static_cast<unsigned int>(axis);
     if (image->device >= 0 || axis >= 0)
@@ -182,12 +182,15 @@ cudaspline_prefilter_window(const cudaspline_image * image,
     if (axis < 0 || axis >= image->dimension)
     {
       throw std::invalid_argument("axis is " + std::to_string(axis) + "; the image has " +
-                                  std::to_string(image->dimension) + " axes.");
+                                  std::to_string(image->dimension) + " axes, numbered from 0.");
     }
     const auto number = static_cast<unsigned int>(axis);
     if (*size < 1 || *first < 0 || *first > descriptor.size[number] - *size)
     {
-      throw std::invalid_argument("first and size are not within the image.");
+      throw std::invalid_argument("first is " + std::to_string(*first) + " and size is " + std::to_string(*size) +
+                                  "; they must be within the image, which has " +
+                                  std::to_string(descriptor.size[number]) + " samples along axis " +
+                                  std::to_string(axis) + ".");
     }
     Naming("image", [&] { PrefilterWindow(descriptor, number, *first, *size); });
   });
@@ -256,11 +259,11 @@ cudaspline_source_elements(const cudaspline_source * source, void * elements, st
     const SourceDescriptor & descriptor = samples.GetDescriptor();
     if (samples.GetBackend() != Backend::Cpu || descriptor.storage != CoefficientStorage::Element)
     {
-      throw std::invalid_argument("source: its elements are on a device, or packed.");
+      throw std::invalid_argument("source: its elements must be in host memory, in storage Element.");
     }
     if (bytes < 0 || static_cast<std::size_t>(bytes) != descriptor.ElementBytes())
     {
-      throw std::invalid_argument("bytes is " + std::to_string(bytes) + ", and the elements take " +
+      throw std::invalid_argument("bytes is " + std::to_string(bytes) + "; it must be the size of the elements, " +
                                   std::to_string(descriptor.ElementBytes()) + ".");
     }
     std::memcpy(elements, samples.GetData(), descriptor.ElementBytes());
@@ -277,8 +280,9 @@ cudaspline_sample(const cudaspline_source * source, const cudaspline_points * po
     const std::int32_t device = cudaspline_source_device(source);
     if (points->device >= 0 && points->device != device)
     {
-      throw std::invalid_argument("points.device is " + std::to_string(points->device) + ", and the source is on " +
-                                  (device < 0 ? "the host." : "device " + std::to_string(device) + "."));
+      throw std::invalid_argument("points.device is " + std::to_string(points->device) + ", but the source is on " +
+                                  (device < 0 ? "the host" : "device " + std::to_string(device)) +
+                                  "; both must be on the same device.");
     }
     const PointsDescriptor descriptor = DescribePoints(*points);
     Naming("points", [&] { SamplePoints(descriptor, *source->samples, call.ContextOf(device)); });
@@ -296,8 +300,8 @@ cudaspline_sample_image(const cudaspline_image *  image,
     RequirePointer(points, "points");
     if (image->device < 0 || points->device != image->device)
     {
-      throw std::invalid_argument("image.device is " + std::to_string(image->device) + ", and points.device is " +
-                                  std::to_string(points->device) + ": they are on one device.");
+      throw std::invalid_argument("image.device is " + std::to_string(image->device) + " and points.device is " +
+                                  std::to_string(points->device) + "; both must be on the same device.");
     }
     CallExecution          call(execution);
     const ExecutionContext context = call.ContextOf(image->device);

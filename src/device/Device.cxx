@@ -56,7 +56,7 @@ AllowedDevices(int count)
   {
     allowed += (device + 1 == count ? " and " : ", ") + std::to_string(device);
   }
-  return allowed + (count > 1 ? ", and several of these numbers, as 0,1" : "");
+  return allowed + (count > 1 ? ", and several of these numbers, such as 0,1" : "");
 }
 
 /** The devices that this process can use, or why there are none. */
@@ -122,7 +122,7 @@ SelectDevice(const std::string & word)
   choice.demanded = wish.kind == DeviceWish::Kind::Host || wish.kind == DeviceWish::Kind::Number;
   if (wish.kind == DeviceWish::Kind::Host)
   {
-    choice.reason = "the device cpu was asked for";
+    choice.reason = "the device cpu was requested";
     return choice;
   }
   const DeviceProbe probe = ProbeDevices();

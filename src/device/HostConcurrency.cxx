@@ -153,8 +153,8 @@ UsableConcurrency()
     const unsigned int threads = LeadingNumber(wish);
     if (threads == 0)
     {
-      throw std::invalid_argument("CUDASPLINE_THREADS is '" + std::string(wish) + "', and no number from 1 to " +
-                                  std::to_string(MostThreads) + ".");
+      throw std::invalid_argument("CUDASPLINE_THREADS is '" + std::string(wish) + "'; a number from 1 to " +
+                                  std::to_string(MostThreads) + " is allowed.");
     }
     return threads;
   }

@@ -156,8 +156,8 @@ RefuseCapture(StreamHandle stream)
   CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
   if (capture != cudaStreamCaptureStatusNone)
   {
-    throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
-                                "could not be known.");
+    throw std::invalid_argument(
+      "A stream that is being captured into a graph cannot run other work, because its completion cannot be observed.");
   }
 }
 

@@ -265,7 +265,7 @@ SetColumns(ImageFileHeader & header, const std::vector<std::array<double, 3>> & 
     if (!(length > 0.0) || !std::isfinite(length))
     {
       throw std::invalid_argument(field + ": the step along axis " + std::to_string(axis) + " is " + ToText(length) +
-                                  " mm; it has to be finite and above 0");
+                                  " mm; it must be finite and above 0");
     }
     header.spacing[axis] = length;
     for (std::size_t row = 0; row < 3; ++row)
@@ -305,7 +305,7 @@ CheckNumberOfFiles(const ImageFileHeader & header)
   if (!header.files.empty() && static_cast<double>(header.files.size()) != needed)
   {
     throw std::invalid_argument("it names " + std::to_string(header.files.size()) +
-                                " files of pixels where its size needs " + ToText(needed));
+                                " files of pixels, but its size needs " + ToText(needed));
   }
 }
 

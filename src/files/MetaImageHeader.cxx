@@ -75,7 +75,7 @@ ReadFields(std::string_view text)
     const auto        before = fields.values.find(name);
     if (before != fields.values.end() && SplitWords(before->second) != SplitWords(value) && name != "comment")
     {
-      RefuseField(written, value, "an earlier line has \"" + before->second + "\" for the same; one value is allowed");
+      RefuseField(written, value, "an earlier line has \"" + before->second + "\"; only one value is allowed");
     }
     fields.values[name] = value;
     if (name != "elementdatafile")
@@ -179,7 +179,7 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
     header.files = fields.list;
     if (header.files.empty())
     {
-      RefuseField("ElementDataFile", value, "no name of a file follows");
+      RefuseField("ElementDataFile", value, "a file name must follow");
     }
     return;
   }
@@ -379,7 +379,7 @@ ParseMetaImageHeader(std::string_view text)
   const std::uint64_t     components = SizesOfField("ElementNumberOfChannels", channels, 1)[0];
   if (components > mostComponents)
   {
-    RefuseField("ElementNumberOfChannels", channels, "1 to 1024 components a pixel are allowed");
+    RefuseField("ElementNumberOfChannels", channels, "1 to 1024 components per pixel are allowed");
   }
   header.components = static_cast<unsigned int>(components);
   header.meaning = components > 1 ? PixelMeaning::Vector : PixelMeaning::Scalar;
@@ -406,7 +406,7 @@ ParseMetaImageHeader(std::string_view text)
     if (!(skip >= -1.0 && skip < most) || skip != std::floor(skip) ||
         (skip != 0.0 && header.encoding != FileEncoding::Raw))
     {
-      RefuseField("HeaderSize", value, "-1 and more are allowed, and 0 alone for data that are compressed or text");
+      RefuseField("HeaderSize", value, "integers from -1 are allowed, but only 0 for compressed or text data");
     }
     header.byteSkip = static_cast<std::int64_t>(skip);
     if (header.files.empty() && skip > 0.0)

@@ -199,7 +199,7 @@ SetNrrdComponents(const std::vector<NrrdAxis> & axes, ImageFileHeader & header)
     if (size > most)
     {
       throw std::invalid_argument("sizes has " + std::to_string(size) + " for axis " + std::to_string(axis) +
-                                  " of kind " + kind.name + "; 1 to 1024 components a pixel are allowed");
+                                  " of kind " + kind.name + "; 1 to 1024 components per pixel are allowed");
     }
     header.hasComponentAxis = true;
     header.order.push_back(axis);

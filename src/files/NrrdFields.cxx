@@ -123,7 +123,7 @@ LengthUnitOfField(const std::string & field, const std::string & value, const st
   const std::optional<double> millimetres = MillimetresOf(unit);
   if (!millimetres)
   {
-    RefuseField(field, value, std::string("units of length that are known are ") + namesOfLengthUnits);
+    RefuseField(field, value, std::string("the unit is unknown; allowed are ") + namesOfLengthUnits);
   }
   return *millimetres;
 }
@@ -141,7 +141,7 @@ VectorsOfField(const std::string & field, const std::string & value, std::size_t
       const std::string word = Lower(value.substr(at, end - at));
       if (word != "none" && word != "nan")
       {
-        RefuseField(field, value, "vectors as (1,0,0), and none, are allowed");
+        RefuseField(field, value, "vectors such as (1,0,0), and none, are allowed");
       }
       vectors.emplace_back();
       at = end;

@@ -85,7 +85,7 @@ FindSpace(const NrrdFields & fields, std::vector<std::string> & warnings)
   }
   else if (name == "scannerxyz")
   {
-    RefuseField("space", value, "how the patient lies in the scanner is not known; RAS, LAS and LPS are allowed");
+    RefuseField("space", value, "the position of the patient in the scanner is unknown; use RAS, LAS or LPS");
   }
   else if (name == "3dlefthanded")
   {
@@ -116,7 +116,8 @@ SetUnits(const NrrdFields & fields, NrrdSpace & space)
   const std::vector<std::string> units = QuotedWordsOfField("space units", value);
   if (space.dimension == 0 || units.size() != space.dimension)
   {
-    RefuseField("space units", value, std::to_string(space.dimension) + " units are needed, one a dimension of space");
+    RefuseField(
+      "space units", value, std::to_string(space.dimension) + " units are needed, one per dimension of space");
   }
   for (std::size_t axis = 0; axis < units.size(); ++axis)
   {

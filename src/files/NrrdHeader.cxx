@@ -137,7 +137,7 @@ FindFiles(const NrrdFields & fields, ImageFileHeader & header)
     header.files = fields.list;
     if (header.files.empty())
     {
-      RefuseField("data file", value, "no name of a file follows");
+      RefuseField("data file", value, "a file name must follow");
     }
     return;
   }
@@ -159,7 +159,8 @@ FindFiles(const NrrdFields & fields, ImageFileHeader & header)
         return;
       }
     }
-    RefuseField("data file", value, "a pattern as slice%03d.raw with the first and last number and a step is allowed");
+    RefuseField(
+      "data file", value, "a pattern such as slice%03d.raw with the first and last number and a step is allowed");
   }
   header.files = { value };
 }

@@ -174,7 +174,7 @@ Run(std::int32_t (*function)(const TDescribed *, cudaspline_execution *),
 {
   if (place.isDevice && described.device < 0) // it would be computed on the host
   {
-    return ffi::Error::Internal("CudaSpline finds no device to which an array of XLA's belongs.");
+    return ffi::Error::Internal("CudaSpline cannot find the device of an array of XLA.");
   }
   cudaspline_execution execution{};
   execution.threads = threads;

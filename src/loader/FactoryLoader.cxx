@@ -257,13 +257,14 @@ extern "C"
     const link_map * const common = LoadedLibrary(ItkCommon);
     if (common == nullptr)
     {
-      return Refuse("it was built with %s, which is not in this process: its ITK is another, or linked into it",
-                    ItkCommon);
+      return Refuse(
+        "it was built with %s, which is not loaded in this process: it uses another ITK, or a statically linked one",
+        ItkCommon);
     }
     const link_map * const caller = FindCaller();
     if (caller != common)
     {
-      return Refuse("the ITK that asks is that of %s, and not %s", NameOf(caller), common->l_name);
+      return Refuse("it was requested by the ITK of %s, but was built for %s", NameOf(caller), common->l_name);
     }
     // A program that exports an ITK of its own has replaced parts of the shared one by it.
     const void * const first = dlsym(RTLD_DEFAULT, ItkSymbol);

@@ -56,9 +56,9 @@ FindCentre(PreparedImages & images, const MaskedImage & image, const std::string
   const auto centre = FindCentreOfGravity(there.grid, there.pixels, there.pixel, there.maskGrid, there.mask, host);
   if (!centre)
   {
-    throw std::invalid_argument("the " + name + " image is the same everywhere" +
-                                (image.mask == nullptr ? "" : " under its mask, or no voxel of it is there") +
-                                ", so it has no centre of gravity; another initial alignment, as 'centre', needs none");
+    throw std::invalid_argument("the " + name + " image has no centre of gravity, because it has only one value" +
+                                (image.mask == nullptr ? "" : " inside its mask, or no voxel inside it") +
+                                "; use another initial alignment, such as 'centre'");
   }
   return *centre;
 }

@@ -38,10 +38,10 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   {
     messages.Warn(PipelineWarning::Kind::UndoneLevels,
                   static_cast<int>(number),
-                  "what level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " +
+                  "level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " +
                     std::to_string(outcome.levels.size()) +
-                    " and those after it did was undone: it made the metric worse by " + Brief(100.0 * undone->loss) +
-                    " % of its value");
+                    " and later levels were undone because they made the metric worse by " +
+                    Brief(100.0 * undone->loss) + " % of its value");
   }
 }
 
@@ -88,8 +88,8 @@ WarnOfStillLevels(const RegistrationSpec & spec, const FieldGrid & fixed, Pipeli
       messages.Warn(PipelineWarning::Kind::StillLevels,
                     static_cast<int>(number),
                     std::to_string(still) + " of " + std::to_string(stage.levels.size()) +
-                      " levels move nothing: an axis of the fixed image has no more than 2 samples there, and the ends "
-                      "of axes stay where they are; smaller values of shrink, or images of fewer axes, help");
+                      " levels cannot move anything, because an axis of the fixed image has at most 2 samples there "
+                      "and its ends are fixed; use smaller shrink factors, or images with fewer axes");
     }
   }
 }

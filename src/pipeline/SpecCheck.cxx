@@ -49,8 +49,8 @@ DescribeSearchProblem(const DenseSearchOptions & search, const FieldGrid & fixed
   char text[160];
   std::snprintf(text,
                 sizeof(text),
-                "the costs of all displacements take %.3g GB of memory; this machine has %.3g GB. A smaller "
-                "search_radius or a larger control_spacing takes less",
+                "the costs of all displacements need %.3g GB of memory, but this machine has %.3g GB; use a smaller "
+                "search_radius or a larger control_spacing",
                 bytes / 1e9,
                 memory / 1e9);
   return text;
@@ -63,8 +63,8 @@ DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
   const std::size_t given = spline.gridSpacing.size();
   if (given > 1 && given != fixed.dimension)
   {
-    return "there are " + std::to_string(given) + " numbers, and the images have " + std::to_string(fixed.dimension) +
-           " axes";
+    return "there are " + std::to_string(given) + " numbers, but the images have " + std::to_string(fixed.dimension) +
+           " axes; give 1 number, or one per axis";
   }
   const std::vector<double> spacings = FindGridSpacing(spline, fixed);
   double                    count = fixed.dimension; // of coefficients
@@ -84,8 +84,8 @@ DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
   char text[160];
   std::snprintf(text,
                 sizeof(text),
-                "{value} mm make a grid of %.3g coefficients, whose optimization takes %.3g GB of memory; this machine "
-                "has %.3g GB",
+                "{value} mm results in a grid of %.3g coefficients, which needs %.3g GB of memory, but this machine "
+                "has %.3g GB; use larger values",
                 count,
                 bytes / 1e9,
                 memory / 1e9);
@@ -139,7 +139,7 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
     problems.push_back({ "metric",
                          -1,
                          "",
-                         "it is of " + std::to_string(compared) + " pairs of images, and there " +
+                         "it has metrics for " + std::to_string(compared) + " pairs of images, but there " +
                            (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)),
                          {},
                          false });
@@ -150,7 +150,7 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
                          -1,
                          "",
                          "additional pair " + std::to_string(compared) +
-                           " is compared in no stage; name a metric for each pair in a stage 'syn' or 'greedy'",
+                           " is not compared in any stage; give a metric for each pair in a stage 'syn' or 'greedy'",
                          {},
                          false });
   }

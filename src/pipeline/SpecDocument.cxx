@@ -212,7 +212,7 @@ private:
     }
     if (!stages.is_null())
     {
-      this->Complain("preset", -1, preset, ValueError("{value} has stages of its own; leave the stages out"));
+      this->Complain("preset", -1, preset, ValueError("{value} contains stages; omit stages"));
       return Json::array();
     }
     Json chosen = Json::parse(GetPresets()[choice].second);
@@ -332,7 +332,7 @@ private:
         this->Complain(member.key(),
                        number,
                        member.value(),
-                       ValueError(std::string("{value} is not for a stage '") + NameOf(kind) + "'"));
+                       ValueError(std::string("{value} cannot be used with a stage '") + NameOf(kind) + "'"));
       }
       else
       {
@@ -488,7 +488,8 @@ private:
           list += (list.empty() ? "" : ", ") + std::string(NameOf(m_Kinds[i]));
         }
       }
-      this->Complain(name, -1, value, ValueError("{value} is for no stage of this registration, " + list));
+      this->Complain(
+        name, -1, value, ValueError("{value} cannot be used with the stages of this registration, " + list));
     }
   }
 

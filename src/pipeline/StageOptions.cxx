@@ -211,7 +211,7 @@ ReadMetrics(const Json & value, StageDraft & draft)
   }
   if (terms.empty())
   {
-    throw ValueError("there is none in the list");
+    throw ValueError("the list is empty; at least one metric is needed");
   }
   const StageKind                kind = draft.stage.GetKind();
   const std::vector<std::string> allowed = MetricsOf(kind);
@@ -219,14 +219,14 @@ ReadMetrics(const Json & value, StageDraft & draft)
   {
     if (std::find(allowed.begin(), allowed.end(), WordOf(term.kind)) == allowed.end())
     {
-      throw ValueError("'" + std::string(WordOf(term.kind)) + "' is not for '" + NameOf(kind) + "', which uses " +
-                       Join(allowed));
+      throw ValueError("'" + std::string(WordOf(term.kind)) + "' cannot be used with '" + NameOf(kind) +
+                       "'; allowed are " + Join(allowed));
     }
   }
   if (terms.size() > 1 && (Pairs & Bit(kind)) == 0)
   {
-    throw ValueError(std::string("{value} is not for '") + NameOf(kind) +
-                     "', which compares the first pair of images alone; 'syn' and 'greedy' compare several");
+    throw ValueError(std::string("{value} cannot be used with '") + NameOf(kind) +
+                     "', which compares only the first pair of images; 'syn' and 'greedy' compare several");
   }
   draft.stage.metrics = terms;
 }
@@ -279,7 +279,7 @@ ReadGradient(const Json & value, StageDraft & draft)
   const std::size_t choice = ReadName(value, GradientNames);
   if (choice == 2 && draft.stage.IsOfFields())
   {
-    throw ValueError("'analytic' is not for 'syn'; 'differences' or 'filter' are allowed");
+    throw ValueError("'analytic' cannot be used with 'syn'; 'differences' and 'filter' are allowed");
   }
   draft.stage.gradient = choice == 0   ? MetricGradient::CentralDifferences
                          : choice == 1 ? MetricGradient::Image

@@ -53,9 +53,9 @@ public:
   /** \param[in] level number, from 0
    * \param[in] transform where a linear stage was; nothing: where the stage started */
   explicit NoSamples(std::size_t level, const std::optional<LinearTransform> & transform = {})
-    : std::invalid_argument(
-        "no voxel of the fixed image is inside the moving one and under the masks of both at level " +
-        std::to_string(level + 1))
+    : std::invalid_argument("at level " + std::to_string(level + 1) +
+                            " no voxel of the fixed image is inside the moving image and both masks; check the initial "
+                            "transform and the masks")
     , m_Transform(transform)
   {}
 

@@ -144,9 +144,8 @@ StageSequence::MakeStagesAfter(std::size_t number, bool replaces) const
   std::vector<TransformChain::Stage> stages = this->MakeStages(replaces ? 1 : 0);
   if (stages.size() > most)
   {
-    throw std::invalid_argument("the transforms before stage " + std::to_string(number + 1) + " are " +
-                                std::to_string(stages.size()) + ", and at most " + std::to_string(most) +
-                                " are possible");
+    throw std::invalid_argument("there are " + std::to_string(stages.size()) + " transforms before stage " +
+                                std::to_string(number + 1) + "; at most " + std::to_string(most) + " are supported");
   }
   return stages;
 }

@@ -91,7 +91,7 @@ TEST(CudaSplineTrace, ResamplingIsALine)
   const auto filter = MakeFilter();
   ExpectLine(LinesOf("1", [&] { filter->Update(); }),
              "CudaResampleImageFilter \\| int16 9x8x7 -> int16 5x6x4 \\| Linear, float32, linear \\| Cpu \\| "
-             "[0-9]+\\.[0-9]{3} ms \\| the device cpu was asked for");
+             "[0-9]+\\.[0-9]{3} ms \\| the device cpu was requested");
   filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
   ExpectLine(LinesOf("yes", [&] { filter->Update(); }),
              "CudaResampleImageFilter \\| int16 9x8x7 -> int16 5x6x4 \\| BSpline 3, Exact prefilter, float32, linear "
@@ -179,6 +179,6 @@ TEST(CudaSplineTrace, LinesOfThreadsAreNotMixed)
   {
     ExpectLine({ line },
                "CudaResampleImageFilter \\| int16 9x8x7 -> int16 5x6x4 \\| Linear, float32, linear \\| Cpu \\| "
-               "[0-9.]+ ms \\| the device cpu was asked for");
+               "[0-9.]+ ms \\| the device cpu was requested");
   }
 }

@@ -91,22 +91,22 @@ def dependencies(options):
 
 
 def static(options):
-    expect(unchanged([options.static], every(options), "not in this process") == "taken 0\n", "without a folder something is taken")
+    expect(unchanged([options.static], every(options), "not loaded in this process") == "taken 0\n", "without a folder something is taken")
 
 
 def shared(options):
-    expect(unchanged([options.shared], every(options), "not in this process") == "taken 0\n", "without a folder something is taken")
+    expect(unchanged([options.shared], every(options), "not loaded in this process") == "taken 0\n", "without a folder something is taken")
 
 
 def both(options):
-    unchanged([options.both, "foreign"], every(options), "the ITK that asks is that of the program itself, and not .*libITKCommon")
+    unchanged([options.both, "foreign"], every(options), "it was requested by the ITK of the program itself, but was built for .*libITKCommon")
     # The shared ITK has its factory all the same, and takes nothing of the other's.
     for order in ("foreign-first", "shared-first", "nested"):
         expected, _ = run([options.both, order])
         expect(sorted(expected.split()) == ["0", "ResampleImageFilter", "taken"], f"without a folder: {expected}")
         output, errors = run([options.both, order], options.folders[0])
         expect(output == expected.replace("ResampleImageFilter", "CudaResampleImageFilter"), f"{order}: {output}")
-        refusals(errors, 1, "the ITK that asks is that of the program itself")
+        refusals(errors, 1, "it was requested by the ITK of the program itself")
 
 
 def interposed(options):
@@ -145,7 +145,7 @@ def folders(options):
     ):
         found, errors = resample(options, path)
         expect(found == classes, f"{path}: {found}\n{errors}")
-        refusals(errors, count, r"libITKCommon-9\.9\.so\.1, which is not in this process")
+        refusals(errors, count, r"libITKCommon-9\.9\.so\.1, which is not loaded in this process")
 
 
 def damaged(options):
@@ -239,7 +239,7 @@ def simpleitk(options):
             if code != 0:
                 print(f"Skipped: SimpleITK cannot be installed ({([''] + output.strip().splitlines())[-1]}).")
                 return SKIPPED
-    expected = unchanged([python, "-c", SIMPLEITK], every(options), "not in this process")
+    expected = unchanged([python, "-c", SIMPLEITK], every(options), "not loaded in this process")
     expect(re.fullmatch(r"[0-9a-f]{40}\n", expected), f"SimpleITK computed nothing: {expected}")
     return 0
 
@@ -249,7 +249,7 @@ def itk(options):
     if python is None:
         print("Skipped: the package itk is not installed; CUDASPLINE_PACKAGES_PYTHON names a Python that has it.")
         return SKIPPED
-    expected = unchanged([python, "-c", ITK], [":".join(options.folders)], "not in this process", looks=False)
+    expected = unchanged([python, "-c", ITK], [":".join(options.folders)], "not loaded in this process", looks=False)
     expect(expected.endswith(" ResampleImageFilter\n"), f"itk made nothing: {expected}")
     return 0
 

@@ -296,7 +296,7 @@ TEST_P(SynStates, TakesImagesInSpaceThatTellLittle)
       expect(what,
              metric,
              flaw == SynFlaw::Slice            ? "less than 4"
-             : metric == SynTestMetric::Mattes ? "one value alone"
+             : metric == SynTestMetric::Mattes ? "has only one"
                                                : "");
     }
     SynCase what; // nothing smooth, long steps, and levels of two and three samples an axis

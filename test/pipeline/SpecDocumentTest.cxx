@@ -277,7 +277,8 @@ TEST(SpecDocument, EachOptionIsChecked)
         EXPECT_EQ(problems[0].option, option.name);
         EXPECT_EQ(problems[0].stage, 0);
         EXPECT_EQ(problems[0].Describe().find("{value}"), std::string::npos) << problems[0].Describe();
-        EXPECT_EQ(problems[0].text.find("is not for a stage") != std::string::npos, !isFor) << problems[0].text;
+        EXPECT_EQ(problems[0].text.find("cannot be used with a stage") != std::string::npos, !isFor)
+          << problems[0].text;
       }
     }
   }

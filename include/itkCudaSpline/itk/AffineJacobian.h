@@ -181,7 +181,7 @@ FirstLinearOnes(const Transform<TParameter, VDimension, VDimension> * transform)
     const auto inDouble = InDoublePrecision(part->first);
     if (inDouble.IsNull())
     {
-      itkGenericExceptionMacro(<< "A " << part->first->GetNameOfClass() << " of float has no twin of double.");
+      itkGenericExceptionMacro(<< "A " << part->first->GetNameOfClass() << " of float cannot be converted to double.");
     }
     first->AddTransform(const_cast<DoublePart *>(inDouble.GetPointer())); // of which the Jacobian is asked alone
     first->SetNthTransformToOptimize(first->GetNumberOfTransforms() - 1, part->second);

@@ -75,9 +75,9 @@ public:
     m_Backend.SetDevice(device);
     if (!m_Inputs.Describe(m_MovingChain) || m_MovingChain.stages.size() >= CudaSpline::MaximumWarpStages)
     {
-      itkGenericExceptionMacro("A field cannot be found before a transform of another kind than linear ones, B-splines "
-                               "and fields, or of more than "
-                               << CudaSpline::MaximumWarpStages - 1 << " parts.");
+      itkGenericExceptionMacro("The moving initial transform is not supported; it must consist of at most "
+                               << CudaSpline::MaximumWarpStages - 1
+                               << " linear transforms, B-splines and displacement fields.");
     }
   }
 

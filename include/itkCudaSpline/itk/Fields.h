@@ -65,7 +65,8 @@ template <typename TField>
 CudaSpline::FieldShape
 DescribeField(const TField * field)
 {
-  static_assert(TField::PixelType::Dimension == TField::ImageDimension, "A displacement has a number an axis.");
+  static_assert(TField::PixelType::Dimension == TField::ImageDimension,
+                "A displacement must have one component per axis.");
   CudaSpline::FieldShape shape;
   shape.grid = DescribeFieldGrid<TField::ImageDimension>(field, field->GetBufferedRegion());
   shape.element = CudaSpline::ScalarTypeOf<typename TField::PixelType::ValueType>();

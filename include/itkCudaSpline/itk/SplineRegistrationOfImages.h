@@ -162,7 +162,7 @@ public:
     if (!TransformDescriber<VDimension>::Append(transform, chain) || chain.stages.size() != 1 ||
         chain.stages[0].kind != CudaSpline::TransformKind::BSpline)
     {
-      throw std::invalid_argument("A level of a B-spline registration has a B-spline transform of order 1 to 3.");
+      throw std::invalid_argument("A level of a B-spline registration needs a B-spline transform of order 1 to 3.");
     }
     CudaSpline::TransformChain::Stage spline = chain.stages[0];
     const auto &                      parameters = transform->GetParameters();

@@ -35,21 +35,23 @@ CheckArray(const StridedArray & array, const std::string & name)
 {
   if (array.dimension < 1 || array.dimension > MaximumArrayDimension)
   {
-    throw std::invalid_argument("Arrays of 1 to " + std::to_string(MaximumArrayDimension) +
-                                " axes are supported; the " + name + " has " + std::to_string(array.dimension) + ".");
+    throw std::invalid_argument("The " + name + " has " + std::to_string(array.dimension) + " axes; 1 to " +
+                                std::to_string(MaximumArrayDimension) + " are supported.");
   }
   for (unsigned int d = 0; d < array.dimension; ++d)
   {
     if (array.size[d] < 1)
     {
-      throw std::invalid_argument("The " + name + " is empty: one of its sizes is " + std::to_string(array.size[d]) +
-                                  ".");
+      throw std::invalid_argument("The " + name + " is empty: its size along axis " + std::to_string(d) + " is " +
+                                  std::to_string(array.size[d]) + ".");
     }
     // Tables count in 32 bits, beyond the ends too.
     if (array.size[d] > std::numeric_limits<std::int32_t>::max() - 4 * ArrayPadding)
     {
-      throw std::invalid_argument("An axis of the " + name + " has " + std::to_string(array.size[d]) +
-                                  " elements, more than are supported.");
+      throw std::invalid_argument("Axis " + std::to_string(d) + " of the " + name + " has " +
+                                  std::to_string(array.size[d]) + " elements; at most " +
+                                  std::to_string(std::numeric_limits<std::int32_t>::max() - 4 * ArrayPadding) +
+                                  " are supported.");
     }
   }
   if (array.data == nullptr)
@@ -64,8 +66,9 @@ CheckPlain(const StridedArray & array, const std::string & name)
 {
   if (!array.IsPlain())
   {
-    throw std::invalid_argument("Only inputs in host memory have swapped bytes or strides of bytes, not the " + name +
-                                ".");
+    throw std::invalid_argument("The " + name +
+                                " has swapped bytes or strides that are not multiples of its elements; this is "
+                                "supported only for inputs in host memory.");
   }
 }
 
@@ -74,7 +77,7 @@ CheckElement(ScalarType element)
 {
   if (!IsReal(element))
   {
-    throw std::invalid_argument(std::string("Arithmetic is float32 or float64, not ") + NameOf(element) + ".");
+    throw std::invalid_argument(std::string("Arithmetic must be float32 or float64, not ") + NameOf(element) + ".");
   }
 }
 
@@ -83,9 +86,9 @@ CheckPlace(const ArrayPlace & place, const ExecutionContext & context)
 {
   if (place.onDevice != (context.backend == Backend::Cuda))
   {
-    throw std::invalid_argument(
-      std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
-      NameOf(context.backend) + ".");
+    throw std::invalid_argument(std::string(place.onDevice ? "Arrays on a device need the Cuda backend"
+                                                           : "Arrays in host memory need the Cpu backend") +
+                                "; the backend is " + NameOf(context.backend) + ".");
   }
 }
 
@@ -100,26 +103,31 @@ CheckMap(const ArrayInterpolation & interpolation)
     if (interpolation.isBatch[d] &&
         (interpolation.output.dimension != dimension || interpolation.input.size[d] != interpolation.output.size[d]))
     {
-      throw std::invalid_argument("Along the axes of a batch input and output have the same size.");
+      throw std::invalid_argument("Axis " + std::to_string(d) +
+                                  " is a batch axis, along which input and output must have the same size.");
     }
     if (interpolation.isBatch[d] && GoesByAxes(interpolation.map) &&
         (interpolation.scale[d] != 1.0 || interpolation.shift[d] != 0.0))
     {
-      throw std::invalid_argument("Along the axes of a batch maps by axis are the identity.");
+      throw std::invalid_argument(
+        "Axis " + std::to_string(d) +
+        " is a batch axis, along which a map by axis must be the identity (scale 1, shift 0).");
     }
   }
   if (isBatched &&
       (interpolation.map == ArrayMap::Coordinates || (GoesByAxes(interpolation.map) && interpolation.place.onDevice)))
   {
-    throw std::invalid_argument("Affine maps have axes of a batch, and in host memory maps by axis.");
+    throw std::invalid_argument("Batch axes are supported only by affine maps and, in host memory, by maps by axis.");
   }
   if (GoesByAxes(interpolation.map) && interpolation.output.dimension != dimension)
   {
-    throw std::invalid_argument("A map by axis keeps the number of axes.");
+    throw std::invalid_argument("The input has " + std::to_string(dimension) + " axes and the output " +
+                                std::to_string(interpolation.output.dimension) +
+                                "; a map by axis needs equal numbers.");
   }
   if (interpolation.map == ArrayMap::Coordinates && interpolation.coordinates == nullptr)
   {
-    throw std::invalid_argument("There are no coordinates.");
+    throw std::invalid_argument("The array of coordinates is missing.");
   }
 }
 
@@ -151,7 +159,7 @@ FilterArray(const ArrayFilter & filter, const ExecutionContext & context)
 {
   if (filter.order < 2 || filter.order > MaximumSplineOrder)
   {
-    throw std::invalid_argument("Prefilters are those of spline orders 2 to 5; the order is " +
+    throw std::invalid_argument("Prefilters support spline orders 2 to 5; the order is " +
                                 std::to_string(filter.order) + ".");
   }
   CheckArray(filter.input, "input");
@@ -166,7 +174,7 @@ FilterArray(const ArrayFilter & filter, const ExecutionContext & context)
   }
   if (filter.input.dimension != filter.output.dimension || filter.input.size != filter.output.size)
   {
-    throw std::invalid_argument("The output of a filter has the shape of its input.");
+    throw std::invalid_argument("The output of a filter must have the shape of its input.");
   }
   (context.backend == Backend::Cuda ? FilterArrayOnCuda : FilterArrayOnCpu)(filter, context);
 }

@@ -37,7 +37,7 @@ CheckCudaBackend(const ExecutionContext & context)
 {
   if (context.backend != Backend::Cuda)
   {
-    throw std::invalid_argument(std::string("Arrays on a device are for the Cuda backend, not for ") +
+    throw std::invalid_argument(std::string("Arrays on a device need the Cuda backend; the backend is ") +
                                 NameOf(context.backend) + ".");
   }
 }
@@ -51,7 +51,7 @@ CheckResampleOnDevice(const ResampleDescriptor & descriptor,
   CheckResample(descriptor, source, context);
   if (descriptor.indexProvider)
   {
-    throw std::invalid_argument("Indices that the host computes are not for an output on a device.");
+    throw std::invalid_argument("Indices that the host computes are not supported for an output on a device.");
   }
 }
 
@@ -66,7 +66,9 @@ CheckHandedOut(const SourceDescriptor & descriptor)
 {
   if (descriptor.storage != CoefficientStorage::Element || !IsReal(descriptor.element))
   {
-    throw std::invalid_argument("Coefficients are handed out as float32 or float64 elements.");
+    throw std::invalid_argument(
+      std::string("Coefficients can only be returned as float32 or float64 elements, not as ") +
+      NameOf(descriptor.element) + " in storage " + NameOf(descriptor.storage) + ".");
   }
 }
 
@@ -116,12 +118,14 @@ PrefilterAxis(const SourceDescriptor & descriptor,
   CheckHandedOut(descriptor);
   if (axis >= descriptor.dimension)
   {
-    throw std::invalid_argument("The image has " + std::to_string(descriptor.dimension) + " axes; there is no axis " +
-                                std::to_string(axis) + ".");
+    throw std::invalid_argument("Axis " + std::to_string(axis) + " does not exist; the image has " +
+                                std::to_string(descriptor.dimension) + " axes, numbered from 0.");
   }
   if (descriptor.components != 1)
   {
-    throw std::invalid_argument("An axis alone is filtered in images of one number a pixel.");
+    throw std::invalid_argument(
+      "Filtering along one axis supports only images with one component per pixel; this image has " +
+      std::to_string(descriptor.components) + ".");
   }
   if (context.backend == Backend::Cuda)
   {

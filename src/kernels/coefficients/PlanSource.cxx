@@ -57,7 +57,7 @@ PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
       {
         plan.fits = false;
         plan.reason = "a texture of " + std::string(source.dimension == 3 ? "three" : "two") +
-                      " dimensions has at most " + std::to_string(most) + " texels an axis, and this one takes " +
+                      " dimensions has at most " + std::to_string(most) + "  texels per axis, and this one needs  " +
                       std::to_string(source.Texels(d)) + " along axis " + std::to_string(d);
       }
     }

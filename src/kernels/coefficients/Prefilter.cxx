@@ -41,23 +41,23 @@ CheckTexture(const SourceDescriptor & descriptor)
 {
   if (descriptor.dimension > 3)
   {
-    throw std::invalid_argument("Textures have 1 to 3 dimensions; the image has " +
-                                std::to_string(descriptor.dimension) + ".");
+    throw std::invalid_argument("The image has " + std::to_string(descriptor.dimension) +
+                                " dimensions; textures support 1 to 3.");
   }
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
     if (descriptor.extension[d] == Extension::GridConstant)
     {
-      throw std::invalid_argument("Coefficients in a texture have no border value: extension GridConstant is for "
-                                  "storage Element.");
+      throw std::invalid_argument("Extension GridConstant (axis " + std::to_string(d) +
+                                  ") is not supported with storage Texture; use storage Element.");
     }
   }
   const int entries = descriptor.tableEntries;
   if (entries != 0 && (entries < SmallestTable || entries > LargestTable))
   {
-    throw std::invalid_argument("A table of weights has " + std::to_string(SmallestTable) + " to " +
-                                std::to_string(LargestTable) + " entries; it is asked to have " +
-                                std::to_string(entries) + ".");
+    throw std::invalid_argument("The table of weights has " + std::to_string(entries) + " entries; " +
+                                std::to_string(SmallestTable) + " to " + std::to_string(LargestTable) +
+                                " are supported.");
   }
 }
 
@@ -83,46 +83,53 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   }
   if (descriptor.order >= 2 && !IsReal(descriptor.element))
   {
-    throw std::invalid_argument(std::string("B-spline coefficients are float32 or float64, not ") +
+    throw std::invalid_argument(std::string("B-spline coefficients must be float32 or float64, not ") +
                                 NameOf(descriptor.element) + ".");
   }
   if (descriptor.element != descriptor.pixel && !IsReal(descriptor.element))
   {
-    throw std::invalid_argument(std::string("Pixels are kept or become float32 or float64, not ") +
-                                NameOf(descriptor.element) + ".");
+    throw std::invalid_argument(std::string("Pixels of type ") + NameOf(descriptor.pixel) + " cannot be converted to " +
+                                NameOf(descriptor.element) +
+                                "; convert them to float32 or float64, or keep their type.");
   }
   if (descriptor.components < 1)
   {
-    throw std::invalid_argument("A pixel has one component at least.");
+    throw std::invalid_argument("The image has " + std::to_string(descriptor.components) +
+                                " components per pixel; at least 1 is needed.");
   }
   if (descriptor.components > 1 && !IsReal(descriptor.element))
   {
-    throw std::invalid_argument("Pixels of several components become float32 or float64 elements.");
+    throw std::invalid_argument(std::string("Pixels with several components cannot be stored as ") +
+                                NameOf(descriptor.element) + "; use float32 or float64 elements.");
   }
   if (descriptor.isInterleaved &&
       (descriptor.order >= 2 || descriptor.storage != CoefficientStorage::Element || context.backend != Backend::Cpu))
   {
-    throw std::invalid_argument("Numbers of a pixel lie side by side in elements of orders 0 and 1, on the host.");
+    throw std::invalid_argument("Interleaved components are supported only for orders 0 and 1, with storage Element, "
+                                "on the Cpu backend; the order is " +
+                                std::to_string(descriptor.order) + ", the storage " + NameOf(descriptor.storage) +
+                                " and the backend " + NameOf(context.backend) + ".");
   }
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
     if (descriptor.order >= 2 && !HasCoefficients(descriptor.extension[d]))
     {
-      throw std::invalid_argument(
-        std::string("B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap, not ") +
-        NameOf(descriptor.extension[d]) + ".");
+      throw std::invalid_argument(std::string("Extension ") + NameOf(descriptor.extension[d]) +
+                                  " is not supported by B-splines of orders 2 to 5; use Mirror, Reflect or GridWrap.");
     }
   }
   if (descriptor.storage != CoefficientStorage::Element &&
       (descriptor.element != ScalarType::Float32 || descriptor.components > 1))
   {
     throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
-                                " is for float32 elements of one component.");
+                                " supports only float32 elements with one component; the elements are " +
+                                NameOf(descriptor.element) + " with " + std::to_string(descriptor.components) + ".");
   }
   if (IsPacked(descriptor.storage) && descriptor.order != 3)
   {
     throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
-                                " is for cubic B-splines; the order is " + std::to_string(descriptor.order) + ".");
+                                " supports only B-splines of order 3; the order is " +
+                                std::to_string(descriptor.order) + ".");
   }
   if (descriptor.storage == CoefficientStorage::Texture)
   {
@@ -134,7 +141,8 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   }
   if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
   {
-    throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
+    throw std::invalid_argument(std::string("Backend ") + NameOf(context.backend) +
+                                " cannot run kernels; use Cpu or Cuda.");
   }
 }
 
@@ -145,7 +153,7 @@ CheckElements(const SourceDescriptor & descriptor)
   if (descriptor.storage != CoefficientStorage::Element)
   {
     throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
-                                " is for sources; coefficients are handed out as elements.");
+                                " is not supported for coefficients that are returned; use storage Element.");
   }
 }
 
@@ -267,9 +275,8 @@ PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const Exe
   CheckElements(descriptor);
   if (descriptor.pixel != descriptor.element || !IsReal(descriptor.element))
   {
-    throw std::invalid_argument(
-      std::string("Samples that are filtered in place are float32 or float64 elements, not ") +
-      NameOf(descriptor.pixel) + ".");
+    throw std::invalid_argument(std::string("Samples of type ") + NameOf(descriptor.pixel) +
+                                " cannot be filtered in place; use float32 or float64.");
   }
   if (context.backend == Backend::Cuda)
   {

@@ -85,9 +85,9 @@ ScaleOf(const SourceDescriptor & descriptor, const CoefficientStatistics<float> 
   }
   if (coefficients.infinite > 0)
   {
-    throw std::invalid_argument("Coefficients that are stored as 16-bit integers are finite; " +
-                                std::to_string(coefficients.infinite) +
-                                " are not. Storage Element and Half keep NaN and infinity.");
+    throw std::invalid_argument(std::to_string(coefficients.infinite) +
+                                " coefficients are not finite and cannot be stored as 16-bit integers; use storage "
+                                "Element or Half, which keep NaN and infinity.");
   }
   return ScaleOfIntegers(coefficients);
 }

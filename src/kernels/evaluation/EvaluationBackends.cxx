@@ -42,12 +42,12 @@ CheckMode(const InterpolationDescriptor & method, const SourceDescriptor & sampl
   if (!isSpline && !isLinear)
   {
     throw std::invalid_argument(
-      mode + " is for B-splines of orders 1 to 5, whose weights are all of one sign, not for " +
+      mode + " supports only linear interpolation and B-splines of orders 1 to 5, not " +
       (method.interpolation == Interpolation::BSpline ? "order 0" : NameOf(method.interpolation)) + ".");
   }
   if (method.mode == EvaluationMode::TextureTable && samples.order >= 2 && samples.tableEntries == 0)
   {
-    throw std::invalid_argument(mode + " reads a source that has a table of weights; this one has none.");
+    throw std::invalid_argument(mode + " needs a source with a table of weights; this source does not have one.");
   }
 }
 } // namespace
@@ -60,7 +60,9 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
       (context.backend == Backend::Cuda && source.GetDevice() != context.device))
   {
     throw std::invalid_argument(std::string("The source was made by the ") + NameOf(source.GetBackend()) +
-                                " backend or on another device; it is evaluated where it was made.");
+                                " backend on device " + std::to_string(source.GetDevice()) +
+                                "; it can only be evaluated there, not by the " + NameOf(context.backend) +
+                                " backend on device " + std::to_string(context.device) + ".");
   }
   const std::string name = std::string("Interpolation ") + NameOf(method.interpolation);
   if (!MovesPixels(method.interpolation) && !IsReal(samples.element))
@@ -69,18 +71,19 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
   }
   if (IsPacked(samples.storage) && !HasCoefficients(method.interpolation))
   {
-    throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
-                                "; BSpline does.");
+    throw std::invalid_argument(name + " does not support coefficients in storage " + NameOf(samples.storage) +
+                                "; use BSpline.");
   }
   if (samples.isInterleaved && !ReadsInterleaved(method.interpolation))
   {
-    throw std::invalid_argument(name + " reads numbers of a pixel in planes, not side by side.");
+    throw std::invalid_argument(name +
+                                " does not support interleaved components; store each component as a separate plane.");
   }
   CheckMode(method, samples);
   if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
   {
-    throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +
-                                " samples; it is " + std::to_string(method.radius) + ".");
+    throw std::invalid_argument(name + " has a radius of " + std::to_string(method.radius) + " samples; 1 to " +
+                                std::to_string(MaximumSincRadius) + " are supported.");
   }
 }
 

@@ -88,7 +88,7 @@ DispatchPacked(CoefficientStorage storage, Derivatives derivatives, const TRun &
         run(CompiledMethod<Method, Derivatives::First>());
         break;
       default:
-        throw std::invalid_argument("Coefficients in 16 bits give values and gradients, no second derivatives.");
+        throw std::invalid_argument("Coefficients of 16 bits have no second derivatives; use storage Element.");
     }
   };
   if (storage == CoefficientStorage::Half)

@@ -60,19 +60,20 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
   const std::string name = std::string("Interpolation ") + NameOf(descriptor.interpolation);
   if (source.GetDescriptor().components != 1)
   {
-    throw std::invalid_argument("Points are sampled in images of one number a pixel, not " +
+    throw std::invalid_argument("Points can only be sampled in images with one component per pixel; this image has " +
                                 std::to_string(source.GetDescriptor().components) + ".");
   }
   if (!IsReal(descriptor.pointType))
   {
-    throw std::invalid_argument(std::string("Points are float32 or float64, not ") + NameOf(descriptor.pointType) +
+    throw std::invalid_argument(std::string("Points must be float32 or float64, not ") + NameOf(descriptor.pointType) +
                                 ".");
   }
   if (descriptor.derivatives == Derivatives::None)
   {
     if (descriptor.values == nullptr && descriptor.inside == nullptr)
     {
-      throw std::invalid_argument("There is no array for the values, nor for what is inside.");
+      throw std::invalid_argument(
+        "The arrays for the values and for the inside flags are both missing; at least one is needed.");
     }
   }
   else
@@ -80,25 +81,25 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
     if (descriptor.mode != EvaluationMode::Exact)
     {
       throw std::invalid_argument(std::string("Mode ") + NameOf(descriptor.mode) +
-                                  " gives values, no derivatives; mode Exact does.");
+                                  " has no derivatives; use mode Exact.");
     }
     if (!HasBasis(descriptor.interpolation))
     {
-      throw std::invalid_argument(name + " has no derivatives; BSpline and CubicConvolution have.");
+      throw std::invalid_argument(name + " has no derivatives; use BSpline or CubicConvolution.");
     }
     if (!IsReal(descriptor.output))
     {
-      throw std::invalid_argument(std::string("Derivatives are float32 or float64, not ") + NameOf(descriptor.output) +
-                                  ".");
+      throw std::invalid_argument(std::string("Derivatives must be float32 or float64, not ") +
+                                  NameOf(descriptor.output) + ".");
     }
   }
   if (descriptor.points == nullptr)
   {
-    throw std::invalid_argument("There are no points.");
+    throw std::invalid_argument("The array of points is missing.");
   }
   if (descriptor.onDevice && context.backend != Backend::Cuda)
   {
-    throw std::invalid_argument("Arrays on a device are for the Cuda backend; the one that was chosen is " +
+    throw std::invalid_argument("Arrays on a device need the Cuda backend; the backend is " +
                                 std::string(NameOf(context.backend)) + ".");
   }
 }

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -72,7 +73,10 @@ CheckShape(const FieldShape & shape)
   if ((shape.grid.dimension != 2 && shape.grid.dimension != 3) || shape.grid.Count() < 1 ||
       (shape.element != ScalarType::Float32 && shape.element != ScalarType::Float64))
   {
-    throw std::invalid_argument("Fields have 2 or 3 dimensions and numbers of float or double.");
+    throw std::invalid_argument("The field has " + std::to_string(shape.grid.dimension) + " dimensions, " +
+                                std::to_string(shape.grid.Count()) + " samples and numbers of " +
+                                NameOf(shape.element) +
+                                "; it must have 2 or 3 dimensions, at least 1 sample, and float32 or float64.");
   }
 }
 

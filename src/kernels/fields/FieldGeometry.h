@@ -107,7 +107,7 @@ DispatchField(unsigned int dimension, ScalarType element, const TRun & run)
 {
   if (dimension < 2 || dimension > 3)
   {
-    throw std::invalid_argument("Fields are of 2 or 3 dimensions, not " + std::to_string(dimension) + ".");
+    throw std::invalid_argument("Fields must have 2 or 3 dimensions, not " + std::to_string(dimension) + ".");
   }
   if (element == ScalarType::Float32)
   {
@@ -119,7 +119,8 @@ DispatchField(unsigned int dimension, ScalarType element, const TRun & run)
   }
   else
   {
-    throw std::invalid_argument(std::string("Vectors of fields are float32 or float64, not ") + NameOf(element) + ".");
+    throw std::invalid_argument(std::string("Vectors of fields must be float32 or float64, not ") + NameOf(element) +
+                                ".");
   }
 }
 

@@ -22,6 +22,7 @@
 #include "kernels/fields/FieldInverse.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -36,7 +37,9 @@ Check(const FieldShape & shape)
   {
     if (shape.grid.size[d] < 1 || (d >= shape.grid.dimension && shape.grid.size[d] != 1))
     {
-      throw std::invalid_argument("A field has samples along each of its axes, and one along others.");
+      throw std::invalid_argument("The size of the field along axis " + std::to_string(d) + " is " +
+                                  std::to_string(shape.grid.size[d]) + "; it must be " +
+                                  (d < shape.grid.dimension ? "at least 1." : "1."));
     }
   }
 }
@@ -48,7 +51,9 @@ CheckAlike(const FieldShape & one, const FieldShape & other)
   Check(other);
   if (one.grid.dimension != other.grid.dimension || one.element != other.element)
   {
-    throw std::invalid_argument("The two fields are of different dimensions, or of different types.");
+    throw std::invalid_argument("The fields have " + std::to_string(one.grid.dimension) + " and " +
+                                std::to_string(other.grid.dimension) + " dimensions, and types " + NameOf(one.element) +
+                                " and " + NameOf(other.element) + "; they must have the same.");
   }
 }
 } // namespace
@@ -100,7 +105,8 @@ SmoothField(const FieldShape &     shape,
   {
     if (smoothing.weights[d].size() % 2 == 0)
     {
-      throw std::invalid_argument("A field is smoothed by an odd number of weights along each axis.");
+      throw std::invalid_argument("The number of smoothing weights along axis " + std::to_string(d) + " is " +
+                                  std::to_string(smoothing.weights[d].size()) + "; it must be odd.");
     }
   }
   (residence.IsOnDevice() ? SmoothFieldOnCuda : SmoothFieldOnCpu)(shape, input, smoothing, output, scratch, residence);

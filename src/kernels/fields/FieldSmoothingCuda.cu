@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -42,7 +43,9 @@ struct AxisWeights
   {
     if (weights.size() > MostWeights)
     {
-      throw DeviceError(DeviceError::Kind::Other, "A field is smoothed by more weights than a kernel takes.");
+      throw DeviceError(DeviceError::Kind::Other,
+                        "A field has " + std::to_string(weights.size()) +
+                          " smoothing weights; kernels support at most " + std::to_string(MostWeights) + ".");
     }
     for (std::size_t i = 0; i < weights.size(); ++i)
     {
@@ -99,7 +102,9 @@ March(int                          radius,
 {
   if constexpr (VRadius > MostMarchRadius)
   {
-    throw DeviceError(DeviceError::Kind::Other, "No kernel smooths a field by so many weights in one go.");
+    throw DeviceError(DeviceError::Kind::Other,
+                      "No kernel supports a smoothing radius of " + std::to_string(radius) + " in one pass; at most " +
+                        std::to_string(MostMarchRadius) + " is supported.");
   }
   else if (radius == VRadius)
   {

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -144,7 +145,9 @@ MakeFieldSmoothing(const FieldGrid & grid, double variance, double maximumError,
 {
   if (!(variance > 0.0) || !(maximumError > 0.0 && maximumError < 1.0))
   {
-    throw std::invalid_argument("A field is smoothed by a variance above 0, with an error between 0 and 1.");
+    throw std::invalid_argument("A field has a smoothing variance of " + std::to_string(variance) +
+                                " and a maximum error of " + std::to_string(maximumError) +
+                                "; the variance must be above 0, and the error between 0 and 1.");
   }
   constexpr double whole = 0.5; // from this variance on nothing is left of the field as it was
   FieldSmoothing   smoothing;

@@ -137,7 +137,7 @@ MakeSplineField(const TransformChain::Stage & spline,
 {
   if (spline.kind != TransformKind::BSpline || spline.data == nullptr)
   {
-    throw std::invalid_argument("The field of a spline is made of its coefficients.");
+    throw std::invalid_argument("A B-spline transform with coefficients is needed to compute its displacement field.");
   }
   if (shape.grid.dimension == 3 && spline.order == 3 && IsParallel(spline, shape.grid))
   {

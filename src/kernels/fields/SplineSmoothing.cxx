@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -113,7 +114,8 @@ EvaluateFit(const SplineRows<TReal> & rows, const std::int64_t (&controls)[3], c
   if (!EvaluateRowsOnCuda(rows, step, false, residence))
   {
     throw DeviceError(DeviceError::Kind::Other,
-                      "A block of the device cannot hold the rows of so many control points.");
+                      "The shared memory of the device is too small for rows of " + std::to_string(controls[0]) +
+                        " x " + std::to_string(controls[1]) + " control points; use fewer.");
   }
 }
 
@@ -229,11 +231,16 @@ SmoothFieldBySpline(const FieldShape &     shape,
   {
     if (shape.grid.size[d] < 2 || shape.grid.start[d] != 0)
     {
-      throw std::invalid_argument("Splines smooth fields with at least 2 samples along each axis, from index 0 on.");
+      throw std::invalid_argument("A field to be smoothed by a spline has " + std::to_string(shape.grid.size[d]) +
+                                  " samples along axis " + std::to_string(d) + " and starts at index " +
+                                  std::to_string(shape.grid.start[d]) +
+                                  "; at least 2 samples, and index 0, are needed.");
     }
     if (rules.controlPoints[d] < SplineTaps)
     {
-      throw std::invalid_argument("A cubic spline has at least 4 control points along each axis.");
+      throw std::invalid_argument("A cubic spline has " + std::to_string(rules.controlPoints[d]) +
+                                  " control points along axis " + std::to_string(d) + "; at least " +
+                                  std::to_string(SplineTaps) + " are needed.");
     }
   }
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {

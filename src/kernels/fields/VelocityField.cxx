@@ -22,6 +22,7 @@
 #include "kernels/fields/FieldVelocity.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -38,7 +39,8 @@ ExponentiateField(const FieldShape & shape,
   constexpr unsigned int most = 31;
   if (squarings > most)
   {
-    throw std::invalid_argument("A field is composed with itself at most 31 times.");
+    throw std::invalid_argument("The number of squarings is " + std::to_string(squarings) + "; at most " +
+                                std::to_string(most) + " are supported.");
   }
   if (residence.IsOnDevice())
   {

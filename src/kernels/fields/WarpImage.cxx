@@ -33,7 +33,8 @@ CheckStages(const std::vector<TransformChain::Stage> & stages)
 {
   if (stages.size() > MaximumWarpStages)
   {
-    throw std::invalid_argument("A chain here has at most " + std::to_string(MaximumWarpStages) + " transforms.");
+    throw std::invalid_argument("The chain has " + std::to_string(stages.size()) + " transforms; at most " +
+                                std::to_string(MaximumWarpStages) + " are supported.");
   }
 }
 } // namespace
@@ -65,11 +66,14 @@ WarpImage(const ImageWarp & warp, const void * image, void * output, const Resid
   const unsigned int dimension = warp.output.dimension;
   if (dimension < 2 || dimension > 3 || warp.input.dimension != dimension)
   {
-    throw std::invalid_argument("Images that are warped are of 2 or 3 dimensions, input and output of the same.");
+    throw std::invalid_argument("The input image has " + std::to_string(warp.input.dimension) +
+                                " dimensions and the output " + std::to_string(dimension) +
+                                "; both must have 2, or both 3.");
   }
   if (!IsReal(warp.pixel) && !(warp.pixel == ScalarType::UInt8 && warp.nearest))
   {
-    throw std::invalid_argument(std::string("Pixels of ") + NameOf(warp.pixel) + " cannot be warped so.");
+    throw std::invalid_argument(std::string("Pixels of type ") + NameOf(warp.pixel) +
+                                " cannot be warped; use float32, float64, or uint8 with nearest neighbours.");
   }
   if (residence.IsOnDevice())
   {

@@ -44,7 +44,8 @@ Check(const GaussianDescriptor & descriptor, const ExecutionContext & context)
   }
   if (descriptor.onlyAxis >= static_cast<int>(descriptor.dimension))
   {
-    throw std::invalid_argument("There is no axis " + std::to_string(descriptor.onlyAxis) + " to filter along.");
+    throw std::invalid_argument("Axis " + std::to_string(descriptor.onlyAxis) + " does not exist; the image has " +
+                                std::to_string(descriptor.dimension) + " axes, numbered from 0.");
   }
   for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
   {
@@ -54,22 +55,24 @@ Check(const GaussianDescriptor & descriptor, const ExecutionContext & context)
     }
     if (descriptor.size[axis] < SmallestGaussianLine)
     {
-      throw std::invalid_argument("Recursive Gaussians take 4 samples at least; along axis " + std::to_string(axis) +
-                                  " there are " + std::to_string(descriptor.size[axis]) + ".");
+      throw std::invalid_argument("Axis " + std::to_string(axis) + " has " + std::to_string(descriptor.size[axis]) +
+                                  " samples; a recursive Gaussian needs at least " +
+                                  std::to_string(SmallestGaussianLine) + ".");
     }
     if (!(descriptor.sigma[axis] > 0.0))
     {
-      throw std::invalid_argument("A Gaussian's sigma is above 0; number " + std::to_string(axis) + " is " +
-                                  std::to_string(descriptor.sigma[axis]) + ".");
+      throw std::invalid_argument("The sigma of the Gaussian along axis " + std::to_string(axis) + " is " +
+                                  std::to_string(descriptor.sigma[axis]) + "; it must be above 0.");
     }
     if (descriptor.spacing[axis] == 0.0)
     {
-      throw std::invalid_argument("The spacing along axis " + std::to_string(axis) + " is 0.");
+      throw std::invalid_argument("The spacing along axis " + std::to_string(axis) + " is 0; it must not be 0.");
     }
   }
   if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
   {
-    throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
+    throw std::invalid_argument(std::string("Backend ") + NameOf(context.backend) +
+                                " cannot run kernels; use Cpu or Cuda.");
   }
 }
 
@@ -79,7 +82,7 @@ CheckGradient(const GaussianDescriptor & descriptor, const ExecutionContext & co
   Check(descriptor, context);
   if (!IsReal(descriptor.output))
   {
-    throw std::invalid_argument(std::string("Gradients are float32 or float64, not ") + NameOf(descriptor.output) +
+    throw std::invalid_argument(std::string("Gradients must be float32 or float64, not ") + NameOf(descriptor.output) +
                                 ".");
   }
 }
@@ -182,9 +185,8 @@ MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
       source.components != descriptor.dimension || source.element != descriptor.output ||
       source.storage != CoefficientStorage::Element || source.NeedsFilter())
   {
-    throw std::invalid_argument(
-      "The source of a gradient has the image's size, a component an axis, and the gradient's "
-      "numbers as elements.");
+    throw std::invalid_argument("The source of a gradient must have the size of the image, one component per axis, and "
+                                "elements of the type of the gradient.");
   }
   context.Report(0.0);
   std::shared_ptr<const SampleSource> made;
@@ -211,7 +213,10 @@ CheckResident(const GaussianDescriptor & descriptor)
 {
   if (descriptor.pixel != ScalarType::Float32 && descriptor.pixel != ScalarType::Float64)
   {
-    throw std::invalid_argument("Images that stay on a backend are smoothed as float or double pixels.");
+    throw std::invalid_argument(
+      std::string(
+        "Images that remain in the memory of a backend must have float32 or float64 pixels to be smoothed, not ") +
+      NameOf(descriptor.pixel) + ".");
   }
 }
 
@@ -248,7 +253,9 @@ SmoothResident(const GaussianDescriptor & descriptor,
   CheckResident(descriptor);
   if (descriptor.output != descriptor.pixel)
   {
-    throw std::invalid_argument("An image that stays on a backend keeps the type of its pixels.");
+    throw std::invalid_argument(std::string("Smoothing in the memory of a backend cannot convert ") +
+                                NameOf(descriptor.pixel) + " pixels to " + NameOf(descriptor.output) +
+                                "; the types must be equal.");
   }
   ExecutionContext quiet = residence.GetContext();
   quiet.progress = nullptr;

@@ -51,7 +51,7 @@ Check(const JointSamples & samples, const ExecutionContext & context)
   Require(IsReal(samples.element),
           std::string("Arithmetic is float32 or float64, not ") + NameOf(samples.element) + ".");
   Require(samples.place.onDevice == (context.backend == Backend::Cuda),
-          std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
+          std::string("Arrays on a device need the Cuda backend, those in host memory Cpu; the backend is ") +
             NameOf(context.backend) + ".");
   Require(samples.count == 0 || (samples.fixed != nullptr && samples.moving != nullptr && samples.ends != nullptr),
           "fixed, moving or ends is null.");

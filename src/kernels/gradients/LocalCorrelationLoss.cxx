@@ -61,7 +61,7 @@ Check(const LocalCorrelationPairs & pairs, const ExecutionContext & context)
   }
   Require(elements < 0x1p58, "The arrays have more elements than can be addressed.");
   Require(pairs.place.onDevice == (context.backend == Backend::Cuda),
-          std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
+          std::string("Arrays on a device need the Cuda backend, those in host memory Cpu; the backend is ") +
             NameOf(context.backend) + ".");
 }
 

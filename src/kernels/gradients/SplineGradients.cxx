@@ -37,9 +37,9 @@ CheckPlace(const ArrayPlace & place, const ExecutionContext & context)
 {
   if (place.onDevice != (context.backend == Backend::Cuda))
   {
-    throw std::invalid_argument(
-      std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
-      NameOf(context.backend) + ".");
+    throw std::invalid_argument(std::string(place.onDevice ? "Arrays on a device need the Cuda backend"
+                                                           : "Arrays in host memory need the Cpu backend") +
+                                "; the backend is " + NameOf(context.backend) + ".");
   }
 }
 
@@ -48,7 +48,7 @@ CheckElement(ScalarType element)
 {
   if (!IsReal(element))
   {
-    throw std::invalid_argument(std::string("Arithmetic is float32 or float64, not ") + NameOf(element) + ".");
+    throw std::invalid_argument(std::string("Arithmetic must be float32 or float64, not ") + NameOf(element) + ".");
   }
 }
 
@@ -58,7 +58,7 @@ CheckRange(std::int64_t number, std::int64_t least, std::int64_t most, const std
 {
   if (number < least || number > most)
   {
-    throw std::invalid_argument(name + " is " + std::to_string(number) + ", and " + std::to_string(least) + " to " +
+    throw std::invalid_argument(name + " is " + std::to_string(number) + "; " + std::to_string(least) + " to " +
                                 std::to_string(most) + " are supported.");
   }
 }
@@ -86,11 +86,14 @@ CheckPoints(const SplinePoints & points, const ExecutionContext & context)
   constexpr double components = 9.0;
   if (lists * elements > 0x1p60 || lists * static_cast<double>(points.count) * components > 0x1p60)
   {
-    throw std::invalid_argument("The arrays have more elements than can be addressed.");
+    throw std::invalid_argument("The arrays of " + std::to_string(points.batches) + " batches, " +
+                                std::to_string(points.channels) + " channels and " + std::to_string(points.count) +
+                                " points have too many elements; at most 2^60 are supported.");
   }
   if (points.pointStride < 0 || points.coefficientStride < 0)
   {
-    throw std::invalid_argument("pointStride and coefficientStride are 0 or more.");
+    throw std::invalid_argument("pointStride is " + std::to_string(points.pointStride) + " and coefficientStride is " +
+                                std::to_string(points.coefficientStride) + "; both must be at least 0.");
   }
   CheckPlace(points.place, context);
 }
@@ -136,7 +139,8 @@ ContractDerivatives(const SplinePoints & points, const ExecutionContext & contex
   }
   if (points.weights == nullptr && points.derivatives > 0)
   {
-    throw std::invalid_argument("weights is null, which stands for ones where derivatives is 0.");
+    throw std::invalid_argument("weights is null and derivatives is " + std::to_string(points.derivatives) +
+                                "; weights can be null only if derivatives is 0.");
   }
   (context.backend == Backend::Cuda ? ContractDerivativesOnCuda : ContractDerivativesOnCpu)(points, context);
 }
@@ -155,7 +159,8 @@ ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context
     RequireArray(points.points, "points");
     if (points.weights == nullptr && points.derivatives > 0)
     {
-      throw std::invalid_argument("weights is null, which stands for ones where derivatives is 0.");
+      throw std::invalid_argument("weights is null and derivatives is " + std::to_string(points.derivatives) +
+                                  "; weights can be null only if derivatives is 0.");
     }
   }
   (context.backend == Backend::Cuda ? ScatterDerivativesOnCuda : ScatterDerivativesOnCpu)(points, context);
@@ -170,7 +175,9 @@ FilterArrayAdjoint(const ArrayFilter & filter, const ExecutionContext & context)
       filter.input.type != filter.element || filter.output.type != filter.element || !filter.input.IsContiguous() ||
       !filter.output.IsContiguous())
   {
-    throw std::invalid_argument("The adjoint of a filter takes contiguous arrays of its element's type.");
+    throw std::invalid_argument("The adjoint of a filter needs contiguous arrays of the type of the filter, " +
+                                std::string(NameOf(filter.element)) + ", with 1 to " +
+                                std::to_string(MaximumArrayDimension) + " axes.");
   }
   RequireArray(filter.input.data, "input");
   (context.backend == Backend::Cuda ? FilterArrayAdjointOnCuda : FilterArrayAdjointOnCpu)(filter, context);

@@ -35,7 +35,8 @@ MapImage(const ImageMapping &  mapping,
 {
   if (mapping.stages.size() > MaximumWarpStages)
   {
-    throw std::invalid_argument("An image is mapped through at most " + std::to_string(MaximumWarpStages) + " stages.");
+    throw std::invalid_argument("The chain has " + std::to_string(mapping.stages.size()) + " stages; at most " +
+                                std::to_string(MaximumWarpStages) + " are supported.");
   }
   if (residence.IsOnDevice())
   {

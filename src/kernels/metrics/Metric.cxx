@@ -54,16 +54,16 @@ CheckField(const MetricDescriptor & descriptor, const MetricSources & sources)
   const auto & stages = descriptor.chain.stages;
   const auto   stage = descriptor.GetField()->stage;
   Require(stage < stages.size() && stages[stage].kind == TransformKind::DisplacementField,
-          "the stage is one of displacements");
+          "the stage must be a displacement field");
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
     Require(stages[stage].size[d] == descriptor.chain.regionSize[d] &&
               stages[stage].start[d] == descriptor.chain.regionStart[d],
-            "displacements are on the virtual grid");
+            "displacements must be on the virtual grid");
   }
-  Require(sources.points == nullptr, "displacements have the samples of the virtual grid");
+  Require(sources.points == nullptr, "displacements need the samples of the virtual grid, not points");
   Require(descriptor.pass != MetricPass::Correlation || descriptor.gradient == MetricGradient::None,
-          "correlation has no derivative by displacements");
+          "correlation does not support derivatives with respect to displacements");
 }
 
 void
@@ -72,7 +72,7 @@ Check(const MetricDescriptor & descriptor,
       const ExecutionContext & context,
       const MetricWorkspace *  workspace)
 {
-  Require(descriptor.dimension == 2 || descriptor.dimension == 3, "images have 2 or 3 dimensions");
+  Require(descriptor.dimension == 2 || descriptor.dimension == 3, "images must have 2 or 3 dimensions");
   Require(sources.fixed != nullptr && sources.moving != nullptr, "fixed and moving values are needed");
   const SourceDescriptor & moving = sources.moving->GetDescriptor();
   const SourceDescriptor & fixed = sources.fixed->GetDescriptor();
@@ -81,26 +81,27 @@ Check(const MetricDescriptor & descriptor,
   {
     Require(*source == nullptr || ((*source)->GetBackend() == context.backend &&
                                    (context.backend != Backend::Cuda || (*source)->GetDevice() == context.device)),
-            "all arrays are in the memory of the backend that evaluates it");
+            "all arrays must be in the memory of the backend that evaluates it");
   }
   const Interpolation method = descriptor.interpolation.interpolation;
   Require(method == Interpolation::Nearest || method == Interpolation::Linear || method == Interpolation::BSpline,
-          "moving images are interpolated by nearest neighbours, linearly, or by B-splines");
+          "the interpolation of the moving image must be Nearest, Linear or BSpline");
   Require(descriptor.interpolation.mode == EvaluationMode::Exact && moving.storage == CoefficientStorage::Element &&
             IsReal(moving.element) && moving.components == 1 && moving.dimension == descriptor.dimension,
-          "the moving image's elements are float32 or float64 of the metric's dimension, and not packed");
-  Require(fixed.element == moving.element, "fixed values have the type of the moving elements");
-  Require(!descriptor.interpolation.singleCoordinates, "coordinates are double");
+          "the moving image must have the dimension of the metric and one float32 or float64 component, in storage "
+          "Element and mode Exact");
+  Require(fixed.element == moving.element, "fixed values must have the type of the moving elements");
+  Require(!descriptor.interpolation.singleCoordinates, "coordinates must be double");
   const std::int64_t count = fixed.Count();
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
-    Require(descriptor.chain.regionSize[d] >= 1, "the virtual grid is not empty");
+    Require(descriptor.chain.regionSize[d] >= 1, "the virtual grid must not be empty");
   }
   if (sources.points != nullptr)
   {
     const SourceDescriptor & points = sources.points->GetDescriptor();
     Require(points.element == ScalarType::Float64 && points.Count() == count * descriptor.dimension,
-            "there is a place of float64 numbers for each fixed value");
+            "a float64 point is needed for each fixed value");
   }
   else
   {
@@ -109,7 +110,7 @@ Check(const MetricDescriptor & descriptor,
     {
       grid *= descriptor.chain.regionSize[d];
     }
-    Require(grid == count, "there is a fixed value for each sample of the grid");
+    Require(grid == count, "a fixed value is needed for each sample of the grid");
   }
   Require(sources.inside == nullptr || (sources.inside->GetDescriptor().element == ScalarType::UInt8 &&
                                         sources.inside->GetDescriptor().Count() == count),
@@ -120,15 +121,14 @@ Check(const MetricDescriptor & descriptor,
   const bool areGiven = descriptor.gradient == MetricGradient::Samples;
   const bool needsGradient = areGiven || descriptor.gradient == MetricGradient::Image ||
                              descriptor.gradient == MetricGradient::CentralDifferences;
-  Require(!needsGradient || sources.gradient != nullptr, "its gradients are needed");
+  Require(!needsGradient || sources.gradient != nullptr, "gradients are needed, but missing");
   if (areGiven)
   {
     const SourceDescriptor & gradient = sources.gradient->GetDescriptor();
-    Require(
-      descriptor.GetField() != nullptr && gradient.Count() == count * descriptor.dimension &&
-        gradient.element == moving.element,
-      "gradients of samples are of derivatives by displacements, have the type of the moving elements, and are one "
-      "for each");
+    Require(descriptor.GetField() != nullptr && gradient.Count() == count * descriptor.dimension &&
+              gradient.element == moving.element,
+            "gradients of samples are only for displacement fields; they must have the type of the moving elements, "
+            "and one vector per sample");
   }
   else if (needsGradient)
   {
@@ -136,21 +136,24 @@ Check(const MetricDescriptor & descriptor,
     const unsigned int       components = descriptor.gradient == MetricGradient::Image ? descriptor.dimension : 1;
     Require(gradient.size == moving.size && gradient.start == moving.start && gradient.element == moving.element &&
               gradient.components == components && !gradient.NeedsFilter(),
-            "gradients are on the grid of the moving image and have its type of elements");
+            "gradients must have the grid and the element type of the moving image");
   }
   Require(descriptor.gradient != MetricGradient::Analytic || method == Interpolation::BSpline,
-          "analytic gradients are those of B-splines");
+          "analytic gradients need interpolation BSpline");
   const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
-  Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
+  Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms do not support derivatives");
   Require(descriptor.gradient != MetricGradient::None || descriptor.pass != MetricPass::Weights,
-          "weights are those of a derivative");
+          "weights need a derivative");
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
     const auto & radius = descriptor.parameters.radius;
-    Require(sources.points == nullptr, "local correlation has the samples of a grid");
-    Require(descriptor.singleFixed == descriptor.singleMoving, "local correlation has pixels of one type");
-    Require(*std::min_element(radius.begin(), radius.begin() + descriptor.dimension) >= 0, "a radius is 0 or more");
-    Require(!areGiven && !descriptor.sharesValues, "local correlation has its own values and gradients");
+    Require(sources.points == nullptr, "local correlation needs the samples of a grid, not points");
+    Require(descriptor.singleFixed == descriptor.singleMoving,
+            "local correlation needs fixed and moving pixels of the same type");
+    Require(*std::min_element(radius.begin(), radius.begin() + descriptor.dimension) >= 0,
+            "the radius must be at least 0");
+    Require(!areGiven && !descriptor.sharesValues,
+            "local correlation computes its own values and gradients; given ones are not supported");
   }
   Require(descriptor.pass != MetricPass::Demons || descriptor.gradient == MetricGradient::None ||
             descriptor.GetField() != nullptr,
@@ -161,10 +164,10 @@ Check(const MetricDescriptor & descriptor,
   {
     const auto & stages = descriptor.chain.stages;
     const auto   stage = spline->stage;
-    Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
+    Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage must be a B-spline");
     for (unsigned int d = 0; d < descriptor.dimension; ++d)
     {
-      Require(stages[stage].size[d] > stages[stage].order, "a grid of B-splines has a cell along each axis");
+      Require(stages[stage].size[d] > stages[stage].order, "a grid of B-splines needs at least 1 cell along each axis");
     }
     const char * const reason = ReasonForHostOnly(descriptor, count);
     Require(context.backend != Backend::Cuda || reason == nullptr, reason);
@@ -176,7 +179,7 @@ Check(const MetricDescriptor & descriptor,
   else
   {
     const std::size_t front = descriptor.CountFront();
-    Require(front <= descriptor.chain.stages.size(), "there are as many stages as moments are for");
+    Require(front <= descriptor.chain.stages.size(), "the chain has fewer stages than the moments need");
     Require(descriptor.gradient == MetricGradient::None ||
               std::all_of(descriptor.chain.stages.begin(),
                           descriptor.chain.stages.begin() + static_cast<std::ptrdiff_t>(front),
@@ -185,8 +188,8 @@ Check(const MetricDescriptor & descriptor,
   }
   if (descriptor.sharesValues)
   {
-    Require(workspace != nullptr, "moving values are shared in a workspace");
-    Require(descriptor.gradient != MetricGradient::Analytic, "analytic gradients come with their values");
+    Require(workspace != nullptr, "shared moving values need a workspace");
+    Require(descriptor.gradient != MetricGradient::Analytic, "analytic gradients do not support shared moving values");
     Require(descriptor.gradient == MetricGradient::None ||
               (workspace->values != nullptr && workspace->values->Fits(descriptor, context, count)),
             "moving values were left by a pass over the same samples");
@@ -195,9 +198,10 @@ Check(const MetricDescriptor & descriptor,
   Require(IsBinCount(bins), DescribeBinProblem(bins).c_str());
   if (descriptor.pass == MetricPass::Information)
   {
-    Require(descriptor.gradient != MetricGradient::None, "the information's value is made of the histogram");
+    Require(descriptor.gradient != MetricGradient::None,
+            "mutual information needs a derivative; its value is computed from the histogram");
     const auto & table = descriptor.parameters.table;
-    Require(table != nullptr || MakesTable(descriptor, context), "the information has a table");
+    Require(table != nullptr || MakesTable(descriptor, context), "mutual information needs a table");
     Require(table == nullptr || table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
             "there is a number for each bin");
   }

@@ -75,8 +75,8 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources)
                 [](std::int64_t size) { return size > 0; });
   if (!fits)
   {
-    throw std::invalid_argument("Samples of a metric: a host image of real pixels, nearest neighbours or linear "
-                                "interpolation, affine stages and a sample are needed.");
+    throw std::invalid_argument("Samples of a metric need an image in host memory with float32 or float64 pixels, "
+                                "nearest or linear interpolation, affine stages and at least one sample.");
   }
 }
 

@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -370,17 +371,19 @@ LargestPhysicalShift(const TransformChain &   chain,
   if (stage >= chain.stages.size() || chain.stages[stage].kind == TransformKind::Affine ||
       chain.stages[stage].singleData != nullptr)
   {
-    throw std::invalid_argument("The stage that changes is a B-spline or a displacement field of doubles.");
+    throw std::invalid_argument("Stage " + std::to_string(stage) +
+                                " cannot change; it must be a B-spline or a displacement field of float64.");
   }
   if (std::any_of(chain.stages.begin() + static_cast<std::ptrdiff_t>(stage) + 1,
                   chain.stages.end(),
                   [](const TransformChain::Stage & behind) { return behind.kind != TransformKind::Affine; }))
   {
-    throw std::invalid_argument("Stages after the one that changes are affine.");
+    throw std::invalid_argument("A stage after stage " + std::to_string(stage) +
+                                ", which changes, is not affine; all of them must be.");
   }
   if (change == nullptr)
   {
-    throw std::invalid_argument("There is no change of the stage's displacements.");
+    throw std::invalid_argument("The change of the displacements is null.");
   }
   if (std::any_of(chain.stages.begin(),
                   chain.stages.begin() + static_cast<std::ptrdiff_t>(stage),
@@ -388,7 +391,8 @@ LargestPhysicalShift(const TransformChain &   chain,
                     return before.kind != TransformKind::Affine && DisplacementsOf(before) == nullptr;
                   }))
   {
-    throw std::invalid_argument("A stage before the one that changes has no displacements.");
+    throw std::invalid_argument("A stage before stage " + std::to_string(stage) +
+                                ", which changes, has no displacements.");
   }
   double largest = 0.0;
   DispatchDimension(dimension, [&](auto constant) {

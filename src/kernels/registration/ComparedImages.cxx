@@ -106,27 +106,29 @@ Check(const FieldGrid & grid, const SynSide & side, ScalarType pixel)
 {
   const auto isOf = [&](const ResidentImage & image) { return image.grid.dimension == grid.dimension; };
   Require(side.image.data != nullptr && isOf(side.image) && side.image.pixel == pixel && IsReal(pixel),
-          "images are float or double alike, of the dimension of the virtual domain");
+          "images must all be float32 or all float64, and have the dimension of the virtual domain");
   Require(side.mask.data == nullptr || (isOf(side.mask) && side.mask.pixel == ScalarType::UInt8),
-          "masks have pixels of 8 bits and the dimension of the virtual domain");
+          "masks must have pixels of 8 bits and the dimension of the virtual domain");
 }
 
 void
 Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, const LinearMetric & metric)
 {
-  Require(grid.dimension == 2 || grid.dimension == 3, "it has 2 or 3 dimensions");
-  Require(*std::min_element(grid.size.begin(), grid.size.end()) >= 1, "the virtual domain is not empty");
+  Require(grid.dimension == 2 || grid.dimension == 3,
+          "it must have 2 or 3 dimensions, not " + std::to_string(grid.dimension));
+  Require(*std::min_element(grid.size.begin(), grid.size.end()) >= 1, "the virtual domain must not be empty");
   Check(grid, fixed, fixed.image.pixel);
   Check(grid, moving, fixed.image.pixel);
-  Require(IsReal(metric.arithmetic), "its arithmetic is float or double");
-  Require(metric.order <= 5, "splines have an order of 0 to 5, not " + std::to_string(metric.order));
-  Require(HasParameterDerivative(metric.kind), std::string(NameOf(metric.kind)) + " is a metric of fields alone");
+  Require(IsReal(metric.arithmetic), "its arithmetic must be float32 or float64");
+  Require(metric.order <= 5, "the order of splines must be from 0 to 5, not " + std::to_string(metric.order));
+  Require(HasParameterDerivative(metric.kind),
+          std::string(NameOf(metric.kind)) + " is supported only for displacement fields");
   Require(!HasHistogram(metric.kind) || IsBinCount(metric.bins), DescribeBinProblem(metric.bins));
   Require(metric.gradient == MetricGradient::CentralDifferences || metric.gradient == MetricGradient::Image ||
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
-          "gradients are central differences, those of a Gaussian, or those of a spline of order 2 or more");
+          "gradients must be central differences, those of a Gaussian, or those of a spline of order 2 or more");
   Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
-          "places have a number an axis each, and metrics that compare neighbours have none");
+          "points need one number per axis, and metrics that compare neighbors do not support them");
 }
 
 } // namespace
@@ -163,7 +165,7 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
     for (const PixelRange * range : { &fixedRange, &movingRange })
     {
       Require(std::isnormal((range->highest - range->lowest) / metric.bins) && range->lowest < range->highest,
-              "the mutual information of an image is not defined that has one value alone under its mask");
+              "mutual information needs at least 2 different values of each image under its mask");
     }
     m_Bins =
       MakeParzenBins(metric.bins, fixedRange.lowest, fixedRange.highest, movingRange.lowest, movingRange.highest);
@@ -300,7 +302,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
   {
     std::int64_t count = 0;
     const auto   sampled = this->Sample(fixed, Interpolation::Linear, count);
-    Require(count > 0, "no sample of the virtual domain lies in the fixed image and under its mask");
+    Require(count > 0, "no sample of the virtual domain is inside the fixed image and its mask");
     values = std::shared_ptr<const void>(sampled, sampled->memory.get());
     inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
     if (HasHistogram(m_Metric.kind))

@@ -102,47 +102,57 @@ CheckOptions(const DeformableOptions & options)
 {
   if (options.levels.empty())
   {
-    throw std::invalid_argument("A registration has one level at least.");
+    throw std::invalid_argument("A registration needs at least 1 level; there are 0.");
   }
   if (options.element != ScalarType::Float32 && options.element != ScalarType::Float64)
   {
-    throw std::invalid_argument("Fields of a registration are float32 or float64.");
+    throw std::invalid_argument(std::string("Fields of a registration must be float32 or float64, not ") +
+                                NameOf(options.element) + ".");
   }
   if (options.pairs.empty() || (options.kind == DeformableKind::Demons && options.pairs.size() > 1))
   {
-    throw std::invalid_argument("A registration has a pair of images at least, and one by demons has one alone.");
+    throw std::invalid_argument("A registration with " + std::string(NameOf(options.kind)) + " has " +
+                                std::to_string(options.pairs.size()) +
+                                " pairs of images; at least 1 is needed, and demons supports only 1.");
   }
   for (const DeformablePair & pair : options.pairs)
   {
     if (!(pair.weight > 0.0 && std::isfinite(pair.weight)))
     {
-      throw std::invalid_argument("Weights of pairs of images are above 0, not " + std::to_string(pair.weight) + ".");
+      throw std::invalid_argument("Weights of pairs of images must be above 0, not " + std::to_string(pair.weight) +
+                                  ".");
     }
   }
   if (options.filtersGradients && options.kind != DeformableKind::Syn)
   {
-    throw std::invalid_argument(std::string("Gradients by a filter are for syn; ") + NameOf(options.kind) +
-                                " takes central differences.");
+    throw std::invalid_argument(std::string("Gradients by a filter are only supported by syn; ") +
+                                NameOf(options.kind) + " uses central differences.");
   }
   if (options.window < 2)
   {
-    throw std::invalid_argument("The window of the convergence has 2 values at least, not " +
+    throw std::invalid_argument("The window of the convergence must have at least 2 values, not " +
                                 std::to_string(options.window) + ".");
   }
   const SynRules & rules = options.rules;
   if (!(rules.learningRate > 0.0) || !(rules.updateVariance >= 0.0) || !(rules.totalVariance >= 0.0))
   {
-    throw std::invalid_argument("The learning rate is above 0, and variances are 0 or more.");
+    throw std::invalid_argument("The learning rate is " + std::to_string(rules.learningRate) +
+                                " and the variances are " + std::to_string(rules.updateVariance) + " and " +
+                                std::to_string(rules.totalVariance) +
+                                "; the rate must be above 0, and the variances at least 0.");
   }
   if (rules.determinantLimit != 0.0 && !(rules.determinantLimit > 1.0))
   {
-    throw std::invalid_argument("The limit of determinants is above 1, or 0 for none.");
+    throw std::invalid_argument("The limit of determinants is " + std::to_string(rules.determinantLimit) +
+                                "; it must be above 1, or 0 for no limit.");
   }
   for (const PyramidLevel & level : options.levels)
   {
     if (level.shrink < 1 || !(level.sigma >= 0.0))
     {
-      throw std::invalid_argument("Levels are shrunk by 1 or more, and their sigmas are 0 or more.");
+      throw std::invalid_argument("A level has a shrink factor of " + std::to_string(level.shrink) +
+                                  " and a sigma of " + std::to_string(level.sigma) +
+                                  "; the factor must be at least 1, and the sigma at least 0.");
     }
   }
 }
@@ -366,7 +376,7 @@ DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
   {
     throw std::invalid_argument("There are " + std::to_string(fixed.size()) + " fixed and " +
                                 std::to_string(moving.size()) + " moving images for " +
-                                std::to_string(options.pairs.size()) + " pairs.");
+                                std::to_string(options.pairs.size()) + " pairs; the numbers must be equal.");
   }
   const FieldGrid grid = fixed.front().image.grid;
   m_Parts.reset(
@@ -444,7 +454,7 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
   }
   else
   {
-    throw std::invalid_argument("A registration that has not run has no fields.");
+    throw std::invalid_argument("The registration has no fields; run it first.");
   }
 }
 

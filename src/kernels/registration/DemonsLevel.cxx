@@ -130,8 +130,8 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
   }
   if ((isSymmetric || rules.gradient == DemonsGradient::MappedMoving) && !moving.stages.empty())
   {
-    throw std::invalid_argument(
-      "Forces of demons that read the moving image itself do not support transforms before it.");
+    throw std::invalid_argument("Symmetric forces of demons, and those with gradients of the mapped moving image, do "
+                                "not support an initial transform.");
   }
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   const auto pixels = count * SizeOf(fixed.image.pixel);

@@ -65,12 +65,14 @@ CheckOptions(const DenseSearchOptions & options)
 {
   const auto isWithin = [](unsigned int value, unsigned int most) { return value >= 1 && value <= most; };
   Require(isWithin(options.spacing, DenseSearchOptions::MaxSpacing),
-          "control points are 1 to 32 samples apart, not " + std::to_string(options.spacing));
+          "the spacing of control points must be from 1 to 32 samples, not " + std::to_string(options.spacing));
   Require(isWithin(options.radius, DenseSearchOptions::MaxRadius),
-          "its radius is 1 to 16 steps, not " + std::to_string(options.radius));
+          "the radius must be from 1 to 16 steps, not " + std::to_string(options.radius));
   Require(isWithin(options.step, options.spacing),
-          "a step has 1 sample to as many as the control points are apart, not " + std::to_string(options.step));
-  Require(options.coupling > 0.0 && std::isfinite(options.coupling), "the coupling is above 0");
+          "the step must be from 1 sample to the spacing of control points (" + std::to_string(options.spacing) +
+            "), not " + std::to_string(options.step));
+  Require(options.coupling > 0.0 && std::isfinite(options.coupling),
+          "the coupling must be above 0, not " + std::to_string(options.coupling));
 }
 
 /** Samples from one control point to the next, and from one displacement to the next, along each axis. */

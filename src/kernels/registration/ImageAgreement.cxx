@@ -630,25 +630,25 @@ DescribePoorAgreement(const ImageAgreement & agreement)
 {
   if (agreement.isConstant)
   {
-    return "one of the images is the same everywhere, under its mask if it has one: nothing can be registered";
+    return "one of the images has only one value (inside its mask, if it has one), so that nothing can be registered";
   }
   if (agreement.overlap < PoorOverlap)
   {
-    return "only " + Percent(agreement.overlap) + " of the fixed image lie in the moving one (few are less than " +
-           Percent(PoorOverlap) + ")";
+    return "only " + Percent(agreement.overlap) + " of the fixed image is inside the moving image (less than " +
+           Percent(PoorOverlap) + " is poor)";
   }
   if (agreement.explained < PoorShare) // false for NaN
   {
     return "the moving image explains " + Percent(agreement.explained) +
-           " of the fixed one's entropy under the transform, as unrelated images do (poor is below " +
-           Percent(PoorShare) + ")";
+           " of the entropy of the fixed image under the transform, as little as an unrelated image (below " +
+           Percent(PoorShare) + " is poor)";
   }
   if (agreement.explained < GoodShare && agreement.significance < PoorSignificance)
   {
     return "the moving image explains " + Percent(agreement.explained) +
-           " of the fixed one's entropy, but hardly more than if it is turned within its outline, as unrelated images "
-           "do (" +
-           Brief(agreement.significance) + " standard deviations; poor is below " + Brief(PoorSignificance) + ")";
+           " of the entropy of the fixed image, but hardly more than after random rotations within its outline, as "
+           "little as an unrelated image (" +
+           Brief(agreement.significance) + " standard deviations; below " + Brief(PoorSignificance) + " is poor)";
   }
   return {};
 }

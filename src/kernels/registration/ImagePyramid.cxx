@@ -105,8 +105,7 @@ InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension)
   const double determinant = whole[0][0] * cofactor(0, 0) + whole[0][1] * cofactor(0, 1) + whole[0][2] * cofactor(0, 2);
   if (!(std::abs(determinant) > 0.0) || !std::isfinite(determinant))
   {
-    throw std::invalid_argument("The matrix of a grid has no inverse: its determinant is " +
-                                std::to_string(determinant) + ".");
+    throw std::invalid_argument("The matrix of a grid is singular (determinant " + std::to_string(determinant) + ").");
   }
   FieldGrid::Matrix inverse{};
   for (unsigned int r = 0; r < dimension; ++r)
@@ -135,7 +134,7 @@ ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level)
 {
   if (level.shrink == 0)
   {
-    throw std::invalid_argument("Grids are shrunk by 1 and more, not by 0.");
+    throw std::invalid_argument("The shrink factor of a level is 0; it must be at least 1.");
   }
   const auto factors = ShrinkFactors(grid, level);
   if (factors == std::array<unsigned int, 3>{ { 1, 1, 1 } })
@@ -184,10 +183,9 @@ DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output)
   {
     if (grid.size[d] < SmallestGaussianLine)
     {
-      throw std::invalid_argument("An image of " + std::to_string(grid.size[d]) + " samples along axis " +
-                                  std::to_string(d) +
-                                  " cannot be filtered for its gradient (differences take any number), which takes " +
-                                  std::to_string(SmallestGaussianLine));
+      throw std::invalid_argument("The image has " + std::to_string(grid.size[d]) + " samples along axis " +
+                                  std::to_string(d) + "; gradients by a filter need at least " +
+                                  std::to_string(SmallestGaussianLine) + " (central differences support any number)");
     }
   }
   GaussianDescriptor descriptor = DescribeGaussian(grid, pixel, output);

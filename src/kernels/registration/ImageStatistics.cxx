@@ -28,6 +28,7 @@
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -219,7 +220,9 @@ FindValueScales(const MaskedImage & fixed, const MaskedImage & moving, bool comp
 {
   if (fixed.pixel != moving.pixel || (fixed.pixel != ScalarType::Float32 && fixed.pixel != ScalarType::Float64))
   {
-    throw std::invalid_argument("Images have pixels of one type, float or double.");
+    throw std::invalid_argument(std::string("The fixed image has ") + NameOf(fixed.pixel) +
+                                " pixels and the moving image " + NameOf(moving.pixel) +
+                                "; both must be float32, or both float64.");
   }
   const std::array<std::array<double, 2>, 2> found{ { FindMagnitudes(fixed, residence),
                                                       FindMagnitudes(moving, residence) } };
@@ -249,7 +252,7 @@ FindQuantiles(const void *                  pixels,
   {
     if (!(part >= 0.0 && part <= 1.0))
     {
-      throw std::invalid_argument("Quantiles are from 0 to 1.");
+      throw std::invalid_argument("A quantile is " + std::to_string(part) + "; it must be from 0 to 1.");
     }
   }
   return WithPixels(pixels, pixel, [&](const auto * values) { return QuantilesOf(values, count, parts, context); });

@@ -226,11 +226,11 @@ Lbfgs::Lbfgs(std::int64_t          places,
              const LbfgsRules &    rules,
              const Residence &     residence)
 {
-  Require(places > 0 && components > 0, "there is a parameter at least");
-  Require(rules.stepLength > 0.0 && std::isfinite(rules.stepLength), "steps are above 0");
+  Require(places > 0 && components > 0, "at least 1 parameter is needed");
+  Require(rules.stepLength > 0.0 && std::isfinite(rules.stepLength), "the length of steps must be above 0");
   Require(rules.lineSearchAccuracy > 0.0 && rules.lineSearchAccuracy < 1.0,
-          "the accuracy of the search is above 0 and less than 1");
-  Require(rules.gradientTolerance >= 0.0, "the tolerance of the gradient is 0 or more");
+          "the accuracy of the line search must be above 0 and less than 1");
+  Require(rules.gradientTolerance >= 0.0, "the tolerance of the gradient must be at least 0");
   m_Parts = std::make_unique<Parts>(places, components, residence);
   m_Parts->function = function;
   m_Parts->rules = rules;

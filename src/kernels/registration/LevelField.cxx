@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 namespace itk::CudaSpline
 {
@@ -63,7 +64,7 @@ LevelField::AdaptFrom(const LevelField & other)
 {
   if (other.m_Shape.element != m_Shape.element)
   {
-    throw std::invalid_argument("The levels of a registration have fields of one type.");
+    throw std::invalid_argument("The fields of all levels of a registration must have the same type.");
   }
   const ExecutionContext & from = other.m_Residence.GetContext();
   const ExecutionContext & to = m_Residence.GetContext();
@@ -138,7 +139,8 @@ LevelFields::AdaptFrom(const LevelFields & other)
 {
   if (other.m_Fields.size() != m_Fields.size())
   {
-    throw std::invalid_argument("The levels of a registration have equally many fields.");
+    throw std::invalid_argument("A level has " + std::to_string(m_Fields.size()) + " fields and the one before " +
+                                std::to_string(other.m_Fields.size()) + "; the numbers must be equal.");
   }
   for (std::size_t n = 0; n < m_Fields.size(); ++n)
   {

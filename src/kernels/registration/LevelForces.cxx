@@ -45,7 +45,7 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   const SynMetric & metric = term.metric;
   if (metric.comparesOriginals != comparesOriginals)
   {
-    throw std::invalid_argument("Images of a registration are compared as they are in all of its pairs, or in none.");
+    throw std::invalid_argument("comparesOriginals must be the same for all pairs of images of a registration.");
   }
 }
 
@@ -96,20 +96,21 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
   if (side.image.data == nullptr || !isOf(side.image) || side.image.pixel != pixel ||
       (pixel != ScalarType::Float32 && pixel != ScalarType::Float64))
   {
-    throw std::invalid_argument("Images of a registration are float or double alike, of the dimension of its fields.");
+    throw std::invalid_argument(
+      "Images of a registration must all be float32 or all float64, and have the dimension of its fields.");
   }
   if (side.mask.data != nullptr && (!isOf(side.mask) || side.mask.pixel != ScalarType::UInt8))
   {
-    throw std::invalid_argument("Masks of a registration have pixels of 8 bits, and the dimension of its fields.");
+    throw std::invalid_argument("Masks of a registration must have pixels of 8 bits, and the dimension of its fields.");
   }
   if (side.stages.size() >= MaximumWarpStages)
   {
-    throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
-                                '.');
+    throw std::invalid_argument("An initial transform has " + std::to_string(side.stages.size()) + " stages; at most " +
+                                std::to_string(MaximumWarpStages - 1) + " are supported.");
   }
   if (side.confidence.data != nullptr && (!isOf(side.confidence) || side.confidence.pixel != shape.element))
   {
-    throw std::invalid_argument("What samples count has the type and the dimension of the fields.");
+    throw std::invalid_argument("Confidence images must have the type and the dimension of the fields.");
   }
 }
 
@@ -189,7 +190,7 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
 {
   if (terms.empty())
   {
-    throw std::invalid_argument("A registration has a pair of images at least.");
+    throw std::invalid_argument("A registration needs at least 1 pair of images; there are 0.");
   }
   const ScalarType pixel = terms.front().fixed.image.pixel;
   m_ComparesOriginals = terms.front().metric.comparesOriginals;

@@ -24,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <variant>
 
 namespace itk::CudaSpline
@@ -162,7 +163,9 @@ LinearLevel::Evaluate(const LinearTransform & transform, bool withDerivative)
   Parts & parts = *m_Parts;
   if (transform.GetDimension() != parts.images.GetGrid().dimension)
   {
-    throw std::invalid_argument("A level of a linear registration: its transform has its dimension.");
+    throw std::invalid_argument("The transform has " + std::to_string(transform.GetDimension()) +
+                                " dimensions and the level of the registration " +
+                                std::to_string(parts.images.GetGrid().dimension) + "; they must be equal.");
   }
   const MetricOutcome outcome = parts.images.Compare(transform.MakeStage(), withDerivative);
   LinearEvaluation    evaluation;

@@ -77,12 +77,16 @@ LinearOptimizer::LinearOptimizer(LinearLevel & level, const LinearTransform & st
   , m_Window(rules.window)
 {
   const FieldGrid & grid = level.GetGrid();
-  Require(start.GetDimension() == grid.dimension, "its transform has the dimension of the level");
+  Require(start.GetDimension() == grid.dimension,
+          "its transform has " + std::to_string(start.GetDimension()) + " dimensions and the level " +
+            std::to_string(grid.dimension) + "; they must be equal");
   Require(rules.relaxation >= 0.0 && rules.relaxation < 1.0,
-          "a relaxation is 0 or more and less than 1, not " + std::to_string(rules.relaxation));
-  Require(rules.maximumStep >= 0.0 && rules.minimumStep >= 0.0, "steps are 0 or more (mm)");
-  Require(rules.window >= 2, "a window has 2 values or more");
-  Require(rules.watched.size() % grid.dimension == 0, "watched places have a number an axis each");
+          "the relaxation must be at least 0 and less than 1, not " + std::to_string(rules.relaxation));
+  Require(rules.maximumStep >= 0.0 && rules.minimumStep >= 0.0,
+          "the maximum and minimum steps must be at least 0 mm, not " + std::to_string(rules.maximumStep) + " and " +
+            std::to_string(rules.minimumStep));
+  Require(rules.window >= 2, "the window must have at least 2 values, not " + std::to_string(rules.window));
+  Require(rules.watched.size() % grid.dimension == 0, "watched points need one number per axis");
   if (m_Rules.watched.empty())
   {
     m_Rules.watched = CornersOf(grid);

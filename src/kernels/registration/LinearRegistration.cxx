@@ -95,11 +95,12 @@ LinearRegistration::LinearRegistration(SynSide               fixed,
 {
   if (options.levels.empty())
   {
-    throw std::invalid_argument("A linear registration has a level at least.");
+    throw std::invalid_argument("A linear registration needs at least 1 level; there are 0.");
   }
   if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
-    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) + " looks at all samples.");
+    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) +
+                                " does not support sampling; all samples must be used.");
   }
   if (m_Options.rules.watched.empty())
   {

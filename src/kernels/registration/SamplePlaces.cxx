@@ -66,8 +66,8 @@ Check(const SampleRules & rules)
   // Less than that many samples no image has.
   if (!(rules.fraction >= 1e-15 && rules.fraction <= 1.0))
   {
-    throw std::invalid_argument("The fraction of the samples is above 0 and at most 1, not " +
-                                std::to_string(rules.fraction) + ".");
+    throw std::invalid_argument("The fraction of the samples is " + std::to_string(rules.fraction) +
+                                "; it must be above 0 and at most 1.");
   }
 }
 
@@ -100,8 +100,9 @@ DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level,
   }
   if (count == 0)
   {
-    throw std::invalid_argument("A fraction of " + std::to_string(rules.fraction) + " leaves none of the " +
-                                std::to_string(grid.Count()) + " samples of level " + std::to_string(level + 1) + ".");
+    throw std::invalid_argument("A fraction of " + std::to_string(rules.fraction) + " selects no sample of level " +
+                                std::to_string(level + 1) + ", which has " + std::to_string(grid.Count()) +
+                                "; use a larger fraction.");
   }
   const bool isRandom = rules.choice == SampleChoice::Random;
   // ITK takes a seed for what moves the samples, and then one for what chooses them, from level to level.

@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 /** \file
  * \brief What functions that look at pixels on the host have in common. */
@@ -44,7 +45,8 @@ WithPixels(const void * pixels, ScalarType pixel, const TFunctor & functor)
     case ScalarType::Float64:
       return functor(static_cast<const double *>(pixels));
     default:
-      throw std::invalid_argument("Pixels of a registration are float or double.");
+      throw std::invalid_argument(std::string("Pixels of a registration must be float32 or float64, not ") +
+                                  NameOf(pixel) + ".");
   }
 }
 

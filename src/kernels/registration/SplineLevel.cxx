@@ -45,9 +45,9 @@ CheckSpline(const TransformChain::Stage & spline, const FieldGrid & grid)
   }
   if (!isWhole)
   {
-    throw std::invalid_argument(
-      "A level of a B-spline registration: its transform is a spline of order 1 to 3 whose grid has a cell along each "
-      "axis.");
+    throw std::invalid_argument("A level of a B-spline registration needs a B-spline transform of order 1 to 3 with at "
+                                "least 1 cell along each axis; its order is " +
+                                std::to_string(spline.order) + ".");
   }
   return spline;
 }

@@ -47,11 +47,12 @@ SplineRegistration::SplineRegistration(SynSide               fixed,
 {
   if (options.levels.empty())
   {
-    throw std::invalid_argument("A B-spline registration has a level at least.");
+    throw std::invalid_argument("A B-spline registration needs at least 1 level; there are 0.");
   }
   if (options.samples.choice != SampleChoice::All && HasWindows(options.metric.kind))
   {
-    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) + " looks at all samples.");
+    throw std::invalid_argument(std::string(NameOf(options.metric.kind)) +
+                                " does not support sampling; all samples must be used.");
   }
 }
 
@@ -68,7 +69,9 @@ SplineRegistration::RunLevel(std::size_t                   level,
   const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of);
   if (static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(spline, grid.dimension))
   {
-    throw std::invalid_argument("A level of a B-spline registration: there are as many coefficients as its grid has.");
+    throw std::invalid_argument("A level of a B-spline registration has " + std::to_string(coefficients.size()) +
+                                " coefficients; its grid needs " +
+                                std::to_string(TransformChain::CountOf(spline, grid.dimension)) + ".");
   }
   LinearMetric metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
@@ -209,7 +212,8 @@ MakeSplineNodes(const FieldGrid & image, const SplineCells & cells)
   {
     if (cells[c] < 1)
     {
-      throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
+      throw std::invalid_argument("A grid of B-splines has 0 cells along axis " + std::to_string(c) +
+                                  "; at least 1 is needed.");
     }
     nodes.size[c] = cells[c] + 3;
     nodes.spacing[c] = (extent[c] + 2.0 * margin) / static_cast<double>(cells[c]);
@@ -366,8 +370,8 @@ RefineSpline(const TransformChain::Stage & from,
   if (from.order != 3 || to.order != 3 || !HaveSameAxes(from, to, dimension) ||
       static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(from, dimension))
   {
-    throw std::invalid_argument(
-      "The spline that is put onto another grid is cubic and whole, and both grids have the same axes.");
+    throw std::invalid_argument("A spline can only be transferred to another grid if both are cubic, all coefficients "
+                                "are given and both grids have the same axes.");
   }
   SourceDescriptor filter;
   filter.dimension = dimension;

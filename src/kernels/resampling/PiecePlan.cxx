@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -143,11 +144,11 @@ public:
   {
     if (m_Bounds == nullptr)
     {
-      m_Plan.reason = "where samples are is computed by the transform itself, and not bounded";
+      m_Plan.reason = "the transform computes the positions of samples itself, without bounds";
     }
     else if (m_Task.samples.storage != CoefficientStorage::Element)
     {
-      m_Plan.reason = "coefficients in another storage are made of the whole image";
+      m_Plan.reason = "coefficients in a storage other than Element need the whole image";
     }
     else
     {
@@ -342,7 +343,9 @@ SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const
 {
   if (task.samples.storage != CoefficientStorage::Element)
   {
-    throw std::invalid_argument("Coefficients in another storage are made of the whole image: they have no windows.");
+    throw std::invalid_argument(
+      std::string("Storage ") + NameOf(task.samples.storage) +
+      " needs the coefficients of the whole image and does not support windows; use storage Element.");
   }
   ExecutionContext context;
   context.host = host;

@@ -110,7 +110,8 @@ CheckExtrapolation(const ResampleDescriptor & descriptor, const SampleSource & s
       outside.storage != CoefficientStorage::Element || outside.size != inside.size || outside.start != inside.start ||
       outside.components != inside.components)
   {
-    throw std::invalid_argument("Samples that continue outside are those of the same image, on the same backend.");
+    throw std::invalid_argument(
+      "The samples for extrapolation must be of the same image and on the same backend and device as the source.");
   }
 }
 

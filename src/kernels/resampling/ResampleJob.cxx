@@ -158,7 +158,7 @@ ResampleJob::Cut(std::size_t budget, std::size_t least)
   if (m_Options.wantsBound)
   {
     PiecePlan none;
-    none.reason = "the error bound is of the whole"; // of a source
+    none.reason = "the error bound needs the whole image"; // of a source
     return none;
   }
   ExecutionContext context;

@@ -68,14 +68,14 @@ MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, cons
 {
   if (!IsReal(descriptor.output))
   {
-    throw std::invalid_argument(std::string("Displacements are float32 or float64, not ") + NameOf(descriptor.output) +
-                                ".");
+    throw std::invalid_argument(std::string("Displacements must be float32 or float64, not ") +
+                                NameOf(descriptor.output) + ".");
   }
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
     if ((descriptor.chain == nullptr) == (descriptor.scanlineEnds == nullptr))
     {
-      throw std::invalid_argument("Displacements are those of a chain of transforms, or of the ends of scanlines.");
+      throw std::invalid_argument("Displacements need exactly one of a chain of transforms and the ends of scanlines.");
     }
     if (context.backend == Backend::Cuda)
     {

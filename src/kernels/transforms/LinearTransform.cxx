@@ -231,7 +231,8 @@ LinearTransform::LinearTransform(LinearKind kind, unsigned int dimension, const 
 {
   if (dimension != 2 && dimension != 3)
   {
-    throw std::invalid_argument("Linear transforms have 2 or 3 dimensions, not " + std::to_string(dimension) + ".");
+    throw std::invalid_argument("Linear transforms must have 2 or 3 dimensions, not " + std::to_string(dimension) +
+                                ".");
   }
   if (kind == LinearKind::Similarity)
   {

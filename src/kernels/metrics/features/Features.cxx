@@ -45,7 +45,7 @@ Require(bool holds, const char * what)
 int
 CountSelfSimilarityChannels(unsigned int dimension)
 {
-  Require(dimension == 2 || dimension == 3, "images have 2 or 3 dimensions");
+  Require(dimension == 2 || dimension == 3, "images must have 2 or 3 dimensions");
   return dimension == 2 ? SelfSimilarityChannels<2> : SelfSimilarityChannels<3>;
 }
 
@@ -59,9 +59,9 @@ MakeSelfSimilarity(const FieldGrid &             grid,
   FeatureImage made;
   made.grid = grid;
   made.channels = CountSelfSimilarityChannels(grid.dimension);
-  Require(IsReal(pixel), "pixels are float32 or float64");
-  Require(options.radius >= 0 && options.radius <= 8, "patches have a radius of 0 to 8");
-  Require(options.distance >= 1 && options.distance <= 64, "patches have a distance of 1 to 64");
+  Require(IsReal(pixel), "pixels must be float32 or float64");
+  Require(options.radius >= 0 && options.radius <= 8, "the radius of patches must be from 0 to 8");
+  Require(options.distance >= 1 && options.distance <= 64, "the distance of patches must be from 1 to 64");
   Require(image != nullptr && grid.Count() > 0, "an image is needed");
   const auto samples = static_cast<std::size_t>(grid.Count());
   const auto channels =
@@ -106,10 +106,10 @@ EvaluateFeatureForces(const FieldShape &                   shape,
   for (const MovedFeatures & image : images)
   {
     Require(image.features.data != nullptr && image.features.channels > 0, "two images are needed");
-    Require(image.features.grid.dimension == shape.grid.dimension, "images have the dimension of the forces");
+    Require(image.features.grid.dimension == shape.grid.dimension, "images must have the dimension of the forces");
     Require(image.stages.size() <= MaximumWarpStages, "a transform has too many stages");
   }
-  Require(images[0].features.channels == images[1].features.channels, "images have the same number of channels");
+  Require(images[0].features.channels == images[1].features.channels, "images must have the same number of channels");
   Require(sums != nullptr && scratch != nullptr, "sums and scratch memory are needed");
   if (residence.IsOnDevice())
   {

@@ -43,19 +43,19 @@ Require(bool holds, const char * what)
 void
 Check(const LocalCorrelationDescriptor & descriptor)
 {
-  Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images have 2 or 3 dimensions");
+  Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images must have 2 or 3 dimensions");
   for (unsigned int d = 0; d < 3; ++d)
   {
     const bool isAxis = d < descriptor.grid.dimension;
     Require(descriptor.grid.size[d] >= (isAxis ? 0 : 1) && (isAxis || descriptor.grid.size[d] == 1),
-            "the grid has no axis beyond its dimension");
-    Require(!isAxis || descriptor.radius[d] >= 0, "a radius is 0 or more");
+            "sizes of the grid must be at least 0, and 1 beyond its dimension");
+    Require(!isAxis || descriptor.radius[d] >= 0, "the radius must be at least 0");
   }
   Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative) && IsReal(descriptor.arithmetic),
-          "pixels, derivatives and arithmetic are float32 or float64");
+          "pixels, derivatives and arithmetic must be float32 or float64");
   for (const double floor : descriptor.varianceFloors)
   {
-    Require(floor >= 0.0 && std::isfinite(floor), "floors of variances are 0 or more");
+    Require(floor >= 0.0 && std::isfinite(floor), "floors of variances must be finite and at least 0");
   }
 }
 

@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 /** \file
  * \brief How a device cuts a grid whose windows are summed, and sums over its blocks. */
@@ -140,7 +141,9 @@ PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device)
     const auto axis = static_cast<std::size_t>(d);
     if (grid.size[axis] > std::numeric_limits<std::int32_t>::max() / 2)
     {
-      throw std::invalid_argument("Local correlation: on a device an axis has less than 2^30 samples.");
+      throw std::invalid_argument("Local correlation: axis " + std::to_string(d) + " has " +
+                                  std::to_string(grid.size[axis]) +
+                                  " samples; on a device less than 2^30 are supported.");
     }
     blocks.size[d] = static_cast<int>(grid.size[axis]);
     blocks.radius[d] = static_cast<int>(std::min<std::int64_t>(grid.radius[axis], 1 << 12));
@@ -166,7 +169,9 @@ PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device)
   if (bytesOf(blocks.rows) > ofBlock)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory,
-                      "The shared memory of the device has no room for local correlation in windows of this radius.");
+                      "The shared memory of the device is too small for local correlation with a radius of " +
+                        std::to_string(blocks.radius[0]) + ", " + std::to_string(blocks.radius[1]) + ", " +
+                        std::to_string(blocks.radius[2]) + "; use a smaller radius.");
   }
   blocks.tiles[0] = (blocks.size[0] + LocalColumns - 1) / LocalColumns;
   blocks.tiles[1] = (blocks.size[1] + blocks.rows - 1) / blocks.rows;

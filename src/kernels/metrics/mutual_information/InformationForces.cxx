@@ -136,7 +136,8 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
         ranges[n].lowest > ranges[n].highest)
     {
       throw std::invalid_argument(
-        "The mutual information of an image is not defined that has one value alone under its mask.");
+        std::string("Mutual information needs at least 2 different values of each image under its mask; the ") +
+        (n == 0 ? "fixed" : "moving") + " image has only one.");
     }
   }
   m_Residence.Wait(); // passes have streams of their own

@@ -49,7 +49,7 @@ VisitFieldMetric(MetricKind kind, const TVisit & visit)
     }
     else
     {
-      throw std::invalid_argument(std::string(Metric::Name) + " has no force on each sample.");
+      throw std::invalid_argument(std::string(Metric::Name) + " does not support forces on single samples.");
     }
   });
 }
@@ -63,7 +63,7 @@ ReduceMetric(MetricKind kind, const MetricReduce & reduce, const MetricReduction
     using Metric = decltype(metric);
     if constexpr (Metric::HasFeatures)
     {
-      throw std::invalid_argument(std::string(Metric::Name) + " has no passes over samples.");
+      throw std::invalid_argument(std::string(Metric::Name) + " does not support passes over samples.");
     }
     else
     {

@@ -57,14 +57,15 @@ EvaluatePointForces(const PointForcesDescriptor &  descriptor,
                     const Residence &              residence)
 {
   const bool isInformation = descriptor.pass == MetricPass::Information;
-  Require(PointContributions::Has(descriptor.pass), "the metric has no force on single samples");
-  Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images have 2 or 3 dimensions");
-  Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative), "pixels and derivatives are float32 or float64");
+  Require(PointContributions::Has(descriptor.pass), "the metric does not support forces on single samples");
+  Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images must have 2 or 3 dimensions");
+  Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative),
+          "pixels and derivatives must be float32 or float64");
   Require(!isInformation || ((movingDerivative == nullptr || descriptor.table[0] != nullptr) &&
                              (fixedDerivative == nullptr || descriptor.table[1] != nullptr)),
-          "mutual information has a table for each direction");
+          "mutual information needs a table for each direction");
   Require(images.fixed != nullptr && images.moving != nullptr, "two images are needed");
-  Require(sums == nullptr || scratch != nullptr, "sums have scratch memory");
+  Require(sums == nullptr || scratch != nullptr, "sums need scratch memory");
   const PointForcesResults results{ sums, movingDerivative, fixedDerivative, static_cast<PointSums *>(scratch) };
   if (residence.IsOnDevice())
   {
