@@ -323,14 +323,13 @@ AtomicOutput::AtomicOutput(const std::string & target)
   m_Target = WithoutLink(target);
   if (m_Target.filename().empty() || fs::is_directory(m_Target, error))
   {
-    throw ProgramError("the output \"" + target + "\" is a folder; it has to be a file name");
+    throw ProgramError("the output \"" + target + "\" is a folder; a file name is needed");
   }
   const fs::path folder = FolderOf(m_Target);
   const bool     isDevice = fs::exists(m_Target, error) && !fs::is_regular_file(m_Target, error);
   if (isDevice || fs::weakly_canonical(fs::absolute(target, error).parent_path(), error) == "/dev")
   {
-    throw ProgramError("the output \"" + target +
-                       "\" is a device or a pipe; outputs are files, which are replaced as a whole");
+    throw ProgramError("the output \"" + target + "\" is a device or a pipe; only regular files can be written");
   }
   if (!fs::is_directory(folder, error))
   {

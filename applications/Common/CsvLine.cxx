@@ -52,7 +52,7 @@ SplitCsvLine(const std::string & line, const std::string & where)
   }
   if (isQuoted)
   {
-    throw ProgramError(where + ": a quote has no end; a field is on one line");
+    throw ProgramError(where + ": a closing quotation mark is missing; a field must be on one line");
   }
   return fields;
 }

@@ -89,7 +89,7 @@ ParseDevice(const std::string & text, bool allowsSeveral)
     const std::string similar = FindSimilarName(word, { "auto", "cpu", "gpu", "cuda" });
     throw ProgramError("--device \"" + text + "\": " + (similar.empty() ? "" : "did you mean \"" + similar + "\"? ") +
                        "allowed are auto, cpu, gpu and " +
-                       (allowsSeveral ? "numbers of GPUs, from 0, as 0 or 0,1" : "the number of a GPU, from 0"));
+                       (allowsSeveral ? "numbers of GPUs, from 0, such as 0 or 0,1" : "the number of a GPU, from 0"));
   }
   return word == "auto" ? "" : word;
 }
@@ -113,8 +113,8 @@ CheckDeviceDid(itk::CudaSpline::Backend backend,
   const bool isFree = device.empty() || device == "cpu" || backend == itk::CudaSpline::Backend::None;
   if (!isFree && backend != itk::CudaSpline::Backend::Cuda)
   {
-    throw ProgramError("device " + device + " was asked for but did not compute " + what + ": " + reason +
-                       "; --device auto or cpu allow another");
+    throw ProgramError("device " + device + " was requested but did not compute " + what + ": " + reason +
+                       "; use --device auto or --device cpu");
   }
 }
 

@@ -189,7 +189,7 @@ ChooseRescale(const Volume & volume)
   const std::size_t  count = volume.grid.GetNumberOfVoxels();
   if (!std::all_of(values, values + count, [](double value) { return std::isfinite(value); }))
   {
-    throw ProgramError("DICOM holds numbers that are finite; the output has others (NaN or infinity)");
+    throw ProgramError("the output has values that are not finite (NaN or infinity), which DICOM cannot store");
   }
   const auto [least, largest] = std::minmax_element(values, values + count);
   const bool isWhole = std::all_of(values, values + count, [](double value) { return value == std::rint(value); });
@@ -213,8 +213,8 @@ ChooseRescale(const Volume & volume)
     throw ProgramError("the output's values from " + Brief(*least) + " to " + Brief(*largest) +
                        " cannot be stored in 16 bits");
   }
-  Warn("DICOM has 16 bits a pixel: values are stored in steps of " + Brief(rescale.slope) + ", from " + Brief(*least) +
-       " to " + Brief(*largest));
+  Warn("DICOM has 16 bits per pixel: values are stored in steps of " + Brief(rescale.slope) + ", from " +
+       Brief(*least) + " to " + Brief(*largest));
   return rescale;
 }
 
@@ -315,8 +315,8 @@ VerifySeries(const Volume & volume, const Rescale & rescale, const std::string &
   const std::string lost = read.grid.size == volume.grid.size ? CompareGeometry(volume.grid, read.grid) : "size";
   if (!lost.empty())
   {
-    throw ProgramError("the DICOM series that was written does not read as it should: its " + lost +
-                       " differ; its class of images may have no place in space");
+    throw ProgramError("the DICOM series was written but differs when it is read back: its " + lost +
+                       " changed; its SOP class may not store positions");
   }
   Volume found = Volume::Allocate(read.grid, read.type);
   ReadPixels(read, 0, found.pixels.get());
@@ -330,7 +330,7 @@ VerifySeries(const Volume & volume, const Rescale & rescale, const std::string &
                              1e-6 * std::max(std::abs(wanted[voxel]), std::abs(rescale.intercept));
     if (!(std::abs(values[voxel] - wanted[voxel]) <= tolerance))
     {
-      throw ProgramError("the DICOM series that was written does not read as it should: a value of " +
+      throw ProgramError("the DICOM series was written but differs when it is read back: a value of " +
                          Brief(wanted[voxel]) + " became " + Brief(values[voxel]));
     }
   }
@@ -385,7 +385,8 @@ ReadKept(const std::string & file)
   writer.SetStream(stream);
   if (!writer.Write())
   {
-    throw ProgramError("what the DICOM file \"" + file + "\" says of patient and study cannot be kept");
+    throw ProgramError("the patient and study attributes of the DICOM file \"" + file +
+                       "\" cannot be copied to the output");
   }
   const std::string bytes = stream.str();
   return std::vector<std::uint8_t>(bytes.begin(), bytes.end());
@@ -433,7 +434,7 @@ WriteDicomSeries(const Volume & volume, const DicomOrigin & origin, const std::s
   reader.SetStream(stream);
   if (!reader.Read())
   {
-    throw ProgramError("what the DICOM input says of patient and study cannot be read again");
+    throw ProgramError("the patient and study attributes of the DICOM input cannot be read again");
   }
   gdcm::DataSet kept = reader.GetFile().GetDataSet();
   // A file a slice is of the class without "enhanced".

@@ -71,7 +71,7 @@ public:
     if (type == types.end())
     {
       throw ProgramError("the DICOM file \"" + file + "\" has pixels of " + format.GetScalarTypeAsString() +
-                         "; integers of 8 to 32 bits, float and double are allowed with frames that are rescaled");
+                         "; frames that are rescaled must have integers of 8 to 32 bits, float or double");
     }
     m_Type = type->second;
   }
@@ -104,7 +104,7 @@ private:
     if (m_Numbers.size() < (number + 1) * voxels * itk::CudaSpline::SizeOf(m_Type))
     {
       throw ProgramError("the DICOM file \"" + m_File + "\" is damaged or cut short: it holds " +
-                         std::to_string(m_Numbers.size()) + " bytes of pixels where its header promises more");
+                         std::to_string(m_Numbers.size()) + "  bytes of pixels, but its header requires more");
     }
   }
 

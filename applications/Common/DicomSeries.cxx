@@ -145,7 +145,7 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
   if (all.empty())
   {
     throw ProgramError("the folder \"" + path +
-                       "\" holds no DICOM series; name an image file or a folder of DICOM files");
+                       "\" does not contain a DICOM series; name an image file or a folder of DICOM files");
   }
   if (!choice.uid.empty())
   {
@@ -153,7 +153,8 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
       std::find_if(all.begin(), all.end(), [&](const Series & series) { return series.uid == choice.uid; });
     if (found == all.end())
     {
-      throw ProgramError("the folder \"" + path + "\" holds no series " + choice.uid + "; there are " + Enumerate(all));
+      throw ProgramError("the folder \"" + path + "\" does not contain the series " + choice.uid + "; it contains " +
+                         Enumerate(all));
     }
     return *found;
   }
@@ -165,9 +166,9 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
       "the folder \"" + path + "\" holds " + std::to_string(all.size()) + " DICOM series: " + Enumerate(all);
     if (!choice.force)
     {
-      throw ProgramError(text + "; choose one by --series UID, or let --force take the one with most files");
+      throw ProgramError(text + "; choose one with --series UID, or use --force to read the one with the most files");
     }
-    Warn(text + "; taken is " + largest->uid);
+    Warn(text + "; the series with the most files is read: " + largest->uid + " (--series chooses another)");
   }
   return *largest;
 }
@@ -321,8 +322,7 @@ OpenByItk(const std::string & file, const DicomHeader & header)
   if (frames != header.planes.size())
   {
     throw ProgramError("the DICOM file \"" + file + "\" has " + std::to_string(frames) +
-                       " frames of pixels, and NumberOfFrames (0028,0008) says " +
-                       std::to_string(header.planes.size()));
+                       " frames of pixels, but NumberOfFrames (0028,0008) is " + std::to_string(header.planes.size()));
   }
   return io;
 }
@@ -358,7 +358,7 @@ DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string
   if (io->GetNumberOfComponents() != 1)
   {
     throw ProgramError("the DICOM file \"" + file + "\" has " + std::to_string(io->GetNumberOfComponents()) +
-                       " components a pixel; in a series scalar pixels (one number each) are allowed");
+                       " components per pixel; a series must have one component per pixel");
   }
   DicomSlice slice = SlicesOf(header, *io, file).front();
   slice.grid.size[2] = header.planes.size();
@@ -435,10 +435,9 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
   {
     if (image.layout.components != 1)
     {
-      throw ProgramError(
-        which + " has " + std::to_string(image.layout.components) +
-        " components a pixel, and rescales them or has the smallest as white; scalar pixels (one number each) are "
-        "allowed then");
+      throw ProgramError(which + " has " + std::to_string(image.layout.components) +
+                         " components per pixel, which are rescaled or inverted (MONOCHROME1); this is supported only "
+                         "for one component per pixel");
     }
     image.type = ScalarType::Float64;
   }

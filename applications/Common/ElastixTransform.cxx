@@ -86,17 +86,17 @@ public:
   void
   ComputeJacobianWithRespectToParameters(const InputPointType &, typename Superclass::JacobianType &) const override
   {
-    itkExceptionMacro(<< "Sums of transforms have no Jacobian here.");
+    itkExceptionMacro(<< "The Jacobian of a sum of transforms is not supported.");
   }
   void
   SetParameters(const typename Superclass::ParametersType &) override
   {
-    itkExceptionMacro(<< "Sums of transforms have no parameters of their own.");
+    itkExceptionMacro(<< "Parameters of a sum of transforms are not supported.");
   }
   void
   SetFixedParameters(const typename Superclass::FixedParametersType &) override
   {
-    itkExceptionMacro(<< "Sums of transforms have no parameters of their own.");
+    itkExceptionMacro(<< "Parameters of a sum of transforms are not supported.");
   }
 
 private:
@@ -197,7 +197,7 @@ MakeOne(const ElastixFile & file)
   if (file.Dimension() != VDimension ||
       (file.Has("MovingImageDimension") && file.Numbers("MovingImageDimension", 1)[0] != VDimension))
   {
-    file.Refuse("it is for images of another dimension than " + std::to_string(VDimension));
+    file.Refuse("it is for images with a dimension other than " + std::to_string(VDimension));
   }
   const std::string kind = file.Word("Transform", "");
   if (kind == "TranslationTransform")

@@ -131,8 +131,8 @@ ReadFieldTransform(const std::string & file)
   {
     throw ProgramError("the transform \"" + file + "\" is an image of " + std::to_string(image.grid.dimension) +
                        " dimensions with " + std::to_string(image.layout.components) +
-                       " components a pixel; a displacement field for this image has " + std::to_string(VDimension) +
-                       " dimensions and " + std::to_string(VDimension) + " components");
+                       " components per pixel; a displacement field for this image must have " +
+                       std::to_string(VDimension) + " dimensions and " + std::to_string(VDimension) + " components");
   }
   const auto field = FieldType<VDimension>::New();
   SetGeometry<VDimension>(grid, field.GetPointer());

@@ -49,9 +49,9 @@ AddGridArguments(TApp & app, GridArguments & arguments)
     .add_option(
       "--crop", arguments.crop, "Voxels to keep of that grid along each axis, from 0, as 10:50,20:60,: (end excluded)")
     ->type_name("X:X,Y:Y[,Z:Z]");
-  app.add_option("--spacing", arguments.spacing, "Spacing in mm, one value or one an axis; the extent is kept")
+  app.add_option("--spacing", arguments.spacing, "Spacing in mm, one value or one per axis; the extent is kept")
     ->type_name("X[,Y[,Z]]");
-  app.add_option("--size", arguments.size, "Size in voxels, one value or one an axis; alone it keeps the extent")
+  app.add_option("--size", arguments.size, "Size in voxels, one value or one per axis; alone it keeps the extent")
     ->type_name("X[,Y[,Z]]");
   app.add_option("--origin", arguments.origin, "Position of the first voxel in mm (LPS); default: the centre is kept")
     ->type_name("X,Y[,Z]");

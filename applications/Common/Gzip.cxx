@@ -368,7 +368,7 @@ CompressFile(const std::string & from, const std::string & to)
   const FileBytes input(from);
   if (!input.IsOpen())
   {
-    throw ProgramError("what is to be compressed cannot be read");
+    throw ProgramError("the temporary file to be compressed cannot be read");
   }
   CompressBytes(
     [&input](std::uint64_t begin, std::size_t bytes, char * buffer) { return input.Read(begin, bytes, buffer); },

@@ -192,9 +192,9 @@ ReadStep(OpenedImage &          image,
   if (declared > most)
   {
     CheckPixels(image); // which may know more of it: files that are missing
-    throw ProgramError("\"" + path + "\" is damaged or cut short: it promises " + SizeText(image.grid) + " voxels (" +
-                       Brief(declared / 1e6) + " MB), and its " + Brief(fileBytes) + " bytes cannot hold more than " +
-                       Brief(most / 1e6) + " MB");
+    throw ProgramError("\"" + path + "\" is damaged or cut short: its header requires " + SizeText(image.grid) +
+                       " voxels (" + Brief(declared / 1e6) + " MB), but its " + Brief(fileBytes) +
+                       " bytes cannot hold more than " + Brief(most / 1e6) + " MB");
   }
   const bool isByVolume = image.nifti ? !image.nifti->IsKeptDecompressed() : image.place.has_value();
   AllowReading(isByVolume ? std::min(declared, volume * 8.0) : declared, most);
@@ -291,14 +291,15 @@ CheckIsPlain(const ImageDescription & description)
   const ImageLayout & layout = description.layout;
   if (layout.components != 1)
   {
-    throw ProgramError(
-      "\"" + description.path + "\" has pixels of type " + itk::ImageIOBase::GetPixelTypeAsString(layout.pixel) +
-      " with " + std::to_string(layout.components) + " components; scalar pixels (one number each) are allowed here");
+    throw ProgramError("\"" + description.path + "\" has pixels of type " +
+                       itk::ImageIOBase::GetPixelTypeAsString(layout.pixel) + " with " +
+                       std::to_string(layout.components) +
+                       " components; only scalar pixels (one number each) are supported here");
   }
   if (layout.volumes != 1)
   {
     throw ProgramError("\"" + description.path + "\" is a series of " + std::to_string(layout.volumes) +
-                       " volumes (4 dimensions); images of 2 and 3 dimensions are allowed here");
+                       " volumes (4 dimensions); only images of 2 and 3 dimensions are supported here");
   }
 }
 

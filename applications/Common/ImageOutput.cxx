@@ -66,26 +66,26 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
   const itk::ImageIOBase::Pointer io = itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::WriteMode);
   if (io.IsNull() || std::string(io->GetNameOfClass()) == "NiftiImageIO")
   {
-    throw ProgramError("no format is known for the output name \"" + BareName(file) +
-                       "\"; endings such as .nii.gz, .nii, .nrrd, .mha, .mhd, .png and .tif are allowed");
+    throw ProgramError("the format of the output \"" + BareName(file) +
+                       "\" is unknown; use a suffix such as .nii.gz, .nii, .nrrd, .mha, .mhd, .png or .tif");
   }
   if (std::string(io->GetNameOfClass()) == "GDCMImageIO" &&
       (IsReal(volume.type) || itk::CudaSpline::SizeOf(volume.type) > 4))
   {
-    throw ProgramError("a DICOM file holds no pixels of type " + NameOfPixelType(volume.type) + "; \"" +
+    throw ProgramError("a DICOM file cannot store pixels of type " + NameOfPixelType(volume.type) + "; \"" +
                        BareName(file) +
-                       "\" may have uint8, int8, uint16, int16, uint32 or int32 (--output-type), or name a folder for "
+                       "\" supports uint8, int8, uint16, int16, uint32 and int32 (--output-type); or name a folder for "
                        "a series with rescale slope and intercept (--dicom)");
   }
   if (std::string(io->GetNameOfClass()) == "GDCMImageIO" && layout.isSeries)
   {
-    throw ProgramError("a DICOM file holds no series of volumes; \"" + BareName(file) +
-                       "\" may be .nii.gz, .nrrd or .mha instead");
+    throw ProgramError("a DICOM file cannot store the series of volumes \"" + BareName(file) +
+                       "\"; use .nii.gz, .nrrd or .mha");
   }
   if (std::string(io->GetNameOfClass()) == "JPEGImageIO" && layout.components != 1 && layout.components != 3)
   {
-    throw ProgramError("JPEG holds grey values or three colours a pixel, no transparency; \"" + BareName(file) +
-                       "\" has " + std::to_string(layout.components) + " numbers a pixel; use .png");
+    throw ProgramError("JPEG stores 1 or 3 components per pixel, but \"" + BareName(file) + "\" has " +
+                       std::to_string(layout.components) + "; use .png");
   }
   const Grid &       grid = volume.grid;
   const unsigned int dimension = grid.dimension + (layout.isSeries ? 1 : 0);
@@ -186,25 +186,26 @@ Verify(const Volume &      volume,
   catch (const std::exception & exception)
   {
     throw ProgramError(
-      "the output \"" + BareName(file) +
-      "\" cannot be read back (a full disk, or a format that ITK writes but does not read): " + exception.what());
+      "the output \"" + BareName(file) + "\" was written but cannot be read back: " + exception.what() +
+      "; possible reasons: the disk is full, or ITK cannot read the files that it writes in this format");
   }
   if (description.grid.size != volume.grid.size)
   {
-    throw ProgramError("the format of \"" + BareName(file) + "\" does not hold images of " +
-                       std::to_string(volume.grid.dimension) + " dimensions; use another, such as .nii.gz or .nrrd");
+    throw ProgramError("the format of \"" + BareName(file) + "\" cannot store images of " +
+                       std::to_string(volume.grid.dimension) +
+                       " dimensions; use another format, such as .nii.gz or .nrrd");
   }
   if (description.layout.volumes != layout.volumes || description.layout.components != layout.components)
   {
-    throw ProgramError("the format of \"" + BareName(file) + "\" does not hold " + std::to_string(layout.volumes) +
+    throw ProgramError("the format of \"" + BareName(file) + "\" cannot store " + std::to_string(layout.volumes) +
                        " volumes of " + std::to_string(layout.components) +
-                       " components a pixel; use another, such as .nii.gz or .nrrd");
+                       " components per pixel; use another format, such as .nii.gz or .nrrd");
   }
   if (description.type != volume.type)
   {
-    throw ProgramError("the format of \"" + BareName(file) + "\" does not hold pixels of type " +
-                       NameOfPixelType(volume.type) + " (it made " + NameOfPixelType(description.type) +
-                       " of them); use another, or --output-type");
+    throw ProgramError("the format of \"" + BareName(file) + "\" cannot store pixels of type " +
+                       NameOfPixelType(volume.type) + " (they became " + NameOfPixelType(description.type) +
+                       "); use another format, or --output-type");
   }
   if (!isLossy && !isSame)
   {
@@ -231,7 +232,7 @@ CheckRoom(const std::string & name, std::size_t bytes)
   close(file);
   if (emptied == 0 && (error == ENOSPC || error == EDQUOT || error == EFBIG))
   {
-    throw ProgramError("there is no room for the output \"" + BareName(name) + "\": " + std::strerror(error));
+    throw ProgramError("there is not enough space for the output \"" + BareName(name) + "\": " + std::strerror(error));
   }
 }
 

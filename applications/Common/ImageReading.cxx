@@ -133,7 +133,7 @@ TypeOfHeader(const itk::ImageIOBase & io, const std::string & path)
   if (io.GetNumberOfComponents() < 1 || io.GetNumberOfComponents() > 1024)
   {
     throw ProgramError("\"" + path + "\" has " + std::to_string(io.GetNumberOfComponents()) +
-                       " components a pixel; 1 to 1024 are allowed");
+                       " components per pixel; 1 to 1024 are allowed");
   }
   if (!type)
   {
@@ -276,7 +276,7 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
     throw ProgramError("\"" + path + "\" is not an image, or is damaged; " +
                        (converter.empty()
                           ? "formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads"
-                          : "files with its ending are not supported: convert it with " + converter));
+                          : "files with its suffix are not supported: convert it with " + converter));
   }
   if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
   {

@@ -217,7 +217,7 @@ WarnOf(const std::string & text)
   }
   if (messages.size() > most)
   {
-    Warn("and " + std::to_string(messages.size() - most) + " more of that kind");
+    Warn("and " + std::to_string(messages.size() - most) + " more messages of that kind");
   }
 }
 

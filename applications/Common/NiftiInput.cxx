@@ -67,7 +67,7 @@ ReadBeginning(const std::string & path, std::size_t bytes, bool & isPacked)
   if (count < 0)
   {
     gzclose(file);
-    throw ProgramError("the file \"" + path + "\" is damaged: its compressed data, or their checksum, are wrong");
+    throw ProgramError("the file \"" + path + "\" is damaged: its compressed data or their checksum are wrong");
   }
   if (file != nullptr)
   {
@@ -195,8 +195,9 @@ OpenNifti(const std::string & path)
     input.path = Partner(header, ".hdr", ".img");
     if (input.path.empty())
     {
-      throw ProgramError("the NIfTI file \"" + path +
-                         "\" cannot be read: by its magic its pixels are in an .img file next to it, which is missing");
+      throw ProgramError(
+        "the NIfTI file \"" + path +
+        "\" cannot be read: its magic requires an .img file with the pixels next to it, which is missing");
     }
     ReadBeginning(input.path, 1, input.isPacked);
   }

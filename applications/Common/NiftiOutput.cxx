@@ -236,7 +236,7 @@ WriteNifti(const Volume &                     volume,
   }
   catch (const std::invalid_argument & invalid)
   {
-    throw ProgramError("NIfTI does not hold the geometry of \"" + std::filesystem::path(file).filename().string() +
+    throw ProgramError("NIfTI cannot store the geometry of \"" + std::filesystem::path(file).filename().string() +
                        "\": " + invalid.what());
   }
   const auto write = [isPacked, &file](const auto & copy, std::uint64_t size, const std::string & name) {

@@ -59,8 +59,8 @@ ParseNumbers(const std::string & option, const std::string & text, std::size_t m
   }
   if (numbers.size() > most)
   {
-    throw ProgramError(option + " " + text + ": at most " + std::to_string(most) + " values" +
-                       (most == 3 ? ", one an axis," : "") + " are allowed");
+    throw ProgramError(option + " " + text + ": " + std::to_string(numbers.size()) + " values are too many; at most " +
+                       std::to_string(most) + " are allowed" + (most == 3 ? ", one per axis" : ""));
   }
   return numbers;
 }

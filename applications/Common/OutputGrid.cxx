@@ -46,7 +46,7 @@ CheckCount(const char * option, const std::vector<TValue> & values, unsigned int
   if (values.size() > 1 && values.size() != dimension)
   {
     throw ProgramError(std::string(option) + " has " + std::to_string(values.size()) +
-                       " values; allowed are 1 or, for this " + std::to_string(dimension) + "D image, " +
+                       " values; it must have 1 or, for this " + std::to_string(dimension) + "D image, " +
                        std::to_string(dimension));
   }
 }
@@ -57,7 +57,7 @@ RequireCount(const char * option, std::size_t count, std::size_t wanted, unsigne
   if (count != 0 && count != wanted)
   {
     throw ProgramError(std::string(option) + " has " + std::to_string(count) + " values; for this " +
-                       std::to_string(dimension) + "D image there have to be " + std::to_string(wanted));
+                       std::to_string(dimension) + "D image it must have " + std::to_string(wanted));
   }
 }
 
@@ -76,7 +76,7 @@ CropGrid(const Grid & base, const std::vector<VoxelRange> & ranges)
     {
       throw ProgramError("--crop " + std::to_string(range.first) + ":" + std::to_string(end) + " along " + "xyz"[axis] +
                          " is not a range of the " + std::to_string(base.size[axis]) +
-                         " voxels that the grid has there, from 0");
+                         " voxels of the grid along this axis, numbered from 0");
     }
     grid.size[axis] = end - range.first;
     first[axis] = static_cast<double>(range.first);
@@ -109,7 +109,7 @@ SetDirection(const std::vector<double> & direction, Grid & grid)
       {
         throw ProgramError(std::string("--direction: ") +
                            (a == b ? std::string("column ") + "xyz"[a] + " has a length of " +
-                                       Brief(std::sqrt(product)) + "; it has to be 1"
+                                       Brief(std::sqrt(product)) + "; it must be 1"
                                    : std::string("columns ") + "xyz"[b] + " and " + "xyz"[a] + " are not orthogonal"));
       }
     }

@@ -114,8 +114,8 @@ CheckPaths(const std::vector<NamedPath> & inputs, const std::vector<NamedPath> &
         const auto placed = written.emplace(key, std::pair(number, file));
         if (const std::size_t other = placed.first->second.first; other != number)
         {
-          throw ProgramError(outputs[number].role + " and " + outputs[other].role + " name one file, \"" +
-                             file.string() + "\": an output named twice overwrites itself");
+          throw ProgramError(outputs[number].role + " and " + outputs[other].role + " name the same file, \"" +
+                             file.string() + "\"; name different files");
         }
       }
     }

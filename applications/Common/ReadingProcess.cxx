@@ -262,11 +262,11 @@ ReadingProcess::Ask(const nlohmann::json & order)
     if (end.signal == SIGXCPU)
     {
       throw ProgramError("reading \"" + m_Name + "\" took more than " + Brief(SecondsFor(m_FileBytes)) +
-                         " s of the processor's time, the limit for its " + SizeInWords(m_FileBytes) +
-                         "; it is damaged, or made to take long");
+                         " s of processor time, the limit for its " + SizeInWords(m_FileBytes) +
+                         "; it is damaged or malicious");
     }
     const std::string said = LastLine(m_Messages.GetText(0));
-    throw ReadingProcessError("\"" + m_Name + "\" cannot be read, it is damaged or a library fails with it: " +
+    throw ReadingProcessError("\"" + m_Name + "\" cannot be read; it is damaged, or a library failed to read it: " +
                               TextOf(end) + (said.empty() ? "" : "; its last message: " + said));
   }
   nlohmann::json reply = nlohmann::json::from_cbor(*answer);
@@ -276,9 +276,9 @@ ReadingProcess::Ask(const nlohmann::json & order)
   }
   if (reply.contains("needs_memory"))
   {
-    throw ProgramError("reading \"" + m_Name + "\" takes more memory than " +
+    throw ProgramError("reading \"" + m_Name + "\" needs more memory than " +
                        SizeInWords(reply["needs_memory"].get<double>()) + ", the limit for its " +
-                       SizeInWords(m_FileBytes) + "; it is damaged, or --max-memory has to allow more");
+                       SizeInWords(m_FileBytes) + "; it is damaged, or needs a larger --max-memory");
   }
   const std::string error = reply.at("error").get<std::string>();
   if (!error.empty())

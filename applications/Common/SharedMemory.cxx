@@ -46,7 +46,7 @@ SharedMemory::SharedMemory()
   }
   if (m_File < 0)
   {
-    throw ProgramError(std::string("the system gives no memory to share: ") + std::strerror(errno));
+    throw ProgramError(std::string("the system cannot allocate shared memory: ") + std::strerror(errno));
   }
 }
 
@@ -70,7 +70,7 @@ SharedMemory::Map(std::size_t bytes)
   if (memory == MAP_FAILED)
   {
     throw ProgramError("not enough memory for " + Brief(static_cast<double>(bytes) / 1e6) + " MB" +
-                       (errno == EFBIG ? " (the limit of file sizes, ulimit -f, counts memory that is shared)" : ""));
+                       (errno == EFBIG ? " (the limit of file sizes, ulimit -f, also limits shared memory)" : ""));
   }
 #if defined(MADV_HUGEPAGE)
   madvise(memory, bytes, MADV_HUGEPAGE); // a fault for many pages, where the system has it so

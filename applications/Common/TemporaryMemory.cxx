@@ -36,7 +36,7 @@ MapTemporaryFile(std::size_t bytes)
   std::FILE * const file = std::tmpfile();
   if (file == nullptr || ftruncate(fileno(file), static_cast<off_t>(bytes)) != 0)
   {
-    throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
+    throw ProgramError("there is not enough space for " + Brief(static_cast<double>(bytes) / 1e6) +
                        " MB in the folder of temporary files: " + std::strerror(errno));
   }
   void * const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);

@@ -71,8 +71,8 @@ CheckMatrix(const itk::TransformBase * transform)
     const double determinant = vnl_det(linear->GetMatrix().GetVnlMatrix());
     if (!(std::abs(determinant) > 1e-12 * size))
     {
-      throw ProgramError("its matrix has no inverse (its determinant is " + Brief(determinant) +
-                         "): it maps all of space onto a part of it");
+      throw ProgramError("its matrix is singular (determinant " + Brief(determinant) +
+                         "), so that the transform cannot be inverted");
     }
   }
 }
@@ -212,7 +212,7 @@ ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
   if (linear == nullptr || !linear->IsLinear())
   {
     throw ProgramError("the bulk transform of its BSplineDeformableTransform is a " + ShownText(bulk.type) +
-                       "; linear ones of the same dimension are supported");
+                       "; only linear transforms of the same dimension are supported");
   }
   ReplaceOldSpline(spline);
   MakeItkTransform(spline); // checks the numbers
@@ -259,7 +259,8 @@ ReadHere(const std::string & path)
   };
   if (std::find_if(all.begin() + (all.empty() ? 0 : 1), all.end(), isComposite) != all.end())
   {
-    throw ProgramError("a composite within other transforms is not supported: it has to be the first one of the file");
+    throw ProgramError(
+      "a composite within other transforms is not supported; it must be the first transform of the file");
   }
   const auto composites = std::remove_if(all.begin(), all.end(), isComposite);
   list.isSeries = composites == all.end() && all.size() > 1;
@@ -348,7 +349,7 @@ MakeItkTransform(const TransformNumbers & numbers)
                           numbers.parameters.size() + 3 == count;
     if (!isKernel && !isGrid && !isAffine && count != numbers.parameters.size())
     {
-      throw ProgramError("it has " + std::to_string(numbers.parameters.size()) + " parameters where its type has " +
+      throw ProgramError("it has " + std::to_string(numbers.parameters.size()) + " parameters, but its type needs " +
                          std::to_string(count));
     }
     Base::FixedParametersType fixed(numbers.fixed.size());

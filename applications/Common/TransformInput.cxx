@@ -90,7 +90,7 @@ ReadFile(const std::string & file, const Grid & input)
   }
   if (read.transforms.empty())
   {
-    throw ProgramError("the file \"" + file + "\" holds no transform");
+    throw ProgramError("the file \"" + file + "\" does not contain a transform");
   }
   return read;
 }
@@ -137,7 +137,7 @@ WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & r
     all.largest = std::max(all.largest, residual.largest);
   }
   Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(all.mean) +
-       " mm on average, and " + Brief(all.largest) + " mm at most" +
+       " mm on average, and at most " + Brief(all.largest) + " mm" +
        (all.largest > 1.0 ? ": the transform folds space there, or maps out of its domain" : ""));
 }
 
@@ -302,7 +302,7 @@ ReadVolumes(const TransformArgument & argument, const Grid & input, std::size_t 
     const FileTransforms<VDimension> one = ReadTransforms<VDimension>({ file, argument.inverse }, input);
     if (one.isSeries)
     {
-      throw ProgramError("--transform-per-volume: the file \"" + file + "\" is for one volume, and holds " +
+      throw ProgramError("--transform-per-volume: the file \"" + file + "\" is for one volume, but contains " +
                          std::to_string(one.transforms.size()) + " transforms without a composite");
     }
     const auto whole = CompositeType<VDimension>::New();
@@ -342,7 +342,7 @@ ParseTransform(const std::string & text)
   }
   if (text.empty() || text == ",inverse" || text.compare(0, 2, "[,") == 0 || text == "[]")
   {
-    throw ProgramError("\"" + text + "\" names no transform; \"identity\" is one that moves nothing");
+    throw ProgramError("\"" + text + "\" does not name a transform; use \"identity\" for one that moves nothing");
   }
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') // ANTs' way
   {
@@ -421,7 +421,8 @@ MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
     {
       throw ProgramError("--transform-per-volume: the file \"" + argument.file + "\" holds " +
                          std::to_string(read.transforms.size()) + " transforms, and the input has " +
-                         std::to_string(volumes) + (volumes == 1 ? " volume" : " volumes") + "; as many are needed");
+                         std::to_string(volumes) + (volumes == 1 ? " volume" : " volumes") +
+                         "; the numbers must be equal");
     }
     hasSeries = hasSeries || read.isSeries;
     for (std::size_t volume = 0; volume < volumes; ++volume)
@@ -439,7 +440,7 @@ MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
   {
     throw ProgramError("--transform-per-volume needs a file with one transform for each of the " +
                        std::to_string(volumes) + " volumes, or a name with %d for the files of all volumes; " +
-                       (arguments.empty() ? "no transform is given" : "each --transform holds 1"));
+                       (arguments.empty() ? "no transform is given" : "each --transform file has only one transform"));
   }
   std::vector<typename TransformType<VDimension>::Pointer> transforms;
   for (const auto & composite : composites)
@@ -491,8 +492,8 @@ LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms)
 void
 WarnOfAntsOrder()
 {
-  Warn("the list of transforms looks like one of antsApplyTransforms, but the last one is applied first to a point of "
-       "the output, as ITK has it; --ants-order applies the first one first");
+  Warn("the list of transforms seems to be in the order of antsApplyTransforms, but the last transform is applied "
+       "first to a point of the output, as in ITK; use --ants-order to apply the first one first");
 }
 
 template itk::Transform<double, 2, 2>::Pointer

@@ -45,7 +45,7 @@ CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t c
   const std::size_t needed = dimension * (dimension + 3);
   if (numbers.fixed.size() != needed)
   {
-    throw ProgramError("its grid needs " + std::to_string(needed) + " fixed parameters, there are " +
+    throw ProgramError("its grid needs " + std::to_string(needed) + " fixed parameters, but has " +
                        std::to_string(numbers.fixed.size()));
   }
   std::string text;
@@ -62,12 +62,13 @@ CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t c
     count *= size;
     if (const double spacing = numbers.fixed[2 * dimension + axis]; !(spacing > 0.0))
     {
-      throw ProgramError("its grid has a spacing of " + Brief(spacing) + " mm; it has to be above 0");
+      throw ProgramError(std::string("the spacing of its grid along ") + "xyz"[axis] + " is " + Brief(spacing) +
+                         " mm; it must be above 0");
     }
   }
   if (count != static_cast<double>(numbers.parameters.size()))
   {
-    throw ProgramError("its grid of " + text + " needs " + Brief(count) + " parameters, there are " +
+    throw ProgramError("its grid of " + text + " needs " + Brief(count) + " parameters, but has " +
                        std::to_string(numbers.parameters.size()));
   }
 }
@@ -79,7 +80,7 @@ CheckFinite(const std::vector<double> & numbers, const char * what)
   if (found != numbers.end())
   {
     throw ProgramError(std::string("its ") + what + " number " + std::to_string(found - numbers.begin() + 1) + " is " +
-                       Brief(*found));
+                       Brief(*found) + "; it must be finite");
   }
 }
 
@@ -92,9 +93,10 @@ CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, s
   const bool        hasOrder = name == "Euler3DTransform" || name == "CenteredEuler3DTransform";
   if (count != 0 && count != dimension && !(hasOrder && count == dimension + 1))
   {
-    throw ProgramError("it has " + std::to_string(count) + " fixed parameters; 0" + (hasOrder ? ", " : " or ") +
-                       std::to_string(dimension) + (hasOrder ? " or " + std::to_string(dimension + 1) : "") +
-                       " are allowed");
+    throw ProgramError(
+      "it has " + std::to_string(count) + " fixed parameters; allowed are 0 (the centre is the origin)" +
+      (hasOrder ? ", " : " or ") + std::to_string(dimension) + " (the centre)" +
+      (hasOrder ? " or " + std::to_string(dimension + 1) + " (the centre and the order of rotations)" : ""));
   }
   // Their centre is among the parameters, too: before the translation. (The fixed parameters of
   // CenteredRigid2DTransform and CenteredSimilarity2DTransform are a placeholder, in all files of ITK.)

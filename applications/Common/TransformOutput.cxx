@@ -99,7 +99,7 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
         std::filesystem::path(file).extension() == ".mat")
     {
       // ITK writes one that has no transforms when it is read.
-      throw ProgramError("MATLAB's files hold one transform, not several");
+      throw ProgramError("files of MATLAB can store only one transform; use .tfm, .txt or .h5");
     }
     const LibraryMessages silence; // also of what a writer says that is destroyed
     const auto            writer = itk::TransformFileWriterTemplate<double>::New();
@@ -155,7 +155,7 @@ WriteDisplacements(const Volume & vectors, const std::string & file)
   if (!reason.empty())
   {
     throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
-                       "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
+                       "\" (use a format that stores vectors, such as .nii, .nii.gz, .nrrd or .mha): " + reason);
   }
   return lost;
 }

@@ -168,7 +168,7 @@ ReadTransformMatlab(std::istream & stream)
       if (!stream.read(value.data(), static_cast<std::streamsize>(bytes)))
       {
         throw ProgramError("it is cut short: of " + std::to_string(std::uint64_t{ header[1] } * header[2]) +
-                           " numbers it holds " + std::to_string(values.size()));
+                           " numbers it contains " + std::to_string(values.size()));
       }
       if (isSwapped)
       {

@@ -57,7 +57,7 @@ IndexOfPoint(const Grid & grid, const Coordinates & point)
   }
   if (vnl_det(matrix) == 0.0)
   {
-    throw ProgramError("the direction of an image is singular; its columns have to be independent axes");
+    throw ProgramError("the direction of an image is singular; its columns must be linearly independent");
   }
   const vnl_matrix_fixed<double, 3, 3> inverse = vnl_inverse(matrix);
   Coordinates                          index{ 0.0, 0.0, 0.0 };

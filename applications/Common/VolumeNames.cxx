@@ -41,7 +41,7 @@ ParseVolumePattern(const std::string & option, const std::string & name)
   if (end == name.size() || name[end] != 'd' || digits.size() > 2 || name.find('%', end) != std::string::npos)
   {
     throw ProgramError(option + " \"" + name +
-                       "\": the number of a volume takes the place of one %d, or of one as %04d");
+                       "\" must contain exactly one %d, or one such as %04d, for the number of the volume");
   }
   return VolumePattern{ name.substr(0, percent),
                         name.substr(end + 1),

@@ -143,12 +143,12 @@ private:
       if (state == InflateStream::State::Unfinished && !hasInput && left == before)
       {
         throw ProgramError("the file \"" + m_Place.path +
-                           "\" is damaged or cut short: its compressed data have no end");
+                           "\" is damaged or cut short: the end of its compressed data is missing");
       }
       if (state == InflateStream::State::Damaged)
       {
         throw ProgramError("the file \"" + m_Place.path +
-                           "\" is damaged: its compressed data, or their checksum, are wrong");
+                           "\" is damaged: its compressed data or their checksum are wrong");
       }
       if (state == InflateStream::State::AtEnd)
       {
@@ -186,7 +186,7 @@ VolumeReader::CheckLength(double bytes) const
   {
     throw ProgramError("the file \"" + m_Place.path + "\" is damaged or cut short: it holds " +
                        std::to_string(static_cast<long long>(std::max(0.0, size - m_Place.begin))) +
-                       " bytes of pixels where its header promises " + std::to_string(static_cast<long long>(bytes)));
+                       " bytes of pixels, but its header requires " + std::to_string(static_cast<long long>(bytes)));
   }
 }
 

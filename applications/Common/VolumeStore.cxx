@@ -36,7 +36,7 @@ namespace
 [[noreturn]] void
 Fail(std::size_t bytes, const std::string & reason)
 {
-  throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
+  throw ProgramError("there is not enough space for " + Brief(static_cast<double>(bytes) / 1e6) +
                      " MB in the folder of the output: " + reason);
 }
 
@@ -100,7 +100,7 @@ VolumeStore::Read(std::uint64_t begin, std::size_t bytes, char * to) const
     if (count <= 0)
     {
       throw ProgramError("volume " + std::to_string(begin / m_Bytes) + " of the output cannot be read again: " +
-                         (count < 0 ? std::strerror(errno) : "it is not there"));
+                         (count < 0 ? std::strerror(errno) : "it is missing"));
     }
     begin += static_cast<std::uint64_t>(count);
     bytes -= static_cast<std::size_t>(count);

@@ -140,8 +140,7 @@ Conclude(const Report & report, const Options & options)
     return 0;
   }
   Warn("stopped by signal " + std::to_string(report.signal) + " in stage " + std::to_string(report.stages.size()) +
-       " of " + std::to_string(options.spec.stages.size()) +
-       "; the transform is the best so far, nothing else was written");
+       " of " + std::to_string(options.spec.stages.size()) + "; only the best transform so far was written");
   return 128 + report.signal;
 }
 

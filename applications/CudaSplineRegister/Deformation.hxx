@@ -97,7 +97,7 @@ DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase *  transform,
       typename Base::Pointer inverse = one->GetInverseTransform();
       if (inverse.IsNull())
       {
-        throw ProgramError(std::string("the transform that was found has a part (") + one->GetNameOfClass() +
+        throw ProgramError(std::string("the transform of the registration has a component (") + one->GetNameOfClass() +
                            ") without an inverse");
       }
       return MakeReadable<VDimension>(inverse.GetPointer());

@@ -70,7 +70,7 @@ ProbeField(AtomicOutput * file, const std::string & name, Grid grid, const Regis
   if (!lost.empty())
   {
     Warn("the format of \"" + name + "\" does not keep the " + lost +
-         " of displacements: they belong to another place");
+         " of displacements, so that readers put the field at a wrong position; use .nii.gz, .nrrd or .mha");
   }
 }
 
@@ -112,7 +112,7 @@ DeformationOutput::DeformationOutput(const Options &             options,
   {
     if (m_Affine != nullptr && !bends && std::filesystem::exists(options.prefix + ending, error))
     {
-      Warn("\"" + options.prefix + ending + "\" is of another registration: this one has no fields");
+      Warn("\"" + options.prefix + ending + "\" is of an earlier registration: this one has no fields");
     }
   }
   m_Warped = openNamed("Warped.nii.gz", true);

@@ -56,7 +56,7 @@ ReadLabels(const std::string & file, unsigned int dimension, bool force)
   if (image.grid.dimension != dimension)
   {
     throw ProgramError("the labels \"" + file + "\" have " + std::to_string(image.grid.dimension) +
-                       " dimensions, the images have " + std::to_string(dimension));
+                       " dimensions, but the images have " + std::to_string(dimension));
   }
   return image.type == ScalarType::Float64 ? image : CastVolume(image, ScalarType::Float64);
 }
@@ -168,7 +168,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   std::ifstream stream(file);
   if (!stream)
   {
-    throw ProgramError("there is no file of landmarks \"" + file + "\" that can be read");
+    throw ProgramError("the landmarks \"" + file + "\" cannot be read");
   }
   std::vector<Coordinates> points;
   std::size_t              number = 0;
@@ -210,17 +210,17 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
     else if (hadLine || hasNumber) // else it is a line of titles
     {
       throw ProgramError("the landmarks \"" + file + "\", line " + std::to_string(number) + ": " +
-                         std::to_string(dimension) + " numbers with commas between are needed, in mm");
+                         std::to_string(dimension) + " numbers in mm, separated by commas, are needed");
     }
     hadLine = true;
   }
   if (HasNoLines(stream))
   {
-    throw ProgramError("the landmarks \"" + file + "\" have a line of more than a megabyte: not a list of points");
+    throw ProgramError("the landmarks \"" + file + "\" have a line of more than 1 MB and are not a list of points");
   }
   if (points.empty())
   {
-    throw ProgramError("the landmarks \"" + file + "\" have no point");
+    throw ProgramError("the landmarks \"" + file + "\" do not contain a point");
   }
   return points;
 }
@@ -238,7 +238,7 @@ ReadTruth(const Options & options, unsigned int dimension)
     if (truth.fixedLandmarks.size() != truth.movingLandmarks.size())
     {
       throw ProgramError("there are " + std::to_string(truth.fixedLandmarks.size()) + " fixed landmarks and " +
-                         std::to_string(truth.movingLandmarks.size()) + " moving ones; they have to be as many");
+                         std::to_string(truth.movingLandmarks.size()) + " moving landmarks; the numbers must be equal");
     }
   }
   return truth;

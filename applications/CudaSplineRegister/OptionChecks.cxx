@@ -40,11 +40,13 @@ CheckOutputs(const Options & options)
   }
   if (options.fixedLabels.empty() != options.movingLabels.empty())
   {
-    throw ProgramError("--fixed-labels and --moving-labels belong together");
+    throw ProgramError(options.fixedLabels.empty() ? "--moving-labels needs --fixed-labels"
+                                                   : "--fixed-labels needs --moving-labels");
   }
   if (options.fixedLandmarks.empty() != options.movingLandmarks.empty())
   {
-    throw ProgramError("--fixed-landmarks and --moving-landmarks belong together");
+    throw ProgramError(options.fixedLandmarks.empty() ? "--moving-landmarks needs --fixed-landmarks"
+                                                      : "--fixed-landmarks needs --moving-landmarks");
   }
   if (options.composite && options.prefix.empty())
   {
@@ -62,9 +64,8 @@ CheckWarped(const Options & options)
   const bool asks = !options.reference.empty() || !options.grid.IsEmpty() || options.outputType;
   if (asks && options.warped.empty() && options.prefix.empty())
   {
-    throw ProgramError(
-      "--reference, --crop, --spacing, --size, --origin, --direction and --output-type are of --warped, "
-      "which is missing");
+    throw ProgramError("--reference, --crop, --spacing, --size, --origin, --direction and --output-type can only be "
+                       "used with --warped or --output-prefix");
   }
 }
 
@@ -76,8 +77,8 @@ CheckStages(const RawOptions & raw, const Options & options)
     stages.begin(), stages.end(), [](const StageSpec & stage) { return stage.GetKind() == StageKind::Rigid; });
   if (!options.parameters.empty() && (!isRigid || !raw.initial.empty()))
   {
-    throw ProgramError("--parameters has translations and rotations: it needs --stage rigid alone, and no "
-                       "--initial-transform");
+    throw ProgramError(
+      "--parameters can only be used with --stage rigid as the only stage, and without --initial-transform");
   }
   const auto radius = raw.stageOptions.find("radius");
   const bool hasLocal = std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
@@ -85,7 +86,7 @@ CheckStages(const RawOptions & raw, const Options & options)
   });
   if (radius != raw.stageOptions.end() && !radius->second.empty() && !hasLocal)
   {
-    throw ProgramError("--radius is for --metric " + JoinMetricNames(itk::CudaSpline::HasRadius));
+    throw ProgramError("--radius can only be used with --metric " + JoinMetricNames(itk::CudaSpline::HasRadius));
   }
 }
 
@@ -100,22 +101,21 @@ CheckPairs(const Options & options)
   const std::size_t pairs = 1 + options.further.size();
   if (most > pairs)
   {
-    throw ProgramError("--metric \"" + options.written.at("metric") + "\" is of " + std::to_string(most) +
-                       " pairs of images, and there " + (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)) +
-                       "; --also-fixed and --also-moving name further ones");
+    throw ProgramError("--metric \"" + options.written.at("metric") + "\" has metrics for " + std::to_string(most) +
+                       " pairs of images, but there " + (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)) +
+                       "; name additional pairs with --also-fixed and --also-moving");
   }
   if (most < pairs)
   {
     const FurtherFiles & left = options.further[most - 1];
     if (left.plane)
     {
-      throw ProgramError(
-        "--channels: red, green and blue are compared in no stage; name a metric for each pair of images "
-        "after that of the luminance, as --metric cc,cc,cc,cc for syn or greedy");
+      throw ProgramError("--channels: no stage compares red, green and blue; give --metric one entry for the luminance "
+                         "and one for each channel, for example --metric cc,cc,cc,cc for syn or greedy");
     }
     throw ProgramError("--also-fixed \"" + left.fixed + "\" and --also-moving \"" + left.moving +
-                       "\" are compared in no stage; name a metric for each pair of images, as --metric cc,cc for syn "
-                       "or greedy");
+                       "\" are not compared in any stage; give --metric one entry for each pair of images, for example "
+                       "--metric cc,cc for syn or greedy");
   }
 }
 

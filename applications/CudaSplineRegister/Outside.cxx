@@ -56,7 +56,7 @@ TakeOut(const Volume & image, const std::string & name)
   std::replace_if(
     pixels, pixels + count, [&](TPixel value) { return !isFinite(value); }, least);
   Warn(std::to_string(std::count(marks, marks + count, 0)) + " of " + std::to_string(count) + " voxels of the " + name +
-       " image are not finite (NaN or infinite); they lie outside");
+       " image are not finite (NaN or infinite); they are ignored");
   return finite;
 }
 

@@ -58,12 +58,12 @@ InterpretPairs(const RawOptions & raw, Options & options)
 {
   if (raw.alsoFixed.size() != raw.alsoMoving.size())
   {
-    throw ProgramError("--also-fixed is there " + std::to_string(raw.alsoFixed.size()) + " times and --also-moving " +
-                       std::to_string(raw.alsoMoving.size()) + " times; they are pairs of images, in their order");
+    throw ProgramError("--also-fixed is given " + std::to_string(raw.alsoFixed.size()) + " times and --also-moving " +
+                       std::to_string(raw.alsoMoving.size()) + " times; the numbers must be equal");
   }
   if (!raw.alsoFixed.empty() && !raw.motion.empty())
   {
-    throw ProgramError("--also-moving \"" + raw.alsoMoving.front() + "\" is for one moving image, not for --motion");
+    throw ProgramError("--also-moving \"" + raw.alsoMoving.front() + "\" cannot be used with --motion");
   }
   for (std::size_t number = 0; number < raw.alsoFixed.size(); ++number)
   {
@@ -84,14 +84,14 @@ InterpretMotion(RawOptions & raw, Options & options)
   {
     if (options.moving.empty())
     {
-      throw ProgramError("moving is required (a series that is laid over a volume of its own needs --motion)");
+      throw ProgramError("moving is required (to register a series to one of its own volumes, use --motion)");
     }
     return;
   }
   if (!options.moving.empty())
   {
-    throw ProgramError("--motion lays the volumes of a series over one of their own; \"" + options.moving +
-                       "\" is one image too many");
+    throw ProgramError("--motion registers a series to one of its own volumes and needs only one image; remove \"" +
+                       options.moving + "\"");
   }
   options.moving = options.fixed;
   options.target = raw.motion == "mean" ? TargetKind::Mean : TargetKind::Volume;
@@ -100,7 +100,8 @@ InterpretMotion(RawOptions & raw, Options & options)
     const std::optional<double> number = ParseNumber(raw.motion);
     if (!number || !(*number >= 0.0 && *number <= 1e6) || *number != std::floor(*number))
     {
-      throw ProgramError("--motion " + raw.motion + ": whole numbers from 0 to 1e+06 are allowed");
+      throw ProgramError("--motion " + raw.motion +
+                         " is not allowed; use first, mean, or the number of a volume from 0 to 1000000");
     }
     options.targetVolume = static_cast<std::size_t>(*number);
   }
@@ -170,7 +171,7 @@ Interpret(RawOptions raw, Options & options)
   {
     if (!raw.initialization.empty() && ToLower(raw.initialization) != "none")
     {
-      throw ProgramError("--initialize " + raw.initialization + " and --initial-transform exclude each other");
+      throw ProgramError("--initialize " + raw.initialization + " and --initial-transform cannot be used together");
     }
     std::transform(raw.initial.begin(), raw.initial.end(), std::back_inserter(options.initial), ParseTransform);
     if (raw.hasAntsOrder)
@@ -185,7 +186,7 @@ Interpret(RawOptions raw, Options & options)
   const std::optional<double> defaultValue = ParseNumber(raw.defaultValue);
   if (!defaultValue)
   {
-    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is no number");
+    throw ProgramError("--default-value \"" + raw.defaultValue + "\" is not a number");
   }
   options.defaultValue = *defaultValue;
   options.grid = ParseGridArguments(raw.grid);

@@ -169,8 +169,8 @@ AddOptions(const RawOptions &                   raw,
     const std::size_t count = stages.empty() ? raw.stages.size() : stages.size(); // 0: an unknown preset
     if (count != 0 && words.size() != count)
     {
-      throw ProgramError(OptionOf(name) + " is there " + std::to_string(words.size()) +
-                         " times; it has to be once, or as often as there are stages (" + std::to_string(count) + ")");
+      throw ProgramError(OptionOf(name) + " is given " + std::to_string(words.size()) +
+                         " times; it must be given once, or once per stage (" + std::to_string(count) + ")");
     }
     Json values = Json::array();
     for (const std::string & word : words)
@@ -246,7 +246,8 @@ ReadDocument(const RawOptions & raw)
     raw.stageOptions.begin(), raw.stageOptions.end(), [](const auto & option) { return !option.second.empty(); });
   if (hasOptions || !raw.stages.empty() || !raw.preset.empty() || !raw.winsorize.empty())
   {
-    throw ProgramError("--spec \"" + raw.spec + "\" has all stages and their options; leave others out");
+    throw ProgramError("--spec \"" + raw.spec +
+                       "\" contains all stages and their options; omit the other options of stages");
   }
   std::ifstream      file(raw.spec, std::ios::binary);
   std::ostringstream text;

@@ -181,7 +181,7 @@ DescribeMask(const std::string & path, unsigned int dimension, bool force)
   if (image.grid.dimension != dimension)
   {
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
-                       " dimensions, the images have " + std::to_string(dimension));
+                       " dimensions, but the images have " + std::to_string(dimension));
   }
   return image;
 }
@@ -196,8 +196,8 @@ DescribeMasks(const std::string &              option,
   const std::size_t stages = options.spec.stages.size();
   if (paths.size() > 1 && paths.size() != stages)
   {
-    throw ProgramError(option + " is there " + std::to_string(paths.size()) +
-                       " times; it has to be once, or as often as there are stages (" + std::to_string(stages) + ")");
+    throw ProgramError(option + " is given " + std::to_string(paths.size()) +
+                       " times; it must be given once, or once per stage (" + std::to_string(stages) + ")");
   }
   std::vector<std::optional<ImageDescription>> masks;
   for (const std::string & path : paths)
@@ -217,7 +217,8 @@ DescribeFurther(const std::string & option, const std::string & path, unsigned i
     throw ProgramError(option + " \"" + path + "\" has " +
                        (image.layout.volumes > 1 ? std::to_string(image.layout.volumes) + " volumes"
                                                  : std::to_string(image.grid.dimension) + " dimensions") +
-                       "; it has to be an image of " + std::to_string(dimension) + " dimensions, as the first pair's");
+                       "; images of all pairs must have " + std::to_string(dimension) +
+                       " dimensions and one volume, like the first pair");
   }
   CheckIsPlainOrColour(image);
   return image;
@@ -231,7 +232,7 @@ CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
   {
     if (files.plane && !IsOfColours(*image))
     {
-      throw ProgramError("--channels: \"" + image->path + "\" has no red, green and blue");
+      throw ProgramError("--channels: \"" + image->path + "\" is not a colour image (red, green, blue)");
     }
   }
 }
@@ -337,8 +338,8 @@ DescribeInputs(Options & options)
   options.spec = itk::CudaSpline::ReadSpec(options.document, samples); // the levels of presets depend on the size
   if (inputs.moving.grid.dimension != dimension)
   {
-    throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions, the moving one " +
-                       std::to_string(inputs.moving.grid.dimension) + "; they have to be the same");
+    throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions and the moving image " +
+                       std::to_string(inputs.moving.grid.dimension) + "; the numbers must be equal");
   }
   if (options.target == TargetKind::FixedImage)
   {
@@ -346,14 +347,15 @@ DescribeInputs(Options & options)
     {
       throw ProgramError("the fixed image \"" + options.fixed + "\" is a series of " +
                          std::to_string(inputs.fixed.layout.volumes) +
-                         " volumes; images of 2 and 3 dimensions are allowed there (--motion lays the volumes of a "
-                         "series over one of their own)");
+                         " volumes; it must be an image of 2 or 3 dimensions (to register a series to one of its own "
+                         "volumes, use --motion)");
     }
     CheckIsPlainOrColour(inputs.fixed);
   }
   else if (!inputs.IsSeries())
   {
-    throw ProgramError("\"" + options.moving + "\" is a single volume; --motion is for a series of them (4D)");
+    throw ProgramError("\"" + options.moving +
+                       "\" is a single volume; --motion can only be used with a series of volumes (4D)");
   }
   if (!inputs.IsSeries() || inputs.moving.layout.components != 1)
   {
@@ -361,7 +363,8 @@ DescribeInputs(Options & options)
   }
   if (!inputs.IsSeries() && !options.parameters.empty())
   {
-    throw ProgramError("--parameters is for a series of volumes (4D); \"" + options.moving + "\" is a single one");
+    throw ProgramError("--parameters can only be used with a series of volumes (4D); \"" + options.moving +
+                       "\" is a single volume");
   }
   if (options.targetVolume >= inputs.moving.layout.volumes)
   {

@@ -38,7 +38,7 @@ WarnOfFolding(const Folding & folding)
   if (folding.voxels > 0)
   {
     Warn("the transform folds " + std::to_string(folding.voxels) + " of " + std::to_string(folding.all) +
-         " voxels (the least determinant is " + Brief(folding.least) + ")");
+         " voxels (the minimum determinant is " + Brief(folding.least) + ")");
   }
 }
 

@@ -73,14 +73,16 @@ CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
   {
     if (isThere)
     {
-      throw ProgramError(std::string(option) + " is for one moving image; of a series --output, --output-prefix, " +
-                         "--parameters, --warped, --picture and --report are written");
+      throw ProgramError(std::string(option) +
+                         " can only be used with one moving image; a series supports --output, --output-prefix, " +
+                         "--parameters, --warped, --picture and --report");
     }
   }
   if (!options.prefix.empty() && WillBend(options, request))
   {
-    throw ProgramError("--output-prefix of a series writes a matrix a volume, and these stages find fields; --output " +
-                       options.prefix + "%04d.h5 has room for them");
+    throw ProgramError(
+      "--output-prefix writes one matrix per volume of a series, but these stages result in fields; use --output " +
+      options.prefix + "%04d.h5");
   }
 }
 
@@ -175,7 +177,7 @@ public:
     }
     else if (m_Table != nullptr)
     {
-      throw ProgramError("the transforms of the volumes are not rigid, as --parameters needs them");
+      throw ProgramError("--parameters needs rigid transforms, but those of the volumes are not rigid");
     }
     if (!m_Transforms.empty())
     {
@@ -376,8 +378,8 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   WarnOf(inputs.moving.messages);
   if (!poor.empty())
   {
-    Warn(poor.front() + (poor.size() > 1 ? "; so it is with " + std::to_string(poor.size()) + " of " +
-                                             std::to_string(volumes) + " volumes"
+    Warn(poor.front() + (poor.size() > 1 ? " (the same for " + std::to_string(poor.size()) + " of " +
+                                             std::to_string(volumes) + " volumes)"
                                          : ""));
   }
   if (!options.quiet)

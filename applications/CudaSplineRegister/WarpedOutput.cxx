@@ -88,15 +88,15 @@ FindWarpedFormat(const Options & options, const RegistrationInputs & inputs)
   if (other.grid.dimension != inputs.fixed.grid.dimension)
   {
     throw ProgramError("the reference \"" + options.reference + "\" has " + std::to_string(other.grid.dimension) +
-                       " dimensions, the images " + std::to_string(inputs.fixed.grid.dimension));
+                       " dimensions, but the images have " + std::to_string(inputs.fixed.grid.dimension));
   }
   format.grid = MakeOutputGrid(other.grid, options.grid);
   format.type = FindType(options, inputs.moving);
   format.layout = LayoutOnGrid(other, &inputs.moving);
   if (!CanHold(format.type, options.defaultValue))
   {
-    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is not a value of the output type " +
-                       NameOfPixelType(format.type) + "; choose another, or another --output-type");
+    throw ProgramError("--default-value " + Brief(options.defaultValue) + " cannot be stored as " +
+                       NameOfPixelType(format.type) + "; use another value, or another --output-type");
   }
   return format;
 }

@@ -155,7 +155,7 @@ ReadBatchList(std::istream & stream, const std::string & file)
     item.output = fields[columns.output];
     if (item.input.empty() || item.output.empty())
     {
-      throw ProgramError(where + " names no " + (item.input.empty() ? "input" : "output"));
+      throw ProgramError(where + ": the " + (item.input.empty() ? "input" : "output") + " is missing");
     }
     item.input = BesideList(item.input, file);
     item.output = BesideList(item.output, file);
@@ -167,11 +167,11 @@ ReadBatchList(std::istream & stream, const std::string & file)
   }
   if (HasNoLines(stream))
   {
-    throw ProgramError("the list \"" + file + "\" has a line of more than a megabyte: it is not a list");
+    throw ProgramError("the list \"" + file + "\" has a line of more than 1 MB and is not a list of images");
   }
   if (stream.bad() || items.empty())
   {
-    throw ProgramError("the list \"" + file + "\" names no images; it needs a line each: input, transform, output");
+    throw ProgramError("the list \"" + file + "\" is empty; it needs one line per image: input, transform, output");
   }
   return items;
 }
@@ -186,8 +186,9 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
   }
   if (!fs::is_directory(folder, error))
   {
-    throw ProgramError("the results of several images go to the folder named last, which must exist or end with /; \"" +
-                       folder + "\" is not a folder");
+    throw ProgramError(
+      "the last argument must be the folder for the results of several images, which exists or ends with /; \"" +
+      folder + "\" is not a folder");
   }
   std::vector<BatchItem> items;
   for (const std::string & input : inputs)
@@ -196,8 +197,7 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
     const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename(); // of "folder/"
     if (fs::is_directory(path, error))
     {
-      throw ProgramError("\"" + input +
-                         "\" is a folder: its name does not say in which format its result is to be written; " +
+      throw ProgramError("\"" + input + "\" is a folder, so that the format of its result is unknown; " +
                          "name the outputs of folders in a list (--batch)");
     }
     BatchItem item;

@@ -108,7 +108,8 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
   if (grid.dimension != input.grid.dimension)
   {
     throw ProgramError("the reference \"" + options.reference + "\" has " + std::to_string(grid.dimension) +
-                       " dimensions, the input " + std::to_string(input.grid.dimension) + "; they have to be the same");
+                       " dimensions and the input " + std::to_string(input.grid.dimension) +
+                       "; the numbers must be equal");
   }
   return grid;
 }
@@ -165,8 +166,8 @@ PrepareTransforms(const Options & options, const ImageDescription & input, const
       prepared.size() == 1 ? DescribeDownsampling(input.grid, outputGrid, mapping) : std::string();
     if (!coarse.empty())
     {
-      Warn("the output samples the input coarsely (" + coarse +
-           ") and nothing is smoothed: detail between the samples is lost or aliased" +
+      Warn("the output grid is coarser than the input (" + coarse +
+           ") and the input is not smoothed first: fine details may be lost or aliased" +
            (options.interpolation.IsOfLabels() ? ", which is usual for labels"
                                                : "; --smooth auto smooths the input first"));
     }
@@ -180,8 +181,8 @@ CheckBackend(const ResampleRequest & request, const ResampleResult & result)
 {
   if (!request.device.empty() && request.device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda)
   {
-    throw ProgramError("device " + request.device + " was asked for but " + (request.explain ? "would" : "did") +
-                       " not compute this: " + result.fallbackReason + "; --device auto or cpu allow another");
+    throw ProgramError("device " + request.device + " was requested but " + (request.explain ? "would" : "did") +
+                       " not compute this: " + result.fallbackReason + "; use --device auto or --device cpu");
   }
 }
 
@@ -196,7 +197,8 @@ ResampleOnDevice(const ResampleRequest & request)
   }
   catch (const itk::MemoryAllocationError &)
   {
-    throw ProgramError("not enough memory for an output of " + SizeText(request.outputGrid) + " voxels; use fewer");
+    throw ProgramError("not enough memory for an output of " + SizeText(request.outputGrid) +
+                       " voxels; use a smaller output grid");
   }
   CheckBackend(request, result);
   return result;
@@ -229,17 +231,16 @@ CheckDicomOutput(const Options & options, const Grid & grid, const ImageLayout &
 {
   if (origin.bytes.empty())
   {
-    throw ProgramError("a DICOM series is of a patient and a study: the input or --reference has to be DICOM");
+    throw ProgramError("a DICOM series needs a patient and a study; the input or --reference must be DICOM");
   }
   if (grid.dimension != 3 || layout.GetNumberOfPlanes() != 1)
   {
-    throw ProgramError("a DICOM series is written of one volume with one number a pixel");
+    throw ProgramError("a DICOM series can store only one volume with one component per pixel");
   }
   std::error_code error;
   if (std::filesystem::exists(options.output, error) && !std::filesystem::is_empty(options.output, error))
   {
-    throw ProgramError("the folder \"" + options.output +
-                       "\" is not empty; a DICOM series is written into one of its own");
+    throw ProgramError("the folder \"" + options.output + "\" is not empty; a DICOM series needs an empty folder");
   }
 }
 
@@ -265,7 +266,7 @@ Prepare(const Options &                options,
   }
   if (!options.series.empty() && input.slices.empty())
   {
-    throw ProgramError("--series is for a DICOM folder; \"" + options.input + "\" is a file");
+    throw ProgramError("--series can only be used with a DICOM folder; \"" + options.input + "\" is a file");
   }
   layout = input.layout;
   request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout, origin), options.grid);
@@ -278,13 +279,13 @@ Prepare(const Options &                options,
   const double most = GetMaxMemory() > 0 ? static_cast<double>(GetMaxMemory()) : PhysicalMemory();
   if (bytes > most)
   {
-    throw ProgramError("the output of " + SizeText(request.outputGrid) + " voxels takes " + Brief(bytes / 1e9) +
-                       " GB of memory; " + Brief(most / 1e9) + " GB are allowed or there");
+    throw ProgramError("the output of " + SizeText(request.outputGrid) + " voxels needs " + Brief(bytes / 1e9) +
+                       " GB of memory; only " + Brief(most / 1e9) + " GB are allowed or available");
   }
   if (!CanHold(request.outputType, options.defaultValue))
   {
-    throw ProgramError("--default-value " + Brief(options.defaultValue) + " is not a value of the output type " +
-                       NameOfPixelType(request.outputType) + "; choose another, or another --output-type");
+    throw ProgramError("--default-value " + Brief(options.defaultValue) + " cannot be stored as " +
+                       NameOfPixelType(request.outputType) + "; use another value, or another --output-type");
   }
   transforms = input.grid.dimension == 2 ? PrepareTransforms<2>(options, input, request.outputGrid)
                                          : PrepareTransforms<3>(options, input, request.outputGrid);
@@ -297,18 +298,18 @@ Prepare(const Options &                options,
     static_cast<unsigned int>(std::min<std::size_t>(input.layout.GetNumberOfPlanes(), std::size_t{ 1 } << 20));
   if (input.layout.components > 1 && options.compare)
   {
-    throw ProgramError("--compare-itk is for images with one number a pixel; \"" + options.input + "\" has " +
-                       std::to_string(input.layout.components) + " components");
+    throw ProgramError("--compare-itk supports only images with one component per pixel; \"" + options.input +
+                       "\" has " + std::to_string(input.layout.components) + " components");
   }
   if (options.compare && request.interpolation.IsFurther())
   {
-    throw ProgramError("--compare-itk is for --interpolation nearest, linear and bspline, not for " +
+    throw ProgramError("--compare-itk can only be used with --interpolation nearest, linear and bspline, not with " +
                        std::string(request.interpolation.method.name));
   }
   if (input.layout.HasDirections() && (request.transform || transforms.size() > 1))
   {
     Warn("the " + std::to_string(input.layout.components) +
-         " components of a pixel are resampled one by one: vectors and tensors are not turned by the transform");
+         " components per pixel are resampled independently: the transform does not rotate vectors and tensors");
   }
   return input;
 }
@@ -395,9 +396,8 @@ WarnOfLabels(const Volume & image, const Options & options)
         image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels())))
   {
     Warn("the input of " + NameOfPixelType(image.type) +
-         " has few distinct values, as labels have, and --interpolation " + options.interpolation.method.name +
-         " mixes them; --interpolation label-linear (or nearest) keeps labels, and --output-type float shows that "
-         "fractions are wanted");
+         " has few distinct values, like labels, which --interpolation " + options.interpolation.method.name +
+         " mixes; use --interpolation label-linear (or nearest) for labels, or --output-type float for fractions");
   }
 }
 
@@ -406,7 +406,7 @@ void
 WarnOfDefault(std::size_t values, const Options & options)
 {
   Warn("all " + std::to_string(values) + " voxels of the output have the default value " + Brief(options.defaultValue) +
-       ": they are outside of the input, or the transform is for another image");
+       ": they are outside the input, or the transform is for another image");
 }
 
 /** Reads and resamples an image of one volume with one number a pixel. */

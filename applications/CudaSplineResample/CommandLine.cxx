@@ -173,7 +173,8 @@ InterpretFiles(const RawOptions & raw, Options & options)
   {
     if (!options.input.empty() || raw.transforms.empty())
     {
-      throw ProgramError("--compose takes one file that is written, and --transform; --reference has a grid");
+      throw ProgramError("--compose needs the name of the output and --transform, and no images; --reference gives the "
+                         "grid of displacements");
     }
     options.output = raw.composed;
     options.composes = true;
@@ -183,7 +184,8 @@ InterpretFiles(const RawOptions & raw, Options & options)
   {
     if (!options.input.empty())
     {
-      throw ProgramError("--batch names the images; \"" + options.input + "\" is one too many");
+      throw ProgramError("--batch reads the names of the images from the list; remove \"" + options.input +
+                         "\" from the command line");
     }
     options.items = ReadBatchList(raw.list);
     CheckPaths({ { "--batch", raw.list } }, { { "--report", options.report } });
@@ -200,7 +202,7 @@ InterpretFiles(const RawOptions & raw, Options & options)
   {
     if (!raw.more.empty() || raw.transforms.empty())
     {
-      throw ProgramError("--points takes one list of points, the output, and --transform");
+      throw ProgramError("--points needs one list of points, the output and --transform");
     }
     return;
   }
@@ -222,13 +224,13 @@ InterpretFiles(const RawOptions & raw, Options & options)
   {
     if (!raw.jobs.empty() || options.overwrite)
     {
-      throw ProgramError("--jobs and --overwrite are for several images, or --batch");
+      throw ProgramError("--jobs and --overwrite can only be used with several images or --batch");
     }
     return;
   }
   if (options.compare || options.explain || options.dicom || !options.series.empty())
   {
-    throw ProgramError("--compare-itk, --explain, --dicom and --series are for one image");
+    throw ProgramError("--compare-itk, --explain, --dicom and --series can only be used with one image");
   }
   if (!raw.jobs.empty())
   {
@@ -245,7 +247,8 @@ InterpretFiles(const RawOptions & raw, Options & options)
     options.devices = ParseDevices(environment);
     if (options.devices.empty())
     {
-      throw ProgramError(std::string("CUDASPLINE_DEVICE=") + environment + ": numbers of GPUs are allowed, as 0,1");
+      throw ProgramError(std::string("CUDASPLINE_DEVICE=") + environment +
+                         " is not a list of GPUs; separate the numbers of GPUs by commas, as in 0,1");
     }
   }
 }
@@ -344,7 +347,7 @@ CheckOptionsBeside(const CLI::App & app, const std::string & what, const std::se
   {
     if (option->count() > 0 && !option->get_positional() && allowed.count(option->get_lnames().front()) == 0)
     {
-      throw ProgramError(what + "; --" + option->get_lnames().front() + " is for images");
+      throw ProgramError(what + "; --" + option->get_lnames().front() + " can only be used with images");
     }
   }
 }
@@ -465,7 +468,7 @@ AddInterpolation(CLI::App & app, RawOptions & raw)
   app
     .add_option("--sigma",
                 raw.interpolation.sigma,
-                "Standard deviation of label-gaussian in mm, one value or one an axis; default: the input's spacing")
+                "Standard deviation of label-gaussian in mm, one value or one per axis; default: the input's spacing")
     ->type_name("X[,Y[,Z]]");
   app.add_option("--default-value", raw.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
   app

@@ -53,8 +53,8 @@ FindFieldGrid(const Options & options)
       });
     if (found == options.transforms.rend())
     {
-      throw ProgramError("the displacements \"" + options.output +
-                         "\" need a grid: --reference names an image that has it");
+      throw ProgramError("writing displacements to \"" + options.output +
+                         "\" needs an output grid; name an image with --reference");
     }
     name = found->file;
   }
@@ -114,7 +114,7 @@ WriteComposed(const Options & options, const AtomicOutput & output)
   if (const std::string lost = WriteDisplacements(vectors, output.GetTemporaryName()); !lost.empty())
   {
     Warn("the format of \"" + options.output + "\" does not keep the " + lost +
-         " of displacements: they belong to another place");
+         " of displacements, so that readers put the field at a wrong position; use .nii.gz, .nrrd or .mha");
   }
 }
 
@@ -154,7 +154,7 @@ RunCompose(const Options & options)
   CheckPaths(sources, { { "--compose", options.output } });
   if (options.outputType && *options.outputType != ScalarType::Float32 && *options.outputType != ScalarType::Float64)
   {
-    throw ProgramError("--output-type of displacements is float or double");
+    throw ProgramError("--output-type: displacements must be float or double");
   }
   AtomicOutput output(options.output);
   FindDimension(options) == 2 ? WriteComposed<2>(options, output) : WriteComposed<3>(options, output);

@@ -170,7 +170,7 @@ MakeFurtherInterpolator(const InterpolationChoice & choice, const typename TImag
       if (choice.sigma.size() > 1 && choice.sigma.size() != TImage::ImageDimension)
       {
         throw CudaSplineProgram::ProgramError(
-          "--sigma has " + std::to_string(choice.sigma.size()) + " values; allowed are 1 or, for this " +
+          "--sigma has " + std::to_string(choice.sigma.size()) + " values; it must have 1 or, for this " +
           std::to_string(TImage::ImageDimension) + "D image, " + std::to_string(TImage::ImageDimension));
       }
       typename Labels::ArrayType sigma;

@@ -106,7 +106,8 @@ ParseInterpolation(const InterpolationWords & given)
     }
     if (!choice.HasOrder())
     {
-      throw ProgramError("--order is for --interpolation bspline and label-bspline, not for " + words.name);
+      throw ProgramError("--order can only be used with --interpolation bspline and label-bspline, not with " +
+                         words.name);
     }
     choice.order = static_cast<unsigned int>(words.order[0] - '0');
   }
@@ -114,8 +115,9 @@ ParseInterpolation(const InterpolationWords & given)
   {
     if (choice.method.interpolation != Interpolation::WindowedSinc)
     {
-      throw ProgramError("--radius is for the windowed sincs (lanczos, hamming, cosine, welch, blackman), not for " +
-                         words.name);
+      throw ProgramError(
+        "--radius can only be used with the windowed sincs (lanczos, hamming, cosine, welch, blackman), not with " +
+        words.name);
     }
     choice.radius = Digit("--radius", words.radius, '1', '5');
   }
@@ -123,7 +125,7 @@ ParseInterpolation(const InterpolationWords & given)
   {
     if (choice.method.interpolation != Interpolation::LabelGaussian)
     {
-      throw ProgramError("--sigma is for --interpolation label-gaussian, not for " + words.name);
+      throw ProgramError("--sigma can only be used with --interpolation label-gaussian, not with " + words.name);
     }
     choice.sigma = ParseNumbers("--sigma", words.sigma);
     if (*std::min_element(choice.sigma.begin(), choice.sigma.end()) <= 0.0)

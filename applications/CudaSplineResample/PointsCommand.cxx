@@ -104,7 +104,7 @@ FindColumns(const std::vector<std::string> & fields, const std::string & where, 
   if (numbers < 2)
   {
     throw ProgramError(where +
-                       ": the first line has to name columns x, y and, in 3D, z, or to be a point x,y[,z] in mm");
+                       ": the first line must have the names of columns x, y and, in 3D, z, or a point x,y[,z] in mm");
   }
   table.columns = { 0, 1, numbers > 2 ? 2 : noColumn };
   return false;
@@ -116,7 +116,7 @@ ReadTable(const std::string & file)
   std::ifstream stream(file);
   if (!stream)
   {
-    throw ProgramError("there is no list of points \"" + file + "\" that can be read");
+    throw ProgramError("the list of points \"" + file + "\" cannot be read");
   }
   Table             table;
   std::size_t       number = 0;
@@ -147,7 +147,8 @@ ReadTable(const std::string & file)
         column < line.fields.size() ? ParseNumber(WithoutSpaces(line.fields[column])) : std::nullopt;
       if (!value || !std::isfinite(*value))
       {
-        throw ProgramError(where + " has no finite number " + "xyz"[axis] + " in column " + std::to_string(column + 1));
+        throw ProgramError(where + ": the value of " + "xyz"[axis] + " in column " + std::to_string(column + 1) +
+                           " is missing or not a finite number");
       }
       line.point[axis] = *value;
     }
@@ -156,7 +157,8 @@ ReadTable(const std::string & file)
   }
   if (!stream.eof() || table.points == 0)
   {
-    throw ProgramError("\"" + file + "\" is not a list of points (CSV)" + (stream.eof() ? ": it has none" : ""));
+    throw ProgramError("\"" + file + "\" is not a list of points (CSV)" +
+                       (stream.eof() ? ": it does not contain a point" : ""));
   }
   return table;
 }

@@ -94,7 +94,7 @@ CheckLabels(const ResampleRequest & request)
   if (!isExact)
   {
     throw ProgramError(std::string("--interpolation ") + request.interpolation.method.name +
-                       " takes labels of less than 2^53; the input has larger ones, for which nearest is");
+                       " supports only labels below 2^53, but the input has larger ones; use --interpolation nearest");
   }
   if (!request.interpolation.HasOrder() || request.interpolation.order < 2)
   {
@@ -113,9 +113,10 @@ CheckLabels(const ResampleRequest & request)
   const double bytes = 8.0 * static_cast<double>(labels.size() * request.input.grid.GetNumberOfVoxels());
   if (bytes > PhysicalMemory())
   {
-    throw ProgramError("--interpolation label-bspline keeps coefficients of each label: " +
-                       std::to_string(labels.size()) + " labels need " + Brief(bytes / 1e9) + " GB, and there are " +
-                       Brief(PhysicalMemory() / 1e9) + "; label-linear and label-gaussian need none");
+    throw ProgramError(
+      "--interpolation label-bspline stores the coefficients of all labels: " + std::to_string(labels.size()) +
+      " labels need " + Brief(bytes / 1e9) + " GB, but only " + Brief(PhysicalMemory() / 1e9) +
+      " GB of memory are available; use label-linear or label-gaussian");
   }
 }
 

@@ -340,24 +340,25 @@ TEST_F(ProgramBatch, WrongLists)
     std::ofstream(Path("list.csv")) << text;
     ExpectError(RunProgram({ "--batch", Path("list.csv") }), words, 2);
   };
-  expect("", { "list.csv", "names no images" });
-  expect(",\n,,\n , ,,,\n", { "list.csv", "names no images" }); // of an empty table
-  expect(",,;\n", { "line 1", "names no input" });
+  expect("", { "list.csv", "is empty" });
+  expect(",\n,,\n , ,,,\n", { "list.csv", "is empty" }); // of an empty table
+  expect(",,;\n", { "line 1", "the input is missing" });
   expect(Input(0) + "\n", { "line 1", "1 fields" });
   expect(Input(0) + ",," + Output(0) + "\n" + Input(1) + "\n", { "line 2", "3 are expected" });
-  expect(Input(0) + ",,\n", { "line 1", "no output" });
+  expect(Input(0) + ",,\n", { "line 1", "the output is missing" });
   expect("\"" + Input(0) + "\n", { "line 1", "quote" });
   ExpectError(RunProgram({ "--batch", Path("none.csv") }), { "none.csv", "cannot be read" }, 2);
-  ExpectError(RunProgram({ Input(0), Input(1), Path("none") }), { "none", "must exist", "is not a folder" }, 2);
-  ExpectError(RunProgram({ Input(0), "--batch", WriteList(2) }), { "in0.nrrd", "one too many" }, 2);
+  ExpectError(
+    RunProgram({ Input(0), Input(1), Path("none") }), { "none", "which exists or ends with /", "is not a folder" }, 2);
+  ExpectError(RunProgram({ Input(0), "--batch", WriteList(2) }), { "in0.nrrd", "from the command line" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--jobs", "0" }), { "--jobs 0", "1 to 256" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--compare-itk" }), { "--compare-itk", "one image" }, 2);
   ExpectError(RunProgram({ Input(0), Output(0), "--overwrite" }), { "--overwrite", "several images" }, 2);
-  ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1," }), { "\"0,1,\"", "as 0 or 0,1" }, 2);
-  ExpectError(RunProgram({ "--batch", WriteList(2), "--device", "cpu,cpu" }), { "\"cpu,cpu\"", "as 0 or 0,1" }, 2);
+  ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1," }), { "\"0,1,\"", "such as 0 or 0,1" }, 2);
+  ExpectError(RunProgram({ "--batch", WriteList(2), "--device", "cpu,cpu" }), { "\"cpu,cpu\"", "such as 0 or 0,1" }, 2);
   ProgramSettings settings;
   settings.environment.emplace_back("CUDASPLINE_DEVICE", "cpu,0");
-  ExpectError(RunProgram({ "--batch", WriteList(2) }, settings), { "CUDASPLINE_DEVICE=cpu,0", "as 0,1" }, 2);
+  ExpectError(RunProgram({ "--batch", WriteList(2) }, settings), { "CUDASPLINE_DEVICE=cpu,0", "as in 0,1" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--explain" }), { "--explain", "one image" }, 2);
 
   std::filesystem::create_directory(Path("results"));
@@ -370,7 +371,7 @@ TEST_F(ProgramBatch, WrongLists)
   EXPECT_NE(folder.errors.find("is a folder"), std::string::npos) << folder.errors;
 
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Output(0) << '\n' << Input(1) << ',' << Output(0) << '\n';
-  ExpectError(RunProgram({ "--batch", Path("list.csv") }), { "out0.nrrd", "named twice" });
+  ExpectError(RunProgram({ "--batch", Path("list.csv") }), { "out0.nrrd", "name the same file" });
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Input(1) << '\n' << Input(1) << ',' << Output(0) << '\n';
   ExpectError(RunProgram({ "--batch", Path("list.csv") }), { "in1.nrrd", "an input and an output" });
   EXPECT_FALSE(std::filesystem::exists(Output(0)));
@@ -394,7 +395,7 @@ TEST_F(ProgramBatch, NamesWithControlCharacters)
   const ProgramResult result = RunProgram({ "--batch", Path("list.csv"), "--size", "3", "--verbose" });
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.CountErrorLines(), 3u) << result.errors; // a warning, an error, how many failed
-  EXPECT_NE(result.errors.find("in?[2J?2J?.nrrd: the output samples"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("in?[2J?2J?.nrrd: the output grid is coarser"), std::string::npos) << result.errors;
   EXPECT_NE(result.errors.find("none?[2J?2J?.nrrd: "), std::string::npos) << result.errors;
   EXPECT_NE(result.output.find("out?[2J?2J?.nrrd: done"), std::string::npos) << result.output;
   for (const std::string & text : { result.errors, result.output })

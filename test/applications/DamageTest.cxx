@@ -225,15 +225,15 @@ TEST_F(ProgramDamage, Transforms)
            " 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1\n";
   };
   expect(spline("-4 5 5"), { "t.tfm", "size of -4", "from 4" });
-  expect(spline("1000000 1000000 1000000"), { "t.tfm", "3e+18 parameters", "there are 3" });
+  expect(spline("1000000 1000000 1000000"), { "t.tfm", "3e+18 parameters", "but has 3" });
   expect(spline("nan 5 5"), { "t.tfm", "is nan" });
   expect(
     "DisplacementFieldTransform_double_3_3\nParameters: 0 0 0\nFixedParameters: 9 9 9 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1\n",
-    { "t.tfm", "2187 parameters", "there are 3" });
+    { "t.tfm", "2187 parameters", "but has 3" });
   const auto affine = [](const std::string & numbers) {
     return "AffineTransform_double_3_3\nParameters: " + numbers + "\nFixedParameters: 0 0 0\n";
   };
-  expect(affine("0 0 0 0 0 0 0 0 0 0 0 0"), { "t.tfm", "no inverse", "determinant is 0" });
+  expect(affine("0 0 0 0 0 0 0 0 0 0 0 0"), { "t.tfm", "is singular", "determinant 0" });
   std::string many;
   for (int i = 0; i < 500; ++i)
   {
@@ -262,9 +262,10 @@ TEST_F(ProgramDamage, Transforms)
   refused("empty.h5", { "empty.h5", "damaged" });
   ASSERT_EQ(mkfifo(Path("pipe.tfm").c_str(), 0600), 0);
   refused("pipe.tfm", { "pipe.tfm", "is not a file" });
-  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", "" }), { "names no transform", "identity" }, 2);
+  ExpectError(
+    RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", "" }), { "does not name a transform", "identity" }, 2);
   const ProgramResult list = RunProgram({ "--batch", Path("hole.csv") });
-  ExpectError(list, { "hole.csv", "it is not a list" }, 2);
+  ExpectError(list, { "hole.csv", "is not a list of images" }, 2);
   EXPECT_LT(list.memory, 5e8);
   const ProgramResult image = RunProgram({ Path("hole.mha"), Path("out.nii") });
   ExpectError(image, { "hole.mha" });

@@ -210,7 +210,8 @@ TEST_F(ProgramDicom, SeveralSeries)
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 3u); // the larger one
   ExpectQuietSuccess(Run({ "--series", "1.2.826.0.1.3680043.2.1125.2" }));
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 2u);
-  ExpectError(Run({ "--series", "1.2.3" }), { "no series 1.2.3", "1.2.826.0.1.3680043.2.1125.1 (3 files)" });
+  ExpectError(Run({ "--series", "1.2.3" }),
+              { "does not contain the series 1.2.3", "1.2.826.0.1.3680043.2.1125.1 (3 files)" });
 }
 
 TEST_F(ProgramDicom, MissingSlice)
@@ -313,7 +314,7 @@ TEST_F(ProgramDicom, FolderWithout)
 {
   std::filesystem::create_directories(m_Folder / "series");
   std::ofstream(m_Folder / "series" / "readme.txt") << "nothing\n";
-  ExpectError(Run({}), { "holds no DICOM series", "series" });
+  ExpectError(Run({}), { "does not contain a DICOM series", "series" });
 }
 
 /** Cut within the pixels, where GDCM fills with zeros, and within the header, where it leaves the slice out. */

@@ -95,7 +95,7 @@ TEST_F(ProgramErrors, CommandLine)
     ExpectError(Run({ option, "" }), { option }, 2);
   }
   ExpectError(Run({ "-i", "label-gaussian", "--sigma", ",," }), { "--sigma ,,", "\"\" is not a number" }, 2);
-  ExpectError(Run({ "--device", ",," }), { "\",,\"", "as 0 or 0,1" }, 2);
+  ExpectError(Run({ "--device", ",," }), { "\",,\"", "such as 0 or 0,1" }, 2);
   ExpectError(Run({ "-t", "," }), { "\",\"" });
   ExpectError(Run({ "--rotate", "ten" }), { "--rotate ten" }, 2);
   ExpectError(Run({ "--output-type", "half" }), { "half", "uint8", "float, double" }, 2);
@@ -198,7 +198,7 @@ TEST_F(ProgramErrors, DeviceWithoutMemory)
   {
     CUDASPLINE_SKIP_WITHOUT_GPU();
   }
-  ExpectError(result, { "device 0 was asked for", "memory" });
+  ExpectError(result, { "device 0 was requested", "memory" });
 }
 
 TEST_F(ProgramErrors, OutputTooLargeForTheMemory)

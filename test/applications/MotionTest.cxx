@@ -393,20 +393,21 @@ TEST_F(RegisterMotion, Errors)
   expect({ series, "--motion", "4", "-o", Path("a.tfm") }, { "--motion 4", "0 to 3" });
   expect({ series, "--motion", "last", "-o", Path("a.tfm") }, { "--motion last" }, 2);
   expect({ series, "-o", Path("a.tfm") }, { "moving is required", "--motion" }, 2);
-  expect({ series, series, "--motion", "mean", "-o", Path("a.tfm") }, { "one image too many" }, 2);
+  expect({ series, series, "--motion", "mean", "-o", Path("a.tfm") }, { "needs only one image; remove" }, 2);
   expect({ series, Path("first.nrrd"), "-o", Path("a.tfm") }, { "series of 4 volumes", "--motion" });
   expect({ series, "--motion", "first", "-o", Path("a_%s.tfm") }, { "%04d" });
-  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--field", Path("f.nrrd") }, { "--field is for one" });
+  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--field", Path("f.nrrd") },
+         { "--field can only be used with one" });
   expect({ Path("first.nrrd"), series, "--stage", "syn", "--output-prefix", Path("p_") },
-         { "--output-prefix of a series", "matrix", "p_%04d.h5" });
+         { "--output-prefix", "one matrix per volume of a series", "p_%04d.h5" });
   expect({ series, "--motion", "first", "--output-prefix", Path("p_"), "-w", Path("p_Warped.nii.gz") },
-         { "--output-prefix", "--warped", "one file" });
+         { "--output-prefix", "--warped", "the same file" });
   expect({ series, "--motion", "first", "--warped", series }, { "input and an output" });
   expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--parameters", Path("a_0001.tfm") },
-         { "--parameters", "--output", "one file" });
+         { "--parameters", "--output", "the same file" });
   expect({ series, "--motion", "first", "--stage", "affine", "--parameters", Path("a.tsv") }, { "rigid" }, 2);
   expect({ Path("first.nrrd"), Path("first.nrrd"), "--stage", "rigid", "--parameters", Path("a.tsv") },
-         { "--parameters is for a series" });
+         { "--parameters can only be used with a series" });
 }
 
 } // namespace

@@ -54,8 +54,8 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, discrete, greedy, rigid" } },
     { { "--metric", "ssd" }, { "--metric \"ssd\"", "cc, correlation, lncc, mattes, meansquares, mind, ngf" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "conjugate-gradient, gradient-descent" } },
-    { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
-    { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs is for no stage", "rigid, affine" } },
+    { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is given 3 times", "(2)" } },
+    { { "--optimizer", "lbfgs" }, { "--optimizer lbfgs cannot be used with the stages", "rigid, affine" } },
     { { "--stage", "rigid", "--metric", "cc", "--sampling", "random" },
       { "--sampling random", "'cc'", "all samples" } },
     { { "--bins", "161" }, { "--bins 161", "from 5 to 160" } },
@@ -83,16 +83,16 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--stage", "bspline", "--grid-spacing", ",," }, { "--grid-spacing ,,", "\"\" is not a number" } },
     { { "--device", "," }, { "--device \",\"", "auto, cpu, gpu" } },
     { { "--stage", "," }, { "--stage \",\"", "affine, bspline" } },
-    { { "--initial-transform", ",inverse" }, { "\",inverse\" names no transform" } },
+    { { "--initial-transform", ",inverse" }, { "\",inverse\" does not name a transform" } },
     { { "--iterations", "-5" }, { "--iterations" } },
     { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
     { { "--fraction", "0.5" }, { "--fraction 0.5 needs sampling" } },
     { { "--sampling", "random", "--fraction", "1.5" }, { "--fraction 1.5", "up to 1" } },
     { { "--step", "0" }, { "--step 0", "above 0" } },
-    { { "--grid-spacing", "10" }, { "--grid-spacing 10 is for no stage" } },
+    { { "--grid-spacing", "10" }, { "--grid-spacing 10 cannot be used with the stages" } },
     { { "--stage", "bspline", "--grid-spacing", "0" }, { "--grid-spacing 0", "above 0" } },
     { { "--initialize", "guess" }, { "--initialize \"guess\"", "centre, moments, none" } },
-    { { "--initialize", "centre", "--initial-transform", "a.tfm" }, { "exclude each other" } },
+    { { "--initialize", "centre", "--initial-transform", "a.tfm" }, { "cannot be used together" } },
     { { "--bins", "4" }, { "--bins 4", "from 5" } },
     { { "--interpolation", "sinc" }, { "--interpolation \"sinc\"", "bspline, linear" } },
     { { "--gradient", "analytic" }, { "--gradient analytic needs --interpolation bspline" } },
@@ -123,19 +123,19 @@ TEST_F(RegisterErrors, Files)
   ExpectRegisterError({ "--moving-mask", Path("empty.nrrd") }, { "empty.nrrd", "0 everywhere" });
   ExpectRegisterError({ "--initial-transform", Path("none.tfm") }, { "none.tfm" });
   ExpectRegisterError({ "-w", Path("no/folder.nrrd") }, { "folder", "does not exist" });
-  ExpectRegisterError({ "-w", Path("warped.unknown") }, { "warped.unknown", "no format" });
-  ExpectRegisterError({ "-p", Path("picture.unknown") }, { "picture.unknown", "no format" });
+  ExpectRegisterError({ "-w", Path("warped.unknown") }, { "warped.unknown", "is unknown" });
+  ExpectRegisterError({ "-p", Path("picture.unknown") }, { "picture.unknown", "is unknown" });
   ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" },
                       { "--grid-spacing \"3,4,5\"", "3 numbers", "2 axes" });
 
   ProgramSettings settings;
   settings.program = "CudaSplineRegister";
   ExpectError(RunProgram({ Path("fixed.nrrd"), Path("volume.nrrd"), "-o", Path("out.tfm") }, settings),
-              { "2 dimensions", "moving one 3" },
+              { "2 dimensions", "moving image 3" },
               1,
               "CudaSplineRegister");
   ExpectError(RunProgram({ Path("fixed.nrrd"), Path("empty.nrrd"), "-o", Path("out.tfm") }, settings),
-              { "moving image is the same everywhere", "--initialize centre" },
+              { "moving image has no centre of gravity", "--initialize centre" },
               1,
               "CudaSplineRegister");
   ExpectError(RunProgram({ Path("fixed.nrrd"), Path("moving.nrrd"), "-o", Path("out.unknown") }, settings),

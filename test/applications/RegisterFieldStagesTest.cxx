@@ -435,7 +435,7 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
       return isFirst ? at[0] < 3 : at[0] > 9;
     });
   }
-  expectError({ "do not overlap", "masks of both" },
+  expectError({ "do not overlap", "both masks" },
               { "--fixed-mask", Path("first.nrrd"), "--moving-mask", Path("last.nrrd") });
   // Levels of three samples an axis, nothing smooth, steps that fold.
   expectFields({ "--shrink", "4,1", "--sigmas", "0,0", "--update-variance", "0", "--total-variance", "0" });

@@ -329,7 +329,7 @@ TEST_F(RegisterFields, Evaluation)
   std::ofstream(Path("moving.csv")) << "1,2\n3\n";
   ExpectError(Register(options), { "moving.csv", "line 2", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "1,2\n3,4\n";
-  ExpectError(Register(options), { "4 fixed landmarks", "2 moving ones" }, 1, "CudaSplineRegister");
+  ExpectError(Register(options), { "4 fixed landmarks", "2 moving landmarks" }, 1, "CudaSplineRegister");
   // A damaged first line is none of titles; spreadsheets write a mark before it, and quotes.
   std::ofstream(Path("moving.csv")) << "1x,2\n3,4\n";
   ExpectError(Register(options), { "moving.csv", "line 1", "2 numbers" }, 1, "CudaSplineRegister");
@@ -397,7 +397,7 @@ TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
   const ProgramResult result = Register(options);
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
-  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of another registration"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of an earlier registration"), std::string::npos) << result.errors;
 }
 
 /** Of a field of one slice ITK's reader of NIfTI tells two axes; it is warned of, and read all the same. */
@@ -428,7 +428,7 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
                       Path("p_") });
   };
   // Fields of SyN do not move at the ends of an axis, where all samples of this one are.
-  EXPECT_NE(run("syn").errors.find("1 of 1 levels move nothing"), std::string::npos);
+  EXPECT_NE(run("syn").errors.find("1 of 1 levels cannot move anything"), std::string::npos);
   const ProgramResult result = run("demons");
   EXPECT_EQ(result.code, 0);
   // Places that rounding moves out of the slice are in it.
@@ -471,7 +471,7 @@ TEST_F(RegisterFields, FullDisk)
   {
     ExpectError(
       Register({ "--iterations", "1", "--levels", "1", "-o", Path("out.tfm"), "--picture", Path(name) }, settings),
-      { "there is no room", name },
+      { "there is not enough space", name },
       1,
       "CudaSplineRegister");
   }
@@ -488,30 +488,38 @@ TEST_F(RegisterFields, Errors)
     ExpectError(Register(options), words, code, "CudaSplineRegister");
     EXPECT_EQ(CountFiles(), files);
   };
-  expect({ "--radius", "2" }, { "--radius is for --metric cc" }, 2);
-  expect({ "--learning-rate", "0.5" }, { "--learning-rate 0.5", "for no stage" }, 2);
+  expect({ "--radius", "2" }, { "--radius can only be used with --metric cc" }, 2);
+  expect({ "--learning-rate", "0.5" }, { "--learning-rate 0.5", "cannot be used with the stages" }, 2);
   expect({ "--stage", "syn", "--learning-rate", "0" }, { "--learning-rate 0", "above 0" }, 2);
   expect({ "--stage", "syn", "--update-variance", "wide" }, { "--update-variance wide", "from 0" }, 2);
   for (const std::string stage : { "syn", "greedy", "demons" })
   {
-    expect({ "--stage", stage, "--sampling", "random" }, { "--sampling random is for no stage", stage }, 2);
+    expect(
+      { "--stage", stage, "--sampling", "random" }, { "--sampling random cannot be used with the stages", stage }, 2);
   }
   expect({ "--stage", "syn", "-m", "correlation" },
-         { "--metric \"correlation\"", "'correlation' is not for 'syn'", "'cc'" },
+         { "--metric \"correlation\"", "'correlation' cannot be used with 'syn'", "'cc'" },
          2);
   expect({ "--stage", "greedy", "-m", "correlation" },
-         { "--metric \"correlation\"", "'correlation' is not for 'greedy'", "'cc'" },
+         { "--metric \"correlation\"", "'correlation' cannot be used with 'greedy'", "'cc'" },
          2);
-  expect({ "--stage", "demons", "-m", "cc" }, { "--metric \"cc\"", "'cc' is not for 'demons'", "'meansquares'" }, 2);
-  expect({ "--stage", "demons", "--radius", "2" }, { "--radius is for --metric cc" }, 2);
-  expect({ "--stage", "greedy", "--gradient", "filter" }, { "--gradient filter is for no stage", "greedy" }, 2);
-  expect({ "--stage", "demons", "--gradient", "filter" }, { "--gradient filter is for no stage", "demons" }, 2);
-  expect({ "--stage", "greedy", "--grid-spacing", "9" }, { "--grid-spacing 9 is for no stage", "greedy" }, 2);
+  expect({ "--stage", "demons", "-m", "cc" },
+         { "--metric \"cc\"", "'cc' cannot be used with 'demons'", "'meansquares'" },
+         2);
+  expect({ "--stage", "demons", "--radius", "2" }, { "--radius can only be used with --metric cc" }, 2);
+  expect({ "--stage", "greedy", "--gradient", "filter" },
+         { "--gradient filter cannot be used with the stages", "greedy" },
+         2);
+  expect({ "--stage", "demons", "--gradient", "filter" },
+         { "--gradient filter cannot be used with the stages", "demons" },
+         2);
+  expect(
+    { "--stage", "greedy", "--grid-spacing", "9" }, { "--grid-spacing 9 cannot be used with the stages", "greedy" }, 2);
   expect({ "--stage", "greedy", "--update-variance", "-1" }, { "--update-variance -1", "from 0" }, 2);
   expect({ "--log-jacobian" }, { "--log-jacobian needs --jacobian" }, 2);
-  expect({ "--fixed-labels", "a.nii" }, { "--fixed-labels and --moving-labels belong together" }, 2);
-  expect({ "--moving-landmarks", "a.csv" }, { "belong together" }, 2);
-  expect({ "--field", Path("field.png") }, { "cannot write the displacements \"field.png\"", "hold vectors" }, 1);
+  expect({ "--fixed-labels", "a.nii" }, { "--fixed-labels needs --moving-labels" }, 2);
+  expect({ "--moving-landmarks", "a.csv" }, { "--moving-landmarks needs --fixed-landmarks" }, 2);
+  expect({ "--field", Path("field.png") }, { "cannot write the displacements \"field.png\"", "stores vectors" }, 1);
   expect({ "--fixed-landmarks", Path("no.csv"), "--moving-landmarks", Path("no.csv") }, { "no.csv" }, 1);
 }
 

@@ -268,7 +268,7 @@ TEST_F(RegisterInSpace, PoorAgreement)
   WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
   result = Register(still);
   EXPECT_EQ(result.code, 0) << result.errors;
-  EXPECT_NE(result.errors.find("% of the fixed image lie in the moving one"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("% of the fixed image is inside the moving image"), std::string::npos) << result.errors;
 }
 
 /** What comes onto a template's grid is in its space, and says of itself what it said before; offsets are those of

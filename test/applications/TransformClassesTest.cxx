@@ -475,12 +475,14 @@ TEST_F(TransformClasses, Refused)
     }
   };
   const std::string affine = "Transform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\n";
-  expectError(affine + "FixedParameters: 1 2\n", { "AffineTransform", "2 fixed parameters", "0 or 3" });
-  expectError(affine + "FixedParameters: 1 2 3 4\n", { "4 fixed parameters", "0 or 3" });
+  expectError(affine + "FixedParameters: 1 2\n",
+              { "AffineTransform", "2 fixed parameters", "0 (the centre is the origin) or 3 (the centre)" });
+  expectError(affine + "FixedParameters: 1 2 3 4\n",
+              { "4 fixed parameters", "0 (the centre is the origin) or 3 (the centre)" });
   expectError("Transform: AffineTransform\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\nFixedParameters: 1 2 3\n",
               { "(AffineTransform)", "does not have a dimension" });
   expectError("Transform: Euler3DTransform_double_3_3\nParameters: 0 0 0 1 2 3\nFixedParameters: 1 2 3 1 5\n",
-              { "5 fixed parameters", "3 or 4" });
+              { "5 fixed parameters", "3 (the centre) or 4" });
   expectError("Transform: CenteredAffineTransform_double_2_2\nParameters: 1 0 0 1 5 6 7 8\nFixedParameters: 5 7\n",
               { "another centre", "7", "6" });
   expectError("Transform: VersorTransform_double_3_3\nParameters: 1 1 0\nFixedParameters: 0 0 0\n",

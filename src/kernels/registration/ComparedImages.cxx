@@ -128,7 +128,7 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients must be central differences, those of a Gaussian, or those of a spline of order 2 or more");
   Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
-          "points need one number per axis, and metrics that compare neighbors do not support them");
+          "points need one number per axis, and metrics that compare neighbours do not support them");
 }
 
 } // namespace
