@@ -126,7 +126,7 @@ def _check_images(fixed: Any, moving: Any) -> None:
             )
         if image.components != 1:
             raise ValueError(
-                f"{name}: it has {image.components} numbers per pixel; images with one are supported."
+                f"{name}: the image has {image.components} components per pixel; only one is supported."
             )
 
 
@@ -245,11 +245,11 @@ def registration(
     is_script = bool(bracket) and script in _SCRIPTS and letter in _LETTERS
     if not is_script and name not in _TYPES:
         raise ValueError(
-            f"type_of_transform: {type_of_transform!r} is not supported; supported are {_names()}."
+            f"type_of_transform: {type_of_transform!r} is not supported; use one of {_names()}."
         )
     if multivariate_extras and not is_script and name != "SyNOnly":
         raise ValueError(
-            f"multivariate_extras: they are for SyNOnly and antsRegistrationSyN[...], not for {name!r}."
+            f"multivariate_extras: they can only be used with SyNOnly and antsRegistrationSyN[...], not with {name!r}."
         )
     if is_script:
         stages = _stages_of_script(fixed, "Quick" in script, *_LETTERS[letter])
@@ -327,7 +327,7 @@ def _restricted(stages: Sequence[Stage], weights: tuple[float, ...], dimension: 
     if len(weights) not in counts:
         allowed = " or ".join(str(count) for count in sorted(set(counts)))
         raise ValueError(
-            f"restrict_transformation: there are {len(weights)} weights; the stages have {allowed}."
+            f"restrict_transformation: {len(weights)} weights are given; the stages need {allowed}."
         )
     return [
         replace(stage, restrict_deformation=weights) if count == len(weights) else stage
@@ -344,7 +344,7 @@ def _levels_of(iterations: Any, shrink: Any, sigmas: Any) -> _Levels:
     for name, values in zip(("aff_shrink_factors", "aff_smoothing_sigmas"), found[1:]):
         if len(values) != len(found[0]):
             raise ValueError(
-                f"{name}: there are {len(values)} levels, and {len(found[0])} of aff_iterations."
+                f"{name}: {len(values)} levels are given, but aff_iterations has {len(found[0])}; the numbers must be equal."
             )
     return found[0], found[1], found[2]
 
@@ -430,7 +430,7 @@ def _with_pairs(
 ) -> tuple[Stage, list[tuple[Any, Any]]]:
     if not stage.is_deformable:
         raise ValueError(
-            "multivariate_extras: they are for fields, and the last stage is of a matrix."
+            "multivariate_extras: they can only be used if the last stage results in a field; this one results in a matrix."
         )
     metrics: list[Union[str, tuple[str, float]]] = [
         (stage.metrics[0].metric, stage.metrics[0].weight)
@@ -531,15 +531,15 @@ def apply_transforms(
             )
     if interpolator not in _INTERPOLATORS:
         raise ValueError(
-            f"interpolator: {interpolator!r} is not supported; supported are {', '.join(_INTERPOLATORS)}."
+            f"interpolator: {interpolator!r} is not supported; use one of {', '.join(_INTERPOLATORS)}."
         )
     if imagetype not in (0, 3):
         raise ValueError(
-            f"imagetype: {imagetype!r} is not supported; supported are 0 (scalar) and 3 (time series)."
+            f"imagetype: {imagetype!r} is not supported; use 0 (scalar) or 3 (time series)."
         )
     if moving.dimension != fixed.dimension + (imagetype == 3):
         raise ValueError(
-            f"moving: it has {moving.dimension} axes, and fixed {fixed.dimension}, with imagetype={imagetype}."
+            f"moving: the image has {moving.dimension} axes and fixed {fixed.dimension}, which is not allowed with imagetype={imagetype}."
         )
     names = (
         [transformlist] if isinstance(transformlist, (str, os.PathLike)) else list(transformlist)
@@ -579,7 +579,9 @@ def _inverted(names: Sequence[str], which: Optional[Sequence[Optional[bool]]]) -
         is_back = len(names) == 2 and names[0].endswith(".mat") and not names[1].endswith(".mat")
         which = [is_back, False][: len(names)] if len(names) == 2 else [False] * len(names)
     if len(which) != len(names):
-        raise ValueError(f"whichtoinvert: there are {len(which)}, and {len(names)} transforms.")
+        raise ValueError(
+            f"whichtoinvert: {len(which)} values are given for {len(names)} transforms; the numbers must be equal."
+        )
     for name, one in zip(names, which):
         if one and not name.endswith(".mat"):
             raise ValueError(

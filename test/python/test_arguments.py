@@ -168,7 +168,7 @@ def test_codes_of_the_library_name_the_field():
     out = numpy.empty_like(IMAGE)
     for field, value, text in (
         ("pixel", 77, "image.pixel is 77"), ("pixels", 0, "image.pixels is null"), ("components", 0, "image.components is 0"),
-        ("order", 9, "image.order is 9"), ("dimension", 9, "image.dimension is 9"), ("element", 0, "image: B-spline coefficients are"),
+        ("order", 9, "image.order is 9"), ("dimension", 9, "image.dimension is 9"), ("element", 0, "image: B-spline coefficients must be"),
         ("method", 9, "image.method is 9"), ("storage", 1, "image: Storage Half"), ("method", 2, "image: The number of FIR taps"),
     ):  # fmt: skip
         other = type(image).from_buffer_copy(image)

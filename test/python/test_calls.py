@@ -169,7 +169,7 @@ def test_jax_in_and_jax_out(rng):
         )
     coordinates = jax.numpy.asarray(rng.uniform(0, 11, (2, 7)).astype("f4"))
     assert isinstance(ndimage.map_coordinates(given, coordinates), jax.Array)
-    with pytest.raises(TypeError, match="traced"):
+    with pytest.raises(TypeError, match="JAX traces"):
         jax.jit(lambda a: ndimage.shift(a, 1.0))(given)
 
 

@@ -132,9 +132,9 @@ def test_encodings(read):
     for data, words in (
         (
             nrrd(encoding="gzip") + gzip.compress(raw[:400]),
-            "400 bytes of pixels where its header promises 840",
+            "400 bytes of pixels, but its header requires 840",
         ),
-        (nrrd(encoding="gzip") + members[:-9], "no end"),
+        (nrrd(encoding="gzip") + members[:-9], "the end of its compressed data is missing"),
         (nrrd(encoding="gzip") + members[:-5] + b"xxxxx", "compressed data are wrong"),
         (nrrd() + raw[1:], "839 bytes"),
         (nrrd(encoding="text") + b"1 2 3", "3 numbers"),
@@ -162,7 +162,7 @@ def test_files_of_data(read, tmp_path):
         expect(read("a.nhdr", nrrd(more=f"data file: {name}\n")), *grid)
     with pytest.raises(FileNotFoundError, match="none.raw"):
         read("a.mhd", (META + "ElementDataFile = none.raw\n").encode())
-    with pytest.raises(ValueError, match="names 3 files of pixels where its size needs 7"):
+    with pytest.raises(ValueError, match="names 3 files of pixels, but its size needs 7"):
         read("a.mhd", (META + "ElementDataFile = s%02d.raw 0 2 1\n").encode())
 
 

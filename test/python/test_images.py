@@ -159,7 +159,7 @@ def test_jax(rng):
     found = cudaspline.resample(given, MATRIX)
     assert isinstance(found, jax.Array) and found.devices() == given.devices()
     assert numpy.array_equal(found, cudaspline.resample(array, MATRIX))
-    with pytest.raises(TypeError, match="traced"):
+    with pytest.raises(TypeError, match="JAX traces"):
         jax.jit(cudaspline.resample)(given)
 
 

@@ -250,7 +250,7 @@ def test_nan_empty_and_what_is_refused(rng):
         (ValueError, "points: the shape is (5, 4)", (image, jnp.zeros((5, 4))), {}),
         (ValueError, "order: 6", (image, points), {"order": 6}),
         (ValueError, "mode: 'zero'", (image, points), {"mode": "zero"}),
-        (TypeError, "prefilter: 'no' is neither", (image, points), {"prefilter": "no"}),
+        (TypeError, "prefilter: 'no' must be True or False", (image, points), {"prefilter": "no"}),
         (ValueError, "cval: nan", (image, points), {"cval": numpy.nan}),
         (
             TypeError,

@@ -378,7 +378,7 @@ def test_metatensors_of_two_axes_and_lps(rng):
     one, other = cudaspline.zoom(lps, 2), cudaspline.zoom(ras, 2)
     assert one.shape == (14, 16, 18) and numpy.array_equal(one.as_tensor(), other.as_tensor()[0])
     assert difference(numpy.diag([-1.0, -1, 1, 1]) @ one.affine, other.affine) < 1e-12
-    with pytest.raises(ValueError, match="^image: .*channels last; EnsureChannelFirst"):
+    with pytest.raises(ValueError, match="^image: .*channels last; use EnsureChannelFirst"):
         cudaspline.zoom(
             MetaTensor(rng.uniform(size=(7, 8, 9, 2)), AFFINE, {"spatial_shape": (7, 8, 9)}), 2
         )

@@ -210,7 +210,7 @@ def test_two_dimensions_keep_their_plane(tmp_path):
     assert numpy.array_equal(numpy.frombuffer(data, "<f4", 12, 280).reshape(3, 4), header.srow)
     assert data[40] == 2
     flat = cudaspline.Image(numpy.zeros((6, 5, 3), "f4"), channels="last")
-    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 numbers per pixel"):
+    with pytest.warns(cudaspline.FileWarning, match="one slice.*3 components per pixel"):
         _images.write_nifti(flat, tmp_path / "d.nii")
     assert read(tmp_path / "d.nii").geometry.dimension == 3
     sagittal = changed(header, srow=[[0, 0, 4, 10], [2, 0, 0, 20], [0, 3, 0, 30]])
@@ -308,7 +308,7 @@ def test_headers_that_promise_more_than_memory_has(tmp_path, name):
     write(tmp_path / name, header, values_of(plain(), random.Random(6)))
     with pytest.raises(
         ValueError,
-        match="cut short: it holds 840 bytes of pixels where its header promises 131072000000000",
+        match="cut short: it holds 840 bytes of pixels, but its header requires 131072000000000",
     ):
         read(tmp_path / name)
 

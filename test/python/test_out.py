@@ -142,7 +142,7 @@ def test_the_library_refuses_arrays_that_overlap():
     for result, stages, text in (
         (out, _transforms.describe(None, 2, -1), "resampling.output and image.pixels overlap"),
         (vectors.view("f4").ravel()[:300].reshape(10, 30), _transforms.describe(cudaspline.DisplacementField(vectors), 2, -1),
-         "resampling.output and stage.data overlap"),
+         "resampling.output and the data of stage 0 overlap"),
     ):  # fmt: skip
         resampling, kept = _stages.describe_resampling(
             method.describe_interpolation(pixels.geometry), pixels.geometry, pixels.geometry, stages, _arrays.view(result, "out"),

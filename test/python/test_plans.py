@@ -323,10 +323,13 @@ def test_what_is_refused_is_refused_again(rng):
     for transform, message in (
         (numpy.full((3, 3), numpy.nan), "not finite"),
         ([[1, 0, 0], [0, numpy.inf, 0], [0, 0, 1]], "not finite"),
-        (numpy.eye(2), "matrices are 3 x 3"),
+        (numpy.eye(2), "matrices must be 3 x 3"),
         (numpy.vstack([MATRIX, [0, 0, 1, 1]]), "last row"),
-        ([[1, 0], [0, 1], [0, 0]], "matrices are 3 x 3"),
-        (cudaspline.DisplacementField(numpy.zeros((2, 2, 2, 2))), "displacements have the shape"),
+        ([[1, 0], [0, 1], [0, 0]], "matrices must be 3 x 3"),
+        (
+            cudaspline.DisplacementField(numpy.zeros((2, 2, 2, 2))),
+            "displacements must have the shape",
+        ),
     ):
         cudaspline.resample(image, numpy.eye(3))
         with pytest.raises(ValueError, match=f"transform: .*{message}"):
@@ -362,7 +365,7 @@ def test_what_is_refused_is_refused_again(rng):
             with pytest.raises(TypeError, match="threads"):
                 cudaspline.resample(given, threads=0.0)
         cudaspline.sample(image, POINTS)
-        with pytest.raises(ValueError, match="points: the last axis has 3"):
+        with pytest.raises(ValueError, match="points: .*the last axis must have 3"):
             cudaspline.sample(image, POINTS[..., :2].copy())
         with pytest.raises(TypeError, match="sgima"):
             cudaspline.sample(image, POINTS, sgima=3)

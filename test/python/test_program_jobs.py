@@ -250,7 +250,8 @@ class TestInitialTransforms:
         ]
         rest = ("--stage", "rigid", "--iterations", "0", "-o", tmp_path / "t.h5")
         assert (
-            "--ants-order applies the first one first" in register(*files, *rest, *ordered).stderr
+            "use --ants-order to apply the first one first"
+            in register(*files, *rest, *ordered).stderr
         )
         assert register(*files, *rest, *ordered, "--ants-order").stderr == ""
 
@@ -494,8 +495,11 @@ class TestComposites:
         line = start(
             RESAMPLE, "--compose", tmp_path / "all.nii", "-t", tmp_path / "turn.tfm"
         ).stderr
-        assert "need a grid: --reference" in line and not (tmp_path / "all.nii").exists()
-        assert "--compose takes one file" in refused(
+        assert (
+            "needs an output grid; name an image with --reference" in line
+            and not (tmp_path / "all.nii").exists()
+        )
+        assert "--compose needs the name of the output" in refused(
             RESAMPLE, pair[1][0], "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm"
         )
         assert "--interpolation is for images" in refused(
@@ -630,10 +634,9 @@ class TestWarpedImage:
             "-1",
         )
         assert (
-            done.returncode == 1
-            and "--default-value -1 is not a value of the output type uint8" in done.stderr
+            done.returncode == 1 and "--default-value -1 cannot be stored as uint8" in done.stderr
         )
-        assert "of --warped, which is missing" in refused(
+        assert "can only be used with --warped" in refused(
             PROGRAM, *files, "-o", tmp_path / "t.tfm", "--output-type", "uint8"
         )
 
@@ -787,7 +790,7 @@ class TestWarpedImage:
         assert [one["value"] for one in report["iterations"]] == pytest.approx(
             found.history["value"].tolist(), rel=1e-6
         )
-        assert "compared in no stage" in refused(
+        assert "no stage compares red, green and blue" in refused(
             PROGRAM, *files, "-o", tmp_path / "t.h5", "--channels"
         )
 

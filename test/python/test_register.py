@@ -263,7 +263,7 @@ class TestDenseSearch:
         with pytest.raises(ValueError, match="^search_step: 5 is more than control_spacing, 4"):
             cudaspline.Stage("discrete", search_step=5)
         with pytest.raises(
-            ValueError, match="^metric: 'cc' is not for 'discrete', which uses 'mind'"
+            ValueError, match="^metric: 'cc' cannot be used with 'discrete'; allowed are 'mind'"
         ):
             cudaspline.Stage("discrete", metric="cc")
         with pytest.raises(ValueError, match="^shrink: .*'discrete'"):
@@ -765,7 +765,7 @@ class TestTold:
                 line.get_label() for line in panels[1].get_lines()
             ] == ["stage 2, level 1", "stage 2, level 2"]
             assert len(two.plot(pyplot.figure().add_subplot()).get_lines()) == 4
-            with pytest.raises(ValueError, match="^axes: there are 3, and 2 stages"):
+            with pytest.raises(ValueError, match="^axes: 3 are given for 2 stages"):
                 two.plot([axes] * 3)
         finally:
             pyplot.close("all")

@@ -198,32 +198,32 @@ class TestPairs:
     @pytest.mark.parametrize(
         "options, error, words",
         [
-            ({"metric": ["cc"]}, ValueError, r"^also: also\[0\] is compared in no stage"),
-            ({"metric": "cc"}, ValueError, r"^also: also\[0\] is compared in no stage"),
+            ({"metric": ["cc"]}, ValueError, r"^also: also\[0\] is not compared in any stage"),
+            ({"metric": "cc"}, ValueError, r"^also: also\[0\] is not compared in any stage"),
             (
                 {"metric": ["cc"] * 3},
                 ValueError,
-                "^metric: it is of 3 pairs of images, and there are 2; also= ",
+                "^metric: it has metrics for 3 pairs of images, but there are 2; also= ",
             ),
             (
                 {"metric": ["cc"] * 2, "also": ()},
                 ValueError,
-                "^metric: it is of 2 pairs of images, and there is 1; also= ",
+                "^metric: it has metrics for 2 pairs of images, but there is 1; also= ",
             ),
             (
                 {"metric": ["cc", "correlation"]},
                 ValueError,
-                "^metric: 'correlation' is not for 'greedy'",
+                "^metric: 'correlation' cannot be used with 'greedy'",
             ),
             ({"metric": ["cc", "ssd"]}, ValueError, "^metric: 'ssd' is not known"),
             ({"metric": ["cc", ("cc", 0)]}, ValueError, "^metric: the weight 0: numbers above 0"),
             ({"metric": ["cc", ("cc", 1e7)]}, ValueError, "^metric: the weight 10000000"),
             ({"metric": ["cc", ("cc", "1")]}, TypeError, "^metric: the weight '1'"),
-            ({"metric": []}, ValueError, "^metric: there is none"),
+            ({"metric": []}, ValueError, "^metric: the list is empty"),
             (
                 {"kind": "demons", "metric": None, "learning_rate": None},
                 ValueError,
-                r"^also: also\[0\] is compared in no stage",
+                r"^also: also\[0\] is not compared in any stage",
             ),
             ({"also": 3}, TypeError, "^also: int is not a list"),
             ({"also": [SMALL_PAIR[0]]}, TypeError, r"^also\[0\]: ndarray is not a pair"),
@@ -231,7 +231,7 @@ class TestPairs:
             (
                 {"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]},
                 ValueError,
-                r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2",
+                r"^also\[0\]\[0\]: it has 3 axes, but fixed has 2",
             ),
             ({"also": [(SMALL_PAIR[0], "moving.nii")]}, FileNotFoundError, r"^also\[0\]\[1\]"),
             (

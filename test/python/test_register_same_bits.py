@@ -49,7 +49,7 @@ def accepts(kind, name, value):
     try:
         cudaspline.Stage(kind, **{name: value})
     except ValueError as error:
-        if "is not for" in str(error):
+        if "cannot be used with" in str(error):
             return False
         if name not in ("fraction", "gradient"):  # which need others
             raise

@@ -162,16 +162,16 @@ def test_series_beside_it(rng):
         (
             [series_of(phantom, beside[:2])],
             ValueError,
-            r"also\[0\]: it has 2 volumes, and the first series has 3",
+            r"also\[0\]: it has 2 volumes, but the first series has 3",
         ),
         ([both[1][0]], ValueError, "series: |also"),
-        ([("last", series[1])], ValueError, "over: 'last' is not known"),
+        ([("last", series[1])], ValueError, "over: 'last' is not allowed"),
     ):
         with pytest.raises(error, match=message):
             cudaspline.register_series(series[0], stages="greedy", also=also, **options)
     with pytest.raises(TypeError, match=r"also\[0\]: Image is not a pair"):
         cudaspline.register_series(series[0], both[0][0], "greedy", also=[series[1]], **options)
-    with pytest.raises(ValueError, match=r"also: also\[0\] is compared in no stage"):
+    with pytest.raises(ValueError, match=r"also: also\[0\] is not compared in any stage"):
         cudaspline.register_series(series[0], also=[series[1]], device="cpu")
 
 
@@ -332,9 +332,9 @@ def test_what_is_refused(rng):
     ):
         with pytest.raises(error, match=f"^{name}"):
             cudaspline.register_series(series, device="cpu", **options)
-    with pytest.raises(ValueError, match="^series: an image of 1 axis"):
+    with pytest.raises(ValueError, match="^series: an image with 1 axis"):
         cudaspline.register_series(numpy.zeros(9))
-    with pytest.raises(ValueError, match="^series: its volumes have 1 axes"):
+    with pytest.raises(ValueError, match="^series: each volume has 1 axes"):
         cudaspline.register_series(numpy.ones((3, 9)))
     with pytest.raises(FileNotFoundError, match="^series: there is no file"):
         cudaspline.register_series("series.nii.gz")

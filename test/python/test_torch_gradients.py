@@ -762,7 +762,7 @@ def test_what_is_refused(rng):
     )
     refuses(
         ValueError,
-        "points: there are 3 of them, and 2 images",
+        "points: the batch has 3 entries, but there are 2 images",
         spline.sample,
         image,
         tensor(rng, 3, 3, 2),
@@ -791,7 +791,7 @@ def test_what_is_refused(rng):
         refuses(TypeError, "shape: ", spline.identity, shape)
     refuses(
         TypeError,
-        "prefilter: 'no' is neither True nor False",
+        "prefilter: 'no' must be True or False",
         spline.sample,
         image,
         points,
@@ -821,7 +821,7 @@ def test_what_is_refused(rng):
         image,
         target=cudaspline.Image(numpy.zeros((4, 5))),
     )
-    refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
+    refuses(ValueError, "source: its size is (4, 5) and that of the image (5, 4) (x first)", spline.resample, image,
             source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
     refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))
     # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every
@@ -841,7 +841,7 @@ def test_what_is_refused(rng):
         place = max(i for i, one in enumerate(given) if isinstance(one, torch.Tensor))
         one = given[place].detach()
         given[place] = one.to("meta")
-        refuses(ValueError, f"{name}: it is on meta, and ", function, *given)
+        refuses(ValueError, f"{name}: it is on meta, but ", function, *given)
         if name != "mask":
             for wrong in (
                 one.to(torch.float8_e4m3fn),
@@ -853,7 +853,9 @@ def test_what_is_refused(rng):
                 given[place] = wrong
                 refuses(TypeError, f"{name}: ", function, *given)
     refuses(ValueError, "field: its shape", spline.warp, image, tensor(rng, 3, 2))
-    refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
+    refuses(
+        ValueError, "field: the batch has 3 entries", spline.warp, image, tensor(rng, 3, 4, 5, 2)
+    )
     refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))
     refuses(
         ValueError,

@@ -505,10 +505,10 @@ def test_shapes_that_are_refused(rng):
     refuses(ValueError, "steps: -1", spline.exp, field, -1)
     refuses(ValueError, "tolerance: 0", spline.invert, field, tolerance=0.0)
     refuses(ValueError, "coefficients: the grid is (4, 5)", spline.ffd, field, (9, 9), order=4)
-    refuses(ValueError, "field: its shape is (2, 5, 2)", spline.jacobian_determinant, field[:2])
+    refuses(ValueError, "field: the shape (2, 5, 2)", spline.jacobian_determinant, field[:2])
     refuses(ValueError, "spacing: [1.0]", spline.diffusion, field, [1.0])
     refuses(ValueError, "moving: its shape", spline.mean_squares, image, image[..., :3])
-    refuses(ValueError, "mask: its shape is (3,)", spline.mean_squares, image, image, torch.ones(3))
+    refuses(ValueError, "mask: the shape (3,)", spline.mean_squares, image, image, torch.ones(3))
     refuses(ValueError, "radius: 0", spline.local_correlation, image, image, 0)
     refuses(ValueError, "bins: 4", spline.mutual_information, image, image, 4)
 

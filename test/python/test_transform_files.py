@@ -333,15 +333,16 @@ def test_errors_of_transforms_for_each_volume(tmp_path, series):
     )
     more = cudaspline.Image(numpy.zeros((4, 5, 6, 7)))
     with pytest.raises(
-        ValueError, match="^transform: .*motion.tfm holds 3 transforms, and the series 4 volumes"
+        ValueError,
+        match="^transform: .*motion.tfm holds 3 transforms, but the series has 4 volumes",
     ):
         cudaspline.resample(more, path, transform_per_volume=True)
     with pytest.raises(
-        ValueError, match="^transform: .*one.tfm holds 1 transform, and the series 3 volumes"
+        ValueError, match="^transform: .*one.tfm holds 1 transform, but the series has 3 volumes"
     ):
         cudaspline.resample(series, one, transform_per_volume=True)
     with pytest.raises(
-        ValueError, match="^transform: the list has 2 transforms, and the series 3 volumes"
+        ValueError, match="^transform: the list has 2 transforms, but the series has 3 volumes"
     ):
         cudaspline.resample(series, [numpy.eye(3), numpy.eye(3)], transform_per_volume=True)
     with pytest.raises(TypeError, match="^transform: transform_per_volume needs a list"):
@@ -400,5 +401,5 @@ def test_objects_of_simpleitk_without_a_class_of_their_own(tmp_path, text):
 
 def test_the_dimension_of_an_object():
     assert cudaspline.Transform(cudaspline.Transform([[1.0, 0, 0], [0, 1, 0]], 2)).dimension == 2
-    with pytest.raises(ValueError, match="^dimension: it is needed; a list"):
+    with pytest.raises(ValueError, match="^dimension: it is required for a list"):
         cudaspline.Transform([[1.0, 0, 0], [0, 1, 0]])

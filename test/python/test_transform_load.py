@@ -128,7 +128,7 @@ def test_what_is_refused(tmp_path):
         cudaspline.Transform.load(tmp_path / "none.mat")
     with pytest.raises(TypeError, match="^path: 3 "):
         cudaspline.Transform.load(3)
-    with pytest.raises(ValueError, match="^path: there is no file"):
+    with pytest.raises(ValueError, match="^path: the list of files is empty"):
         cudaspline.Transform.load([])
     with pytest.raises(ValueError, match="^transform_order"):
         cudaspline.Transform.load(tmp_path / "none.mat", transform_order="fsl")
@@ -137,7 +137,7 @@ def test_what_is_refused(tmp_path):
         cudaspline.Transform.load([tmp_path / "bad.tfm"])
     one = "Transform: TranslationTransform_double_3_3\nParameters: 1 2 3\nFixedParameters:\n"
     (tmp_path / "series.tfm").write_text(f"#Insight Transform File V1.0\n{one}{one}")
-    with pytest.raises(ValueError, match="^path: .*2 transforms and no composite"):
+    with pytest.raises(ValueError, match="^path: .*2 transforms without a composite"):
         cudaspline.Transform.load(tmp_path / "series.tfm")
     (tmp_path / "singular.tfm").write_text(
         "#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 0 0 0 0\nFixedParameters: 0 0 0\n"

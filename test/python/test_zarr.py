@@ -363,5 +363,5 @@ def test_damaged_and_missing_stores(rng, tmp_path):
 
 def test_directions_are_refused(rng, tmp_path):
     turned = cudaspline.Image(voxels(rng), direction=[[0, 1, 0], [1, 0, 0], [0, 0, 1]])
-    with pytest.raises(ValueError, match="^image: OME-Zarr has no direction"):
+    with pytest.raises(ValueError, match="^image: the direction of the grid is not the identity"):
         cudaspline.zarr.write(turned, tmp_path / "image.zarr")

@@ -24,11 +24,11 @@ def check_field(
         n < 1 for n in field.shape[-dimension - 1 : -1]
     ):
         raise ValueError(
-            f"{name}: its shape is {tuple(field.shape)}; it has to be (*size, D) or (N, *size, D) with D numbers."
+            f"{name}: the shape is {tuple(field.shape)}; it must be (*size, D) or (N, *size, D) with D sizes."
         )
     if is_finite_difference and any(n < 3 for n in field.shape[-dimension - 1 : -1]):
         raise ValueError(
-            f"{name}: its shape is {tuple(field.shape)}; differences need three samples or more along each axis."
+            f"{name}: the shape {tuple(field.shape)} is too small; differences need at least 3 samples along each axis."
         )
     is_batch = field.ndim == dimension + 2
     (field,) = of.computed(field)
@@ -64,7 +64,7 @@ def compose(of: ArrayOperations, first: Any, second: Any) -> Any:
     other, is_other_batch = check_field(of, second, "second")
     if one.shape[-1] != other.shape[-1]:
         raise ValueError(
-            f"second: its vectors have {other.shape[-1]} numbers, and those of first {one.shape[-1]}."
+            f"second: its vectors have {other.shape[-1]} components and those of first {one.shape[-1]}; the numbers must be equal."
         )
     _gradients.batch_of(one.shape, other.shape, "second")
     of.check_together(other, one, "second", "first")
@@ -169,7 +169,7 @@ def ffd(of: ArrayOperations, coefficients: Any, shape: Sequence[int], order: int
     grid = values.shape[1:-1]
     if any(n <= order for n in grid):
         raise ValueError(
-            f"coefficients: the grid is {tuple(grid)}; order {order} needs {order + 1} points or more along each axis."
+            f"coefficients: the grid is {tuple(grid)}; order {order} needs at least {order + 1} points along each axis."
         )
     scale = of.array([(m - order) / max(n - 1, 1) for m, n in zip(grid, size)], values)
     places = of.identity(size, values) * scale + 0.5 * (order - 1)
@@ -187,7 +187,7 @@ def spacing_of(spacing: Optional[Sequence[float]], dimension: int) -> list[float
     except TypeError:
         raise TypeError(f"spacing: {spacing!r} is not a list of numbers above 0.") from None
     if len(found) != dimension:
-        raise ValueError(f"spacing: {found} has to be {dimension} numbers, one per axis.")
+        raise ValueError(f"spacing: {found} must be {dimension} numbers, one per axis.")
     return found
 
 

@@ -250,7 +250,9 @@ def check_order(order: Any) -> int:
 def mode_code(mode: Any) -> int:
     """The number of a mode. Raises ValueError, naming the argument."""
     if not isinstance(mode, str) or mode not in MODES:
-        raise ValueError(f"mode: {mode!r} is not known; known are {', '.join(map(repr, MODES))}.")
+        raise ValueError(
+            f"mode: {mode!r} is not allowed; use one of {', '.join(map(repr, MODES))}."
+        )
     return MODES[mode]
 
 
@@ -264,12 +266,12 @@ def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
     found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
     if len(found) != dimension:
         raise ValueError(
-            f"shape: {found} are {len(found)} numbers; it has to be {dimension}, one per axis."
+            f"shape: {found} has {len(found)} numbers; {dimension} are needed, one per axis."
         )
     if (
         math.prod(found) > LARGEST_INT64 // 64
     ):  # bytes of several numbers a sample are counted in 64 bits
-        raise ValueError(f"shape: {found} are more samples than can be addressed.")
+        raise ValueError(f"shape: {found} has more samples than can be addressed.")
     return found
 
 
@@ -281,7 +283,7 @@ def check_axes(shape: Any) -> tuple[int, ...]:
     except TypeError:
         raise TypeError(f"shape: {shape!r} is not a list of whole numbers, one per axis.") from None
     if not given:
-        raise ValueError("shape: there is no axis in it.")
+        raise ValueError("shape: it is empty; at least one axis is needed.")
     return tuple(integer(n, "shape", 0, LARGEST_INT64) for n in given)
 
 
@@ -291,7 +293,7 @@ def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
     for name, geometry in (("source", source), ("target", target)):
         if geometry is not None and not isinstance(geometry, Geometry):
             raise TypeError(
-                f"{name}: {type(geometry).__name__} is not a cudaspline.Geometry; that of a cudaspline.Image is its geometry."
+                f"{name}: {type(geometry).__name__} is not a cudaspline.Geometry; the attribute geometry of a cudaspline.Image is one."
             )
     one = source if source is not None else target
     dimension = (
@@ -300,13 +302,13 @@ def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
     for name, geometry in (("source", source), ("target", target)):
         if geometry is not None and geometry.dimension != dimension:
             raise ValueError(
-                f"{name}: it has {geometry.dimension} axes, and the image {dimension}."
+                f"{name}: it has {geometry.dimension} axes and the image {dimension}; the numbers must be equal."
             )
     check_image(shape, dimension)
     if source is not None and source.shape != tuple(shape[len(shape) - dimension :]):
         size = tuple(reversed(shape[len(shape) - dimension :]))
         raise ValueError(
-            f"source: its size is {tuple(source.size)}, and the image's {size}, x first."
+            f"source: its size is {tuple(source.size)} and that of the image {size} (x first); they must be equal."
         )
     return dimension
 
@@ -336,7 +338,7 @@ def check_transform(shape: Sequence[int], dimension: int, is_batch: bool) -> Non
     ):
         of_these = ", or (N, ...) of these" if is_batch else ""
         raise ValueError(
-            f"transform: its shape is {tuple(shape)}; it has to be (D, D), (D, D + 1), (D + 1, D + 1){of_these}, with D = {dimension}."
+            f"transform: its shape is {tuple(shape)}; it must be (D, D), (D, D + 1), (D + 1, D + 1){of_these}, with D = {dimension}."
         )
 
 
@@ -345,7 +347,7 @@ def check_filtered(shape: Sequence[int], axes: int) -> None:
     ValueError, naming the argument."""
     if any(n < 1 for n in shape[len(shape) - axes :]):
         raise ValueError(
-            f"image: its shape is {tuple(shape)}; an image has samples along each of its axes."
+            f"image: its shape is {tuple(shape)}; an image needs at least one sample along each axis."
         )
 
 
@@ -361,12 +363,11 @@ def check_image(shape: Sequence[int], dimension: int, name: str = "image") -> No
         len(shape) != dimension and len(shape) != dimension + 2
     ):  # one by one, as compilers require for symbolic numbers
         raise ValueError(
-            f"{name}: its shape is {tuple(shape)}; points of {dimension} numbers are of an image of {dimension} axes, or of a batch "
-            f"(N, C, ...) of {dimension + 2}."
+            f"{name}: its shape is {tuple(shape)}; points with {dimension} coordinates need an image with {dimension} axes, or a batch (N, C, ...) with {dimension + 2}."
         )
     if any(n < 1 for n in shape[len(shape) - dimension :]):
         raise ValueError(
-            f"{name}: its shape is {tuple(shape)}; an image has samples along each of its axes."
+            f"{name}: its shape is {tuple(shape)}; an image needs at least one sample along each axis."
         )
 
 
@@ -376,7 +377,7 @@ def check_points(shape: Sequence[int], is_batch: bool, name: str = "points") -> 
     if len(shape) < least or not 1 <= shape[-1] <= MAXIMUM_DIMENSION:
         wanted = "(N, ..., D)" if is_batch else "(..., D)"
         raise ValueError(
-            f"{name}: the shape is {tuple(shape)}; it has to be {wanted} with D = 1, 2 or 3 numbers of a point."
+            f"{name}: the shape is {tuple(shape)}; it must be {wanted} with D = 1, 2 or 3 coordinates per point."
         )
     return int(shape[-1])
 
@@ -386,6 +387,6 @@ def batch_of(image: Sequence[int], points: Sequence[int], name: str = "points") 
     argument."""
     if image[0] != points[0] and image[0] != 1 and points[0] != 1:
         raise ValueError(
-            f"{name}: there are {points[0]} of them, and {image[0]} images; it is as many, or one of either."
+            f"{name}: the batch has {points[0]} entries, but there are {image[0]} images; the numbers must be equal, or one of them 1."
         )
     return int(points[0] if image[0] == 1 else image[0])

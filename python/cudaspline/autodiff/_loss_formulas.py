@@ -18,7 +18,7 @@ def _checked(
     fixed, moving = of.check(fixed, "fixed"), of.check(moving, "moving")
     if fixed.shape != moving.shape:
         raise ValueError(
-            f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}."
+            f"moving: its shape is {tuple(moving.shape)} and that of fixed {tuple(fixed.shape)}; they must be equal."
         )
     of.check_together(moving, fixed, "moving", "fixed")
     fixed, moving = of.computed(fixed, moving)
@@ -29,7 +29,7 @@ def _checked(
         mask = of.broadcast((mask != 0) & (mask == mask), fixed.shape)
     except (RuntimeError, ValueError):
         raise ValueError(
-            f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}."
+            f"mask: the shape {tuple(mask.shape)} cannot be broadcast to that of fixed, {tuple(fixed.shape)}."
         ) from None
     return fixed, moving, mask
 
@@ -62,7 +62,7 @@ def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any,
     fixed, moving, mask = _checked(of, fixed, moving, mask)
     if not 3 <= fixed.ndim <= 5:
         raise ValueError(
-            f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes."
+            f"fixed: its shape is {tuple(fixed.shape)}; it must be a batch of images, (N, C, *size) with one to three axes."
         )
     reach = _radius_of(radius, fixed.ndim - 2)
     if is_empty(fixed):
@@ -86,7 +86,7 @@ def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
             pass
     if len(given) != dimension:
         raise ValueError(
-            f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one per axis."
+            f"radius: {radius!r} has {len(given)} numbers; it must be one number, or {dimension}, one per axis."
         )
     return tuple(integer(one, "radius", 1, 10000) for one in given)
 
@@ -206,8 +206,8 @@ def _check_limits(of: ArrayOperations, limits: Any) -> list[list[float]]:
             raise TypeError
     except TypeError:
         raise TypeError(
-            f"limits: {limits!r} are not two pairs of numbers, ((least, most) of fixed, (least, most) of moving)."
+            f"limits: {limits!r} must be ((minimum, maximum) of fixed, (minimum, maximum) of moving)."
         ) from None
     if not all(low < high for low, high in found):
-        raise ValueError(f"limits: {limits!r} are not two pairs of numbers, the least one first.")
+        raise ValueError(f"limits: {limits!r} must be two pairs of numbers with the minimum first.")
     return found

@@ -27,13 +27,13 @@ def save(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     elif path.suffix.lower() == ".csv":
         replace_file(path, lambda part: _write_csv(rows, part))
     else:
-        raise ValueError(f"report: {path} is neither .csv nor .parquet.")
+        raise ValueError(f"report: {path} must be a .csv or .parquet file.")
 
 
 def check(path: Path) -> None:
     """Raises what save() would raise, and FileNotFoundError without the folder, before anything is computed."""
     if path.suffix.lower() not in (".csv", ".parquet"):
-        raise ValueError(f"report: {path} is neither .csv nor .parquet.")
+        raise ValueError(f"report: {path} must be a .csv or .parquet file.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"report: there is no folder {path.parent}.")
     if path.suffix.lower() == ".parquet":

@@ -127,7 +127,7 @@ def register(
     if report is not None:
         _report.check(Path(os.path.abspath(report)))
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ValueError(f"retries: {retries!r} is not a number from 0 on.")
+        raise ValueError(f"retries: {retries!r} must be a whole number from 0.")
     client = client_of(client)
     rows: list[Optional[dict[str, Any]]] = [
         _refused(item, fixed, listed) or _earlier(item) for item in listed

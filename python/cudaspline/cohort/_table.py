@@ -66,7 +66,7 @@ def read_table(path: Union[str, "os.PathLike[str]"]) -> list[Item]:
         unknown = [name for name in reader.fieldnames or [] if name not in COLUMNS]
         if unknown:
             raise ValueError(
-                f"table: {table} has an unknown column {unknown[0]!r}; known are {', '.join(COLUMNS)}."
+                f"table: {table} has an unknown column {unknown[0]!r}; allowed are {', '.join(COLUMNS)}."
             )
         return [_item_of(row, table, reader.line_num) for row in reader if any(row.values())]
 

@@ -133,7 +133,7 @@ def template(
         or linear_rounds + rounds < 1
     ):
         raise ValueError(
-            f"rounds: {linear_rounds!r} linear and {rounds!r} deformable ones; at least one is needed."
+            f"rounds: {linear_rounds!r} linear and {rounds!r} deformable rounds are given; at least one is needed."
         )
     if sharpen is not None:
         choose(sharpen, _SHARPENED, "sharpen")
@@ -193,7 +193,7 @@ def _shares_of(
         or given.sum() <= 0
     ):
         raise ValueError(
-            f"weights: {weights!r}; {len(listed)} numbers from 0 on, not all 0, are needed."
+            f"weights: {weights!r} must be {len(listed)} numbers of at least 0, not all 0."
         )
     return [float(one) for one in given / given.sum()]
 
@@ -230,7 +230,7 @@ def _first(
         given = [_loaded(one) for one in (start if isinstance(start, (list, tuple)) else [start])]
         if len(given) != len(listed[0]):
             raise ValueError(
-                f"start: {len(given)} images; one for each of {len(listed[0])} modalities is needed."
+                f"start: {len(given)} images are given; one for each of {len(listed[0])} modalities is needed."
             )
         return given if grid is None else [resample(one, None, grid, smooth=False) for one in given]
     centres = [_centre_of(_loaded(few[0])) for few in listed]
@@ -401,7 +401,7 @@ def _resumed(
         ]
         if differing:
             raise ValueError(
-                f"checkpoint: {last} is of a call with other {differing[0]}: choose another folder."
+                f"checkpoint: {last} was written with other {differing[0]}; use another folder."
             )
         rounds.append(state["round"])
     if last is None:

@@ -243,7 +243,7 @@ def permuted(array: Any, axes: Sequence[int]) -> Any:
         if hasattr(array, name):
             return getattr(array, name)(tuple(axes))
     raise TypeError(
-        f"channels: 'first' is not for arrays of {type(array).__module__}, whose axes cannot be moved."
+        f"channels: 'first' is not supported for arrays of {type(array).__module__}; use 'last'."
     )
 
 
@@ -373,25 +373,29 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
         raise TypeError(f"{name}: {type(array).__name__} is not an array.")
     found = view(array, name)
     if found.kind == "jax":
-        raise TypeError(f"{name}: arrays of JAX cannot be written.")
+        raise TypeError(f"{name}: arrays of JAX are immutable and cannot be written.")
     # Of the classes that NumPy's has (numpy.memmap) the elements are written where they are.
     same = found.array is array or (
         isinstance(array, numpy.ndarray) and found.pointer == array.ctypes.data
     )
     if not same:
         raise ValueError(
-            f"{name}: an array that is written has its elements in C order and native byte order."
+            f"{name}: an output array must have its elements in C order and native byte order."
         )
     if found.kind == "numpy" and not array.flags.writeable:
         raise ValueError(f"{name}: the array is read-only.")
     if found.kind != like.kind or found.device != like.device:
         raise ValueError(
-            f"{name}: the array is of {found.kind} on device {found.device}, the input of {like.kind} on {like.device}."
+            f"{name}: the array is of {found.kind} on device {found.device}, but the input is of {like.kind} on {like.device}; both must be equal."
         )
     if found.shape != tuple(shape):
-        raise ValueError(f"{name}: its shape is {found.shape}, and the result's is {tuple(shape)}.")
+        raise ValueError(
+            f"{name}: its shape is {found.shape}; it must be that of the result, {tuple(shape)}."
+        )
     if found.dtype != dtype:
-        raise TypeError(f"{name}: its type is {found.dtype}, and the result's is {dtype}.")
+        raise TypeError(
+            f"{name}: its type is {found.dtype}; it must be that of the result, {dtype}."
+        )
     return found
 
 
@@ -604,7 +608,7 @@ def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         raise ValueError(f"{name}: {WITHOUT_GRADIENTS}.")
     if array.device.type not in ("cpu", "cuda") or array.layout != torch.strided:
         raise TypeError(
-            f"{name}: tensors are dense and on the host or a CUDA device, not {array.layout} on {array.device}."
+            f"{name}: a tensor with layout {array.layout} on {array.device} is not supported; use a dense tensor on the CPU or a CUDA device."
         )
     if array.is_complex():  # of which PyTorch would take the real part
         _check_type(str(array.dtype).split(".")[-1], name)
@@ -623,11 +627,13 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     jax = sys.modules["jax"]
     if isinstance(array, jax.core.Tracer):
         raise TypeError(
-            f"{name}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one."
+            f"{name}: arrays that JAX traces (in jit, grad or vmap) are not supported; use cudaspline.jax."
         )
     devices = list(array.devices())
     if len(devices) != 1:
-        raise ValueError(f"{name}: the array is on {len(devices)} devices; it has to be on one.")
+        raise ValueError(
+            f"{name}: the array is distributed over {len(devices)} devices; it must be on one device."
+        )
     place = devices[0]
     wanted = _check_type(dtype or numpy.dtype(array.dtype).name, name)
     if place.platform == "cpu":
@@ -637,12 +643,12 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         return found
     if place.platform not in ("gpu", "cuda"):
         raise TypeError(
-            f"{name}: the array is on a device of JAX's platform {place.platform}; known are cpu and CUDA."
+            f"{name}: the array is on the platform {place.platform} of JAX; only cpu and CUDA are supported."
         )
     found = array if numpy.dtype(array.dtype).name == wanted else array.astype(wanted)
     if numpy.dtype(found.dtype).name != wanted:
         raise TypeError(
-            f"{name}: JAX makes no {wanted} here; its option jax_enable_x64 allows 64 bits."
+            f"{name}: JAX does not support {wanted} in its current configuration; set jax_enable_x64 to use 64-bit types."
         )
     found.block_until_ready()
     device = getattr(place, "local_hardware_id", None)
@@ -659,7 +665,7 @@ def _empty_jax(like: Buffer, shape: tuple[int, ...], dtype: str) -> Buffer:
     made = jax.device_put(jax.numpy.zeros(shape, dtype), place)
     if numpy.dtype(made.dtype).name != dtype:
         raise TypeError(
-            f"dtype: JAX has no {dtype} here; its option jax_enable_x64 allows 64 bits."
+            f"dtype: JAX does not support {dtype} in its current configuration; set jax_enable_x64 to use 64-bit types."
         )
     return _view_jax(made, "out", None)
 
@@ -675,7 +681,7 @@ def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         torch = _torch_or_none()
         if torch is None:
             raise TypeError(
-                f"{name}: arrays of {type(array).__module__} on a GPU require CuPy or PyTorch."
+                f"{name}: GPU arrays of {type(array).__module__} need CuPy or PyTorch to be installed."
             ) from None
         found = _view_torch(torch.as_tensor(array, device="cuda"), name, dtype)
     if _module(array) == "numba":
@@ -702,12 +708,12 @@ def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], A
             torch = _torch_or_none()
             if torch is None:
                 raise TypeError(
-                    f"{name}: arrays of {type(array).__module__} on a GPU require CuPy or PyTorch."
+                    f"{name}: GPU arrays of {type(array).__module__} need CuPy or PyTorch to be installed."
                 ) from None
             found = torch.from_dlpack(array)
     else:
         raise TypeError(
-            f"{name}: the array is on a device of DLPack's type {int(kind)}; known are the host and CUDA."
+            f"{name}: the array is on a device with the DLPack type {int(kind)}; only the host and CUDA are supported."
         )
     namespace = array.__array_namespace__() if hasattr(array, "__array_namespace__") else None
     if not on_device:

@@ -23,7 +23,7 @@ def integer(value: Any, name: str, least: int, most: int) -> int:
     except TypeError:
         raise TypeError(f"{name}: {value!r} is not a whole number.") from None
     if not least <= found <= most:
-        raise ValueError(f"{name}: {found} is not between {least} and {most}.")
+        raise ValueError(f"{name}: {found} must be between {least} and {most}.")
     return found
 
 
@@ -39,9 +39,9 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
     if (
         is_finite and not -math.inf < found < math.inf
     ):  # not isfinite(), which takes no symbol of torch.compile
-        raise ValueError(f"{name}: {value!r} is not finite.")
+        raise ValueError(f"{name}: {value!r} must be finite.")
     if above is not None and not found > above:
-        raise ValueError(f"{name}: {value!r} is not above {above:g}.")
+        raise ValueError(f"{name}: {value!r} must be greater than {above:g}.")
     return found
 
 
@@ -52,7 +52,7 @@ def choose(value: Any, choices: Any, name: str) -> Any:
         similar = difflib.get_close_matches(key, choices, 1) if key is not None else []
         meant = f" did you mean {similar[0]!r}?" if similar else ""
         raise ValueError(
-            f"{name}: {value!r} is not known;{meant} known are {', '.join(sorted(map(repr, choices)))}."
+            f"{name}: {value!r} is not allowed;{meant} use one of {', '.join(sorted(map(repr, choices)))}."
         )
     return choices[key]
 
@@ -63,14 +63,14 @@ def flag(value: Any, name: str) -> bool:
         "bool",
         "bool_",
     ):  # that of NumPy
-        raise TypeError(f"{name}: {value!r} is neither True nor False.")
+        raise TypeError(f"{name}: {value!r} must be True or False.")
     return bool(value)
 
 
 def callback(value: Any, name: str) -> Any:
     """A function, or None. Raises TypeError, naming the argument, for what cannot be called."""
     if value is not None and not callable(value):
-        raise TypeError(f"{name}: {value!r} cannot be called.")
+        raise TypeError(f"{name}: {value!r} is not callable.")
     return value
 
 

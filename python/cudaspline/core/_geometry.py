@@ -46,10 +46,10 @@ def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
         raise ValueError(
-            f"{name}: {dimension} numbers are needed, one per axis, x first; there are {found.size}."
+            f"{name}: {found.size} numbers are given; {dimension} are needed, one per axis, x first."
         )
     if not numpy.isfinite(found).all():
-        raise ValueError(f"{name}: {value!r} is not finite.")
+        raise ValueError(f"{name}: {value!r} must be finite.")
     return found
 
 
@@ -209,12 +209,12 @@ def check_size(size: Any, name: str) -> tuple[int, ...]:
             f"{name}: {size!r} is not a sequence of numbers, one per axis, x first."
         ) from None
     if not 1 <= len(given) <= 4:
-        raise ValueError(f"{name}: images have 1 to 4 axes; there are {len(given)}.")
+        raise ValueError(f"{name}: {len(given)} sizes are given; images must have 1 to 4 axes.")
     sizes = tuple(integer(n, name, 1, LARGEST_INT64) for n in given)
     if (
         math.prod(sizes) > LARGEST_INT64 // 64
     ):  # bytes of several numbers a sample are counted in 64 bits
-        raise ValueError(f"{name}: {sizes} are more samples than can be addressed.")
+        raise ValueError(f"{name}: {sizes} has more samples than can be addressed.")
     return sizes
 
 
@@ -250,7 +250,7 @@ def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
     ValueError, naming the argument."""
     found = vector(spacing, dimension, name)
     if not (found.min() > 1 / _MAX_MAGNITUDE and found.max() < _MAX_MAGNITUDE):
-        raise ValueError(f"{name}: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
+        raise ValueError(f"{name}: {spacing!r} must be between 1e-15 and 1e15 mm.")
     return found
 
 
@@ -266,12 +266,10 @@ def _checked(
     )
     determinant = numpy.linalg.det(axes)
     if not abs(determinant) >= 1e-12:
-        raise ValueError(
-            f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}."
-        )
+        raise ValueError(f"{name}direction: the matrix is singular (determinant {determinant:g}).")
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
     if not numpy.abs(first).max() < _MAX_MAGNITUDE:
-        raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
+        raise ValueError(f"{name}origin: {origin!r} must be below 1e15 mm.")
     for array in (found, first, axes):
         array.flags.writeable = False
     return sizes, found, first, axes
@@ -323,20 +321,20 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
         spacing = numpy.sqrt((columns**2).sum(axis=0))
     if not (spacing.min() > 1 / _MAX_MAGNITUDE and spacing.max() < _MAX_MAGNITUDE):
         raise ValueError(
-            f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15."
+            f"{name}: its affine has spacings of {spacing.tolist()} mm; each must be between 1e-15 and 1e15."
         )
     axes = columns / spacing
     determinant = numpy.linalg.det(axes)
     if abs(determinant) < 1e-12:
         raise ValueError(
-            f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}."
+            f"{name}: its affine is singular (determinant {determinant:g} of the axes)."
         )
     cosines = numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()
     shear = math.degrees(math.asin(min(1.0, cosines)))
     if shear > _MAX_SHEAR:
         raise ValueError(
-            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MAX_SHEAR} degrees. Where its qform is right, "
-            "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header) has it; a shear that is meant goes into the transform."
+            f"{name}: its affine is sheared by {shear:.3g} degrees; at most {_MAX_SHEAR} degrees are allowed. If its qform is correct, use "
+            "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header). An intended shear must be given in the transform."
         )
     return make_geometry(
         [int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: "

@@ -119,7 +119,7 @@ def _load() -> ctypes.CDLL:
     found = library.cudaspline_interface()
     if found != INTERFACE:  # of another one functions may be missing
         raise ImportError(
-            f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}."
+            f"cudaspline: {found_path} has interface {found}, but this package needs {INTERFACE}."
         )
     functions = {
         "cudaspline_version": (c_char_p, []),

@@ -126,7 +126,9 @@ def name_interpolation(
     match = _ORDER_IN_BRACKETS.fullmatch(interpolation) if isinstance(interpolation, str) else None
     if match is not None:
         if order is not None and order != int(match[1]):
-            raise ValueError(f"order: {order!r} contradicts the interpolation {interpolation!r}.")
+            raise ValueError(
+                f"order: {order!r} contradicts the interpolation {interpolation!r}; omit one of them."
+            )
         interpolation, order = "bspline", int(match[1])
     named = choose(interpolation, INTERPOLATIONS, "interpolation")
     if order is None:
@@ -137,7 +139,7 @@ def name_interpolation(
         or not 0 <= order <= 5
     ):
         if named.kind == "bspline":
-            raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
+            raise ValueError(f"order: {order!r} is not allowed; use 0, 1, 2, 3, 4 or 5.")
         return named, 3
     return named, int(order)
 
@@ -357,7 +359,7 @@ def make_interpolator(
     made.prefilter = choose(method.prefilter, _METHODS, "prefilter")
     made.taps = integer(method.taps, "taps", 1, MAX_TAPS)
     if made.taps % 2 == 0:
-        raise ValueError(f"taps: {made.taps} is not odd.")
+        raise ValueError(f"taps: {made.taps} must be odd.")
     _set_boundary(made, method, geometry.dimension, may_have_margin)
     slope = number(method.tension, "tension")
     made.cubic = (
@@ -365,20 +367,20 @@ def make_interpolator(
     )  # of the cardinal spline C is the tension
     if named.cubic[0] and slope != 0.5:  # the argument's default is accepted
         raise ValueError(
-            f"tension: {method.interpolation!r} has no tension; 'catmull-rom' has one."
+            f"tension: only 'catmull-rom' has a tension, not {method.interpolation!r}."
         )
     made.window = choose(method.window, _WINDOWS, "window")
     if named.window is not None:
         if method.window not in ("hamming", named.window):  # the argument's default is accepted
             raise ValueError(
-                f"window: {method.window!r} contradicts the interpolation {method.interpolation!r}; 'sinc' has any window."
+                f"window: {method.window!r} contradicts the interpolation {method.interpolation!r}; use interpolation 'sinc'."
             )
         made.window = named.window
     made.radius = integer(method.radius, "radius", 1, LARGEST_RADIUS)
     if method.sigma is not None:
         deviations = vector(method.sigma, geometry.dimension, "sigma")
         if numpy.any(deviations <= 0):
-            raise ValueError(f"sigma: {method.sigma!r} is not above 0.")
+            raise ValueError(f"sigma: {method.sigma!r} must be above 0.")
         made.sigma = tuple(deviations.tolist())
     made.cutoff = (
         named.cutoff if method.cutoff is None else number(method.cutoff, "cutoff", above=0.0)
@@ -398,23 +400,27 @@ def _set_storage(made: Interpolator, method: Method) -> None:
     if made.mode != "exact":
         if made.storage not in ("element", "texture"):
             raise ValueError(
-                f"storage: mode {method.mode!r} has a storage of its own, not {method.storage!r}."
+                f"storage: {method.storage!r} cannot be used with mode {method.mode!r}, which has its own storage; omit it."
             )
         if not (made.kind == "linear" or (made.kind == "bspline" and made.order >= 1)):
             raise ValueError(
-                f"mode: {method.mode!r} is for linear interpolation and B-splines of orders 1 to 5."
+                f"mode: {method.mode!r} can only be used with linear interpolation and B-splines of orders 1 to 5."
             )
         if method.precision == "float64":
-            raise ValueError(f"precision: mode {method.mode!r} computes in float32.")
+            raise ValueError(
+                f"precision: 'float64' is not supported with mode {method.mode!r}, which computes in float32."
+            )
         made.storage = "texture"
     elif made.storage == "texture":
         raise ValueError(
-            "storage: 'texture' is that of the modes 'texture' and 'texture-table'; mode is 'exact'."
+            "storage: 'texture' cannot be used with mode 'exact'; use mode 'texture' or 'texture-table'."
         )
     if made.storage in ("half", "int16") and not (made.kind == "bspline" and made.order == 3):
-        raise ValueError(f"storage: {method.storage!r} is for B-splines of order 3.")
+        raise ValueError(f"storage: {method.storage!r} can only be used with B-splines of order 3.")
     if made.storage in ("half", "int16") and method.precision == "float64":
-        raise ValueError(f"precision: storage {method.storage!r} is computed in float32.")
+        raise ValueError(
+            f"precision: 'float64' is not supported with storage {method.storage!r}, which computes in float32."
+        )
     entries = integer(method.table, "table", SMALLEST_TABLE, LARGEST_TABLE)
     made.table = entries if made.mode == "texture-table" and made.order >= 2 else 0
 
@@ -425,7 +431,7 @@ def _set_boundary(
     """Sets how the image continues outside. Raises ValueError or TypeError, naming the argument."""
     made.boundary = _boundaries(method.boundary, dimension)
     if made.storage == "texture" and "grid-constant" in made.boundary:
-        raise ValueError(f"boundary: mode {method.mode!r} has no 'grid-constant'.")
+        raise ValueError(f"boundary: 'grid-constant' is not supported with mode {method.mode!r}.")
     if made.kind == "bspline" and made.order >= 2:
         is_known = (
             may_have_margin and made.storage == "element" and method.prefilter != "coefficients"
@@ -435,8 +441,8 @@ def _set_boundary(
         for name in made.boundary:
             if name in ("nearest", "grid-constant"):
                 raise ValueError(
-                    f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}; resample() and zoom() of "
-                    "images support 'nearest' along all axes."
+                    f"boundary: {name!r} is not supported by B-splines of orders 2 to 5; use 'mirror', 'reflect' or 'grid-wrap' (resample() and zoom() "
+                    "of images also support 'nearest' along all axes)."
                 )
     made.border = number(method.border, "border", is_finite=False)
 
@@ -446,13 +452,15 @@ def _check_indicators(method: Interpolator, interpolation: Any) -> None:
     if method.mode != "exact" or method.storage != "element":
         argument = "mode" if method.mode != "exact" else "storage"
         raise ValueError(
-            f"{argument}: {getattr(method, argument)!r} is not for {interpolation!r}, which is computed exactly."
+            f"{argument}: {getattr(method, argument)!r} cannot be used with {interpolation!r}, which is computed exactly."
         )
     if method.precision == "float32":
-        raise ValueError(f"precision: {interpolation!r} computes in float64.")
+        raise ValueError(
+            f"precision: 'float32' is not supported for {interpolation!r}, which computes in float64; use 'float64' or omit it."
+        )
     if method.prefilter == "coefficients":
         raise ValueError(
-            f"prefilter: {interpolation!r} makes coefficients of each label; the image has none."
+            f"prefilter: 'coefficients' cannot be used with {interpolation!r}, which computes coefficients for each label."
         )
 
 
@@ -467,7 +475,9 @@ def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
             f"boundary: {boundary!r} is neither a name nor a sequence of names."
         ) from None
     if len(names) != dimension:
-        raise ValueError(f"boundary: there are {len(names)} for {dimension} axes; x is first.")
+        raise ValueError(
+            f"boundary: {len(names)} names are given; {dimension} are needed, one per axis, x first."
+        )
     return tuple(choose(name, _BOUNDARIES, "boundary") for name in names)
 
 
@@ -478,7 +488,7 @@ def check_components(method: Interpolator, components: int) -> None:
         argument = "mode" if method.storage == "texture" else "storage"
         value = method.mode if method.storage == "texture" else method.storage
         raise ValueError(
-            f"{argument}: {value!r} is for images of one number per pixel; this one has {components}."
+            f"{argument}: {value!r} can only be used with images with one component per pixel; this one has {components}."
         )
 
 
@@ -500,7 +510,7 @@ def device_word(device: Any, place: int) -> str:
     word = word[len("cuda:") :] if word.startswith("cuda:") else ("gpu" if word == "cuda" else word)
     if place >= 0 and word not in ("", "auto", "gpu", str(place)):
         raise ValueError(
-            f"device: the array is on device {place}, where it stays; {device!r} excludes that."
+            f"device: the array is on device {place} and is not copied; {device!r} does not include this device."
         )
     return word
 
@@ -517,11 +527,13 @@ def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarra
             f"{name}: {value!r} is neither a number nor a list of numbers: {error}"
         ) from None
     if found.dtype.kind not in "biuf":
-        raise TypeError(f"{name}: {value!r} is not a number, or exceeds 64 bits.")
+        raise TypeError(f"{name}: {value!r} must be a number of at most 64 bits.")
     if found.ndim == 0:
         found = numpy.full(components, found)
     if found.shape != (components,):
-        raise ValueError(f"{name}: a pixel has {components} numbers; there are {found.size}.")
+        raise ValueError(
+            f"{name}: {found.size} numbers are given; {components} are needed, one per component of a pixel."
+        )
     with numpy.errstate(all="ignore"):
         converted = found.astype(dtype)
         same = converted.astype(numpy.float64) == found.astype(numpy.float64)

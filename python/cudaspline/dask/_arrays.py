@@ -109,15 +109,15 @@ def _open(image: Any, channels: Channels) -> Opened:
         )
     if type(array._meta) is not numpy.ndarray:
         raise TypeError(
-            f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU."
+            f"image: its chunks are arrays of {type(array._meta).__module__}; they must be NumPy arrays (device= chooses a GPU)."
         )
     if any(numpy.isnan(count) for counts in array.chunks for count in counts):
         raise ValueError(
-            "image: sizes of its chunks are not known; compute_chunk_sizes() finds them."
+            "image: the sizes of its chunks are unknown; call compute_chunk_sizes() first."
         )
     if channels and array.ndim < 2:
         raise ValueError(
-            f"image: an array of {array.ndim} axes has none for the numbers of a pixel."
+            f"image: an array with {array.ndim} axes has no axis for the components of pixels."
         )
     if channels is True:
         _images.check_last(array.shape)
@@ -331,9 +331,11 @@ def prefilter(
             or not isinstance(axis, (int, numpy.integer))
             or not -dimension <= axis < dimension
         ):
-            raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
+            raise ValueError(f"axis: {axis!r} is not an axis of the image, which has {dimension}.")
         if opened.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
+            raise ValueError(
+                "axis: filtering along one axis supports only images with one component per pixel."
+            )
         number = dimension - 1 - int(axis) % dimension
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(
@@ -556,11 +558,11 @@ def resample(
     """
     for name in options:
         if name not in METHOD_OPTIONS - _OF_TEXTURES:
-            raise TypeError(f"{name}: resample() of Dask arrays has no such argument.")
+            raise TypeError(f"{name}: this is not an argument of resample() of Dask arrays.")
     given = method_of(method, options)
     if given.mode != "exact" or given.storage != "element":
         raise ValueError(
-            f"method: its mode {given.mode!r} and its storage {given.storage!r} are of whole images; 'exact' and 'element' are of chunks."
+            f"method: mode {given.mode!r} with storage {given.storage!r} is not supported for chunks; use 'exact' and 'element'."
         )
     opened = _open(image, channels)
     geometry = opened.geometry

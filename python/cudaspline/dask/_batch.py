@@ -155,9 +155,11 @@ def batch(
     )
     for output in twice:
         if sum(output == other for _, _, other, _ in listed) > 1:
-            raise ValueError(f"tasks: {output} is the output of several.")
+            raise ValueError(
+                f"tasks: {output} is the output of several tasks; outputs must be different."
+            )
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ValueError(f"retries: {retries!r} is not a number from 0 on.")
+        raise ValueError(f"retries: {retries!r} must be a whole number from 0.")
     client = client_of(client)
     summary = Summary()
     calls = []
@@ -196,7 +198,7 @@ def _checked(
     chosen = {"threads": 1, **options, **(task[3] if len(task) > 3 else {})}
     for name in ("out", "progress", "device"):
         if name in chosen:
-            raise TypeError(f"{name}: a task of a batch has none of its own.")
+            raise TypeError(f"{name}: tasks cannot have this option; give it to the batch.")
     unknown = set(chosen) - _resample.OPTIONS - {"reference"}
     if unknown:
         raise TypeError(f"{sorted(unknown)[0]}: cudaspline.resample() has no such option.")

@@ -21,7 +21,7 @@ def client_of(client: Any) -> Any:
         return distributed.get_client()
     except ValueError:
         raise ValueError(
-            "client: there is no cluster; distributed.Client() starts one on this machine."
+            "client: there is no cluster; start one on this machine with distributed.Client()."
         ) from None
 
 

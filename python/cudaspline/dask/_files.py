@@ -36,7 +36,7 @@ def check_output(path: Path) -> None:
     """Raises ValueError for a file that write_image() cannot write at once."""
     if path.suffix.lower() in _TWO_FILES:
         raise ValueError(
-            f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz."
+            f"output: {path} would be written as two files, which is not supported; use .mha, .nrrd or .nii.gz."
         )
 
 
@@ -49,7 +49,9 @@ def write_image(image: Any, path: Any) -> None:
     kind = type(image).__module__.split(".", 1)[0]
     if isinstance(image, numpy.ndarray):
         if path.suffix != ".npy":
-            raise ValueError(f"output: bare arrays are written as .npy, not as {path.name}.")
+            raise ValueError(
+                f"output: an array without geometry can only be written as .npy, not as {path.name}."
+            )
         numpy.save(path, image)
     elif isinstance(image, _images.Image) and _nifti.is_name(path):
         _images.write_nifti(image, path)
@@ -64,7 +66,7 @@ def write_image(image: Any, path: Any) -> None:
         sys.modules["itk"].imwrite(image, str(path))
     else:
         raise TypeError(
-            f"image: {type(image).__name__} cannot be written here; pass a function as write=."
+            f"image: {type(image).__name__} cannot be written; pass a function as write=."
         )
 
 

@@ -46,12 +46,12 @@ def refuse_many(value: Any, name: str) -> None:
     and torchio's Subject."""
     if hasattr(value, "images") and hasattr(value, "scale_factors"):
         raise TypeError(
-            f"{name}: {type(value).__name__} has an image of each resolution; take one of them, as .images[0], the finest."
+            f"{name}: {type(value).__name__} has several resolutions; pass one of them, such as .images[0], the finest."
         )
     if hasattr(value, "get_images") and hasattr(value, "get_images_names"):
         names = ", ".join(map(repr, value.get_images_names()))
         raise TypeError(
-            f"{name}: {type(value).__name__} has several images; take one of them by its name: {names}."
+            f"{name}: {type(value).__name__} has several images; pass one of them by its name: {names}."
         )
 
 
@@ -137,7 +137,7 @@ def _channel_axes(image: Any, name: str) -> int:
     spatial = None if spatial is None else tuple(int(n) for n in spatial)
     if spatial == shape[:-1] and spatial != shape[1:]:
         raise ValueError(
-            f"{name}: a MetaTensor of the shape {shape} and {spatial} voxels has its channels last; EnsureChannelFirst moves them."
+            f"{name}: a MetaTensor of the shape {shape} and {spatial} voxels has its channels last; use EnsureChannelFirst."
         )
     return 0 if spatial is not None and len(spatial) == len(shape) else 1
 
@@ -152,10 +152,10 @@ def _geometry_of_metatensor(image: Any, axes: int, name: str) -> Geometry:
     )
     space = str(image.meta.get("space", "RAS")).rpartition(".")[2].upper()
     if space not in ("RAS", "LPS"):
-        raise ValueError(f"{name}: its space is {space!r}; RAS and LPS are known.")
+        raise ValueError(f"{name}: its space is {space!r}; only RAS and LPS are supported.")
     if len(shape) not in (2, 3):
         raise ValueError(
-            f"{name}: it has {len(shape)} axes after its channels; MetaTensors of 2 and 3 are supported."
+            f"{name}: a MetaTensor with {len(shape)} spatial axes is not supported; it must have 2 or 3."
         )
     whole = numpy.eye(4)  # of 2 axes too MONAI has matrices for 3, as a rule
     rows = min(len(affine), 4) - 1
@@ -204,12 +204,12 @@ def _spatial(image: Any, name: str) -> tuple[str, ...]:
     dims = [str(dim) for dim in image.dims]
     if len(dims) != len(image.data.shape):
         raise ValueError(
-            f"{name}: its dims are {tuple(dims)}, and its data have {len(image.data.shape)} axes."
+            f"{name}: its dims are {tuple(dims)}, but its data have {len(image.data.shape)} axes; the numbers must be equal."
         )
     found = tuple(dim for dim in ("x", "y", "z", "t") if dim in dims)
     if len(found) + ("c" in dims) != len(dims) or "x" not in found:
         raise ValueError(
-            f"{name}: its dims are {tuple(dims)}; x, y, z, t and c are known, each once."
+            f"{name}: its dims are {tuple(dims)}; only x, y, z, t and c are allowed, each once."
         )
     return found
 
@@ -283,7 +283,7 @@ def _make_ngff(like: Any, array: Any, axes: Sequence[str], grid: Geometry, name:
     direction = _geometry_of_ngff(like, name).direction
     if not numpy.array_equal(grid.direction, direction):
         raise ValueError(
-            f"{name}: a NgffImage keeps the directions of its axes, {direction.tolist()}, and the output has {grid.direction.tolist()}."
+            f"{name}: a NgffImage keeps the directions of its axes, {direction.tolist()}, but the output has {grid.direction.tolist()}; they must be equal."
         )
     if is_dataclass(like) and not isinstance(like, type):
         return replace(like, **changes)

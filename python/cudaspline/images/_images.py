@@ -76,7 +76,7 @@ class Image:
         if channels:
             if len(shape) < 2:
                 raise ValueError(
-                    f"channels: an array of {len(shape)} axes has none for the numbers of a pixel."
+                    f"channels: an array with {len(shape)} axes has no axis for the components of pixels."
                 )
             if channels is True:
                 check_last(shape)
@@ -84,7 +84,7 @@ class Image:
             shape = shape[1:] if channels == "first" else shape[:-1]
         if not 1 <= len(shape) <= 4 or 0 in shape:
             raise ValueError(
-                f"array: images have 1 to 4 axes, and samples along each; the shape is {shape}."
+                f"array: the shape is {shape}; images must have 1 to 4 axes with at least one sample each."
             )
         geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
         for name in ("spacing", "origin", "direction"):
@@ -96,7 +96,7 @@ class Image:
         stays."""
         pixels = _open_volumes(image, bool(self.channels)) or open_image(image, "array")
         if self.channels and not pixels.channels:
-            raise ValueError("channels: the image has one number per pixel.")
+            raise ValueError("channels: the image has one component per pixel; omit channels.")
         is_owned = isinstance(image, Image) or is_nibabel(
             image
         )  # the memory of others goes with them
@@ -155,7 +155,9 @@ class Image:
         found = numpy.asarray(self.array)
         wanted = found.dtype if dtype is None else numpy.dtype(dtype)
         if copy is False and (found is not self.array or wanted != found.dtype):
-            raise ValueError("copy: the pixels cannot be seen as that array without a copy.")
+            raise ValueError(
+                "copy: the pixels cannot be converted to that array without a copy; use copy=True or None."
+            )
         return found.astype(wanted, copy=bool(copy))
 
     def __repr__(self) -> str:
@@ -399,8 +401,8 @@ def check_last(shape: Sequence[int]) -> None:
     those, and many of the last one."""
     if 2 < len(shape) and shape[0] < shape[-1] and shape[-1] > 4:
         raise ValueError(
-            f"channels: True takes the last axis of the shape {tuple(shape)}: {shape[-1]} numbers per pixel; use 'last' for that, or 'first' for "
-            f"{shape[0]} numbers per pixel."
+            f"channels: True is ambiguous for the shape {tuple(shape)}; use 'last' for {shape[-1]} components per pixel, or 'first' for "
+            f"{shape[0]}."
         )
 
 
@@ -411,7 +413,7 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
     count = len(_arrays.shape_of(array, name))
     if channels and count < 2:
         raise ValueError(
-            f"{name}: an array of {count} axes has no {'first' if is_first else 'last'} one for the numbers of a pixel."
+            f"{name}: an array with {count} axes has no {'first' if is_first else 'last'} axis for the components of pixels."
         )
     if channels is True:
         check_last(_arrays.shape_of(array, name))
@@ -424,7 +426,7 @@ def _open_array(array: Any, name: str, channels: Channels, owner: Optional[Image
     geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
     if tuple(geometry.size) != tuple(shape[::-1]):
         raise ValueError(
-            f"{name}: its array has the shape {tuple(shape)} now, and its geometry the size {tuple(geometry.size)}; make a new Image."
+            f"{name}: its array now has the shape {tuple(shape)}, but its geometry has the size {tuple(geometry.size)}; make a new Image."
         )
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
@@ -466,7 +468,7 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         "label"
     ):  # of runs, not of pixels: SimpleITK's own view of it ends the process
         raise TypeError(
-            f"{name}: pixels of {kind!r} are not supported; SimpleITK.LabelMapToLabel makes an image of them."
+            f"{name}: pixels of {kind!r} are not supported; convert them with SimpleITK.LabelMapToLabel."
         )
     components = image.GetNumberOfComponentsPerPixel()
     is_vector = components > 1 or "vector" in kind
@@ -514,7 +516,7 @@ def _open_ants(image: Any, name: str) -> Pixels:
         array = made.array
         if array.dtype.name not in _ANTS_TYPES:
             raise TypeError(
-                f"{name}: ANTsPy's images have no pixels of type {array.dtype}; they are {', '.join(_ANTS_TYPES)}."
+                f"{name}: pixel type {array.dtype} is not supported by ANTsPy; use one of {', '.join(_ANTS_TYPES)}."
             )
         # ants.from_numpy() makes float32 of float64, so these are written into an image of doubles.
         is_double = array.dtype.name == "float64"
@@ -582,7 +584,7 @@ def _open_itk(image: Any, name: str) -> Pixels:
 def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
     if not 3 <= len(image.shape) <= 5:
         raise ValueError(
-            f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}."
+            f"{name}: the shape is {image.shape}; images of nibabel must have three axes, and optionally one for the components of pixels."
         )
     return geometry_of_nifti(image.shape[:3], image.affine, name)
 
@@ -648,7 +650,7 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
     channels = len(shape) > 3
     if len(shape) == 5 and shape[3] != 1:
         raise ValueError(
-            f"{name}: an image of nibabel with {shape[3]} points in time and several numbers per pixel."
+            f"{name}: an image of nibabel with {shape[3]} time points and several components per pixel is not supported."
         )
     components = math.prod(shape[3:])
     dtype, device = _peek_at(data, name)
@@ -748,7 +750,7 @@ def open_series(
     whole = open_image(image, name, channels)
     dimension = whole.geometry.dimension
     if dimension < 2:
-        raise ValueError(f"series: an image of {dimension} axis has none for its volumes.")
+        raise ValueError(f"series: an image with {dimension} axis has no axis for volumes.")
     grid = volume_geometry(whole.geometry, name)
     last = whole.geometry
     everything = tuple((0, n) for n in grid.shape)
@@ -806,7 +808,7 @@ def volume_geometry(geometry: Geometry, name: str) -> Geometry:
     direction = geometry.direction
     if numpy.abs(direction[-1, :-1]).max() > 1e-6 or numpy.abs(direction[:-1, -1]).max() > 1e-6:
         raise ValueError(
-            f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}."
+            f"{name}: the axis of its volumes must be orthogonal to the others; its direction is {direction.tolist()}."
         )
     return make_geometry(
         geometry.size[:-1],

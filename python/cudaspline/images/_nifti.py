@@ -186,7 +186,7 @@ def read(path: Path, name: str) -> Stored:
     pixels = header if nifti.single_file else _partner(header, ".hdr", ".img")
     if pixels is None:
         raise ValueError(
-            f"{name}: the NIfTI file {path} cannot be read: by its magic its pixels are in an .img file next to it, which is missing"
+            f"{name}: the NIfTI file {path} cannot be read: its magic requires an .img file with the pixels next to it, which is missing"
         )
     geometry = _geometry(nifti, f"{name}: {path}: ")
     channels: Channels = "last" if nifti.components > 1 else False
@@ -200,7 +200,7 @@ def read(path: Path, name: str) -> Stored:
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
         raise ValueError(
-            f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels where its header promises {count}"
+            f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels, but its header requires {count}"
         )
     try:
         array = _numbers_of(nifti, stored, count, shape)
@@ -234,7 +234,7 @@ def _describe(
     """The structure of an image that is to be written."""
     if array.dtype.name not in _library.TYPES:
         raise TypeError(
-            f"image: NIfTI has no pixels of type {array.dtype}; they are {', '.join(_library.TYPE_NAMES)}."
+            f"image: pixel type {array.dtype} is not supported by NIfTI; use one of {', '.join(_library.TYPE_NAMES)}."
         )
     if header is not None:
         nifti = copy.copy(header)
@@ -293,7 +293,7 @@ def write(
     beginning = _library.make_nifti_header(nifti)
     if _library.describe_nifti(beginning)[0].dimension != nifti.dimension:
         _warnings.warn(
-            f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions of {nifti.components} numbers per pixel",
+            f"image: {path} will be an image of one slice: NIfTI does not keep 2 dimensions with {nifti.components} components per pixel",
             _warnings.FileWarning,
         )
     with_pixels, first = path, beginning

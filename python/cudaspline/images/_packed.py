@@ -147,7 +147,7 @@ def decompress(data: bytes, most: int, is_whole: bool = True) -> Any:
     while True:
         end = _inflate(left, take)
         if end is None and is_whole:
-            raise ValueError("its compressed data have no end")
+            raise ValueError("the end of its compressed data is missing")
         left = left[len(left) if end is None else end :]
         if not left or left[0] != 0x1F:
             return found[:count].data

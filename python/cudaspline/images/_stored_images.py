@@ -89,7 +89,7 @@ def read(path: Path, name: str) -> tuple[numpy.ndarray, Geometry, Channels, str]
     shape = array.shape[:-1] if channels else array.shape
     if not 1 <= len(shape) <= 4 or 0 in shape:
         raise ValueError(
-            f"{name}: {path}: images have 1 to 4 axes, and samples along each; the shape is {shape}."
+            f"{name}: {path}: the shape is {shape}; images must have 1 to 4 axes with at least one sample each."
         )
     geometry = make_geometry(shape[::-1], spacing, origin, direction, f"{name}: {path}: ")
     for warning in header["warnings"]:
@@ -109,7 +109,7 @@ def _describe_file(path: Path, name: str) -> Any:
         needed = math.prod(header["stored_sizes"][header["axes_of_file"] :])
         if header["literal_name"] and len(header["files"]) != needed:
             raise ValueError(
-                f"it names {len(header['files'])} files of pixels where its size needs {needed}"
+                f"it names {len(header['files'])} files of pixels, but its size needs {needed}"
             )
     except ValueError as error:
         raise ValueError(f"{name}: the header of {path} is refused: {error}") from None
@@ -149,7 +149,9 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
     for line in range(header["line_skip"]):
         begin = data.find(b"\n", begin) + 1
         if begin == 0:
-            raise ValueError(f"{name}: {path} has {line} of {header['line_skip']} lines to skip.")
+            raise ValueError(
+                f"{name}: {path} has {line} lines, but its header skips {header['line_skip']}."
+            )
     skip = header["byte_skip"]
     try:
         if header["encoding"] == "raw":
@@ -167,7 +169,7 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
         raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
     if len(found) < needed:
         raise ValueError(
-            f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels where its header promises {needed}."
+            f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels, but its header requires {needed}."
         )
     numbers = numpy.frombuffer(found, kind)
     return numbers.byteswap() if header["is_swapped"] else numbers
@@ -176,7 +178,7 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
 def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy.ndarray:
     """Decimal numbers as an array. Raises ValueError for other words, or too few."""
     if len(words) < count:
-        raise ValueError(f"it holds {len(words)} numbers where its header promises {count}")
+        raise ValueError(f"it holds {len(words)} numbers, but its header requires {count}")
     limits: Any = numpy.finfo(kind) if kind.kind == "f" else numpy.iinfo(kind)
     convert: Any = float if kind.kind == "f" else int  # of NumPy's numbers
     least, most = convert(limits.min), convert(limits.max)

@@ -75,7 +75,7 @@ def ffi() -> Ffi:
     except Exception as error:  # pylint: disable=broad-except  # jaxlib's own
         return Ffi(
             tuple(platforms),
-            f"{path} does not go with jaxlib {metadata.version('jaxlib')}: {error}",
+            f"{path} is not compatible with jaxlib {metadata.version('jaxlib')}: {error}",
         )
     return Ffi(tuple(platforms), "" if len(platforms) > 1 else "the package was built without CUDA")
 

@@ -172,7 +172,7 @@ def push(
     is_batch = values.ndim == points.ndim and values.shape[2:] == points.shape[1:-1]
     if not is_batch and values.shape != points.shape[:-1]:
         raise ValueError(
-            f"values: the shape is {values.shape}; points of the shape {points.shape} take {points.shape[:-1]}, or (N, C, ...) with "
+            f"values: the shape is {values.shape}; points of the shape {points.shape} need {points.shape[:-1]}, or (N, C, ...) with "
             f"{points.shape[1:-1]}."
         )
     out = points.shape[1:-1] if is_batch else points.shape[:-1]
@@ -265,7 +265,7 @@ def warp(
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.ndim not in (dimension + 1, dimension + 2):
         raise ValueError(
-            f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension})."
+            f"field: its shape is {field.shape}; it must be (*size, {dimension}) or (N, *size, {dimension})."
         )
     image = _array(image, "image")
     points = field.astype(_type_of(field)) + _identity(
@@ -313,7 +313,7 @@ def affine(
     image, matrix = _array(image, "image"), _array(matrix, "matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 1 <= matrix.shape[0] <= 3:
         raise ValueError(
-            f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3."
+            f"matrix: its shape is {matrix.shape}; it must be (D, D) with D = 1, 2 or 3."
         )
     dimension = matrix.shape[0]
     _gradients.check_image(image.shape, dimension)
@@ -324,7 +324,7 @@ def affine(
     if offset is not None:
         offset = _array(offset, "offset")
         if offset.shape != (dimension,):
-            raise ValueError(f"offset: its shape is {offset.shape}; it has to be ({dimension},).")
+            raise ValueError(f"offset: its shape is {offset.shape}; it must be ({dimension},).")
         points = points + offset
     points = points[None] if image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -424,7 +424,7 @@ def prefilter(
     axes = (image.ndim - 2 if image.ndim > 2 else image.ndim) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.ndim, 3):
         raise ValueError(
-            f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has."
+            f"dim: {axes!r} must be from 1 to 3, and at most {image.ndim}, the number of axes of the image."
         )
     _gradients.check_filtered(image.shape, axes)
     if order < 2 or image.size == 0:
@@ -441,7 +441,7 @@ def _array(array: Any, name: str) -> Any:
         raise TypeError(f"{name}: {type(array).__name__} is not an array: {error}") from None
     if not jnp.issubdtype(found.dtype, jnp.floating):
         raise TypeError(
-            f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float)."
+            f"{name}: elements of type {found.dtype} have no gradient; convert them, for example with {name}.astype(float)."
         )
     if found.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
         raise TypeError(

@@ -79,7 +79,7 @@ def check_order(order: int, least: int = 0) -> int:
         raise TypeError(f"order is {order!r}, which is not a whole number: {error}") from None
     if not is_known:
         raise RuntimeError(
-            f"spline order not supported: order is {order}, and {least} to 5 are known"
+            f"spline order not supported: order is {order}, but must be from {least} to 5"
         )
     return found
 
@@ -108,7 +108,7 @@ def numbers(values: Any, rank: int, argument: str) -> list[float]:
         ) from None
     if len(found) != rank:
         raise RuntimeError(
-            f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, and input {rank} axes"
+            f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, but input has {rank} axes"
         )
     return found
 
@@ -164,14 +164,14 @@ def make_output(
         # neither read nor changed.
         if not isinstance(output, np.ndarray) and hasattr(output, "__dlpack__"):
             raise TypeError(
-                f"output is of {type(output).__module__}.{type(output).__name__}, which is not written; an array of NumPy is, or a type"
+                f"output: {type(output).__module__}.{type(output).__name__} is not supported; give a NumPy array or a dtype"
             )
         output = np.asarray(output)
     if library.device(output) != library.device(array):
         raise ValueError("output is on another device than input")
     if library.shape(output) != tuple(shape):
         raise RuntimeError(
-            f"output shape not correct: it is {library.shape(output)}, and {tuple(shape)} is needed"
+            f"output shape not correct: it is {library.shape(output)}, but must be {tuple(shape)}"
         )
     if is_complex and library.dtype(output).kind != "c":
         raise RuntimeError("output must have complex dtype")
@@ -187,7 +187,7 @@ def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dty
         is_single = source.newbyteorder("=") in _SINGLE and target.newbyteorder("=") in _SINGLE
         precision = "single" if is_single else "double"
     if precision not in PRECISIONS:
-        raise ValueError(f"precision is {precision!r}; it is None, 'single' or 'double'")
+        raise ValueError(f"precision is {precision!r}; it must be None, 'single' or 'double'")
     return _library.TYPES["float32" if precision == "single" else "float64"]
 
 
@@ -238,7 +238,7 @@ def _warn_of_border(
         ):
             limits = np.iinfo(dtype)
             warn(
-                f"cval is {cval:g}, and {dtype.name} has numbers from {limits.min} to {limits.max}: it is clamped to these",
+                f"cval is {cval:g}, which is clamped to the range of {dtype.name}, {limits.min} to {limits.max}",
                 UserWarning,
             )
             refuse_plan()
@@ -278,7 +278,7 @@ def by_parts(
         run(library.imag(array), library.imag(output), cval.imag)
         return output
     if target.kind == "c":
-        raise RuntimeError("data type not supported: output is complex, and input is real")
+        raise RuntimeError("data type not supported: output is complex, but input is real")
     if order == 0 and _needs_halves(library, array, target):
         _by_halves(library, array, output, cval, run)
         return output

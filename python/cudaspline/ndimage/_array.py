@@ -159,7 +159,7 @@ class _TorchLibrary(ArrayLibrary):
         torch_dtype(array.dtype, argument)
         if array.requires_grad:
             raise ValueError(
-                f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()"
+                f"{argument} requires a gradient, which is not supported here; pass tensor.detach()"
             )
         return array.resolve_conj().resolve_neg()
 
@@ -189,7 +189,7 @@ class _TorchLibrary(ArrayLibrary):
         found = getattr(self._torch, name, None)
         if found is None:
             raise RuntimeError(
-                f"data type not supported: output would be of {name}, of which PyTorch has no tensors"
+                f"data type not supported: output would have type {name}, which PyTorch does not support"
             )
         return found
 
@@ -220,11 +220,11 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     if torch is not None and isinstance(array, torch.Tensor):
         if array.device.type not in ("cpu", "cuda"):
             raise TypeError(
-                f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported"
+                f"{argument} is a tensor on {array.device}; only the host and CUDA devices are supported"
             )
         if array.layout != torch.strided:
             raise TypeError(
-                f"{argument} is a tensor of the layout {array.layout}; dense ones are supported"
+                f"{argument} is a tensor of the layout {array.layout}; only dense tensors are supported"
             )
         return _TORCH
     cupy = sys.modules.get("cupy")
@@ -239,7 +239,9 @@ def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
     try:
         return np.dtype(name)
     except TypeError:
-        raise RuntimeError(f"data type not supported: {argument} is of {name}") from None
+        raise RuntimeError(
+            f"data type not supported: {argument} has type {name}, which NumPy does not support"
+        ) from None
 
 
 def adopt(array: Any, argument: str) -> tuple[Any, Any]:
@@ -255,7 +257,7 @@ def adopt(array: Any, argument: str) -> tuple[Any, Any]:
         jax = sys.modules["jax"]
         if isinstance(array, jax.core.Tracer):
             raise TypeError(
-                f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one"
+                f"{argument}: arrays that JAX traces (in jit, grad or vmap) are not supported; use cudaspline.jax"
             )
         places = list(array.devices())
         if len(places) == 1 and places[0].platform == "cpu":
@@ -286,14 +288,14 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     dtype = library.dtype(array)
     code = TYPE_CODES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if code is None:
-        raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
+        raise RuntimeError(f"data type not supported: {argument} has elements of type {dtype}")
     code |= (0 if dtype.isnative else _functions.SWAPPED) | (
         0 if library.is_regular(array) else _functions.BYTE_STRIDES
     )
     shape, strides = library.shape(array), library.strides(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(
-            f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported, and more by orders 0 and 1 in arrays of NumPy"
+            f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported (more only for NumPy arrays with orders 0 and 1)"
         )
     description = _functions.Array()
     description.data = library.address(array)

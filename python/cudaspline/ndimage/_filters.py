@@ -73,7 +73,7 @@ def _filter_parts(
             real = target
 
     if count(library.shape(output)) > 0 and library.dtype(output).kind == "b":
-        raise RuntimeError("data type not supported: output is of bools")
+        raise RuntimeError("data type not supported: output has type bool")
     return by_parts(library, array, output, 0.0, run)
 
 

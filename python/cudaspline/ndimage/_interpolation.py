@@ -86,7 +86,7 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     owner = library_of(coordinates, "coordinates")
     if library.name == "NumPy" and owner is not library:
         raise TypeError(
-            f"coordinates are an array of {owner.name}, and input is one of {library.name}"
+            f"coordinates are an array of {owner.name}, but input is one of {library.name}; both must be of the same library"
         )
     coordinates = as_native(library, library.as_array(coordinates, array, "coordinates"))
     if library.device(coordinates) != library.device(array):
@@ -182,7 +182,7 @@ def map_coordinates(
         raise RuntimeError(_RANK)
     if listed[0] != len(job.shape):
         raise RuntimeError(
-            f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes"
+            f"invalid shape for coordinate array: {listed[0]} planes, but input has {len(job.shape)} axes"
         )
     target = job.make_output(output, listed[1:])
     if overlap(library, coordinates, target):
@@ -334,7 +334,7 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
             f"{argument} is {shape!r}, which is not a sequence of whole numbers: {error}"
         ) from None
     if any(length < 0 for length in found):
-        raise ValueError(f"{argument} is {shape!r}: a length is negative")
+        raise ValueError(f"{argument} is {shape!r}: lengths must not be negative")
     return found
 
 
@@ -401,19 +401,17 @@ def affine_transform(
     matrix, offset = _split_matrix(_matrix_of(matrix), offset, rank)
     if matrix.shape[0] != rank:
         raise RuntimeError(
-            f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes"
+            f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, but input has {rank} axes"
         )
     if matrix.ndim == 2 and matrix.shape[1] != len(output_shape):
         raise RuntimeError(
-            f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, and output_shape {len(output_shape)} axes"
+            f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, but output_shape has {len(output_shape)} axes"
         )
     offset = numbers(offset, rank, "offset")
     if matrix.ndim == 2:
         return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
-        raise RuntimeError(
-            "output_shape has another number of axes than input, and matrix is the diagonal of one of as many"
-        )
+        raise RuntimeError("output_shape must have as many axes as input if matrix is a diagonal")
     with np.errstate(divide="ignore", invalid="ignore"):
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
 
@@ -535,10 +533,10 @@ def _check_places(places: Any, rank: int) -> None:
         found = len(places)
     except TypeError:
         raise TypeError(
-            f"mapping gives {places!r}, which is not a sequence of coordinates"
+            f"mapping returned {places!r}; it must return a sequence of coordinates"
         ) from None
     if found != rank:
-        raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
+        raise RuntimeError(f"mapping returned {found} coordinates, but input has {rank} axes")
 
 
 @shares_plans()
@@ -637,7 +635,7 @@ def zoom(
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     factors = numbers(zoom, len(job.shape), "zoom")
     if not all(-0.5 <= factor * length < 2.0**53 for length, factor in zip(job.shape, factors)):
-        raise ValueError(f"zoom is {zoom!r}: an output cannot have that many elements")
+        raise ValueError(f"zoom is {zoom!r}: the output would have too many elements")
     output_shape = tuple(int(round(length * factor)) for length, factor in zip(job.shape, factors))
     target = job.make_output(output, output_shape)
     if all(factor == 1 for factor in factors) and job.prefilter:

@@ -36,9 +36,9 @@ def _angle(angle: Any) -> float:
             raise TypeError("it is text")
         found = float(angle)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"angle is {angle!r}, which is not a real number: {error}") from None
+        raise TypeError(f"angle: {angle!r} is not a real number: {error}") from None
     if not math.isfinite(found):
-        raise ValueError(f"angle is {angle!r}, and not finite")
+        raise ValueError(f"angle is {angle!r}; it must be finite")
     return found
 
 
@@ -99,7 +99,7 @@ def rotate(
         plane = list(axes)
         is_whole = all(float(axis).is_integer() for axis in plane)
     except (TypeError, ValueError) as error:
-        raise named(error, f"axes are {axes!r}, which are not two whole numbers: {error}") from None
+        raise named(error, f"axes: {axes!r} must be two whole numbers: {error}") from None
     if len(plane) != 2:
         raise ValueError("axes should contain exactly two values")
     if not is_whole:
@@ -107,10 +107,10 @@ def rotate(
     plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
     if plane[0] < 0 or plane[1] >= rank:
         raise ValueError(
-            f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}"
+            f"invalid rotation plane specified: axes are {axes!r}, but input has {rank} axes"
         )
     if plane[0] == plane[1] and rank > 2:
-        raise RuntimeError(f"output shape not correct: axes are one axis twice, {axes!r}")
+        raise RuntimeError(f"output shape not correct: axes are {axes!r}; they must be different")
     job = Job(array, order, mode, cval, prefilter, precision, threads)
 
     cosine, sine = cosine_and_sine(_angle(angle))

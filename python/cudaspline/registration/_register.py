@@ -243,7 +243,7 @@ def _document_of(
         if value is not None
     ]
     if given:
-        raise ValueError(f"{given[0]}: it cannot be given together with spec, which contains it.")
+        raise ValueError(f"{given[0]}: it cannot be used together with spec, which contains it.")
     return read_document(spec)
 
 
@@ -376,13 +376,13 @@ def _open_image(image: Any, name: str, precision: str) -> _Side:
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
         raise ValueError(
-            f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered."
+            f"{name}: it has {geometry.dimension} axes; only images with 2 or 3 axes can be registered."
         )
     if original.components in (3, 4):
         pixels = _luminance(original, name, precision)
     elif original.components != 1 or original.channels:
         raise ValueError(
-            f"{name}: it has {original.components} numbers per pixel; images of one, or of red, green and blue, are registered."
+            f"{name}: it has {original.components} components per pixel; only images with one, or with red, green and blue, can be registered."
         )
     else:
         found = original.buffer
@@ -424,24 +424,26 @@ def _open_mask(
     if not _images.is_image(mask) and has_indices(geometry):  # an array has the place of its image
         if geometry.size != image.size:
             raise ValueError(
-                f"{name}: its shape is {geometry.shape}, and that of its image {image.shape}."
+                f"{name}: its shape is {geometry.shape}, but that of its image is {image.shape}."
             )
         geometry = image
     if geometry.dimension != image.dimension:
         raise ValueError(
-            f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}."
+            f"{name}: it has {geometry.dimension} axes, but its image has {image.dimension}."
         )
     if opened.components != 1 or opened.channels:
-        raise ValueError(f"{name}: it has {opened.components} numbers per pixel; masks have one.")
+        raise ValueError(
+            f"{name}: it has {opened.components} components per pixel; masks must have one."
+        )
     found = opened.buffer
     if found.device != like.device:
         raise ValueError(
-            f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}."
+            f"{name}: it is on {_place(found.device)}, but its image is on {_place(like.device)}; both must be on the same device."
         )
     array = found.array.reshape(found.shape)
     if found.device >= 0 and _arrays.functions_of(found) is not _arrays.functions_of(like):
         raise TypeError(
-            f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library."
+            f"{name}: it is an array of {found.kind}, but its image is one of {like.kind}; on a GPU both must be of the same library."
         )
     array = _in_library_of(like, array)
     with _arrays.current_device(like):
@@ -532,8 +534,8 @@ def check_spaces(grids: Mapping[str, Geometry]) -> None:
         is_placed = not other.has_places_of_indices
         if has_indices(grid) and is_placed:
             raise ValueError(
-                f"{name}: it has no geometry, so that its positions are indices, and those of {other_name} are mm (spacing {other.spacing.tolist()}, "
-                f"origin {other.origin.tolist()}); cudaspline.Image(array, spacing, origin, direction) has one."
+                f"{name}: it has no geometry, so that its positions are indices, but those of {other_name} are mm (spacing {other.spacing.tolist()}, "
+                f"origin {other.origin.tolist()}); use cudaspline.Image(array, spacing, origin, direction)."
             )
 
 
@@ -543,18 +545,18 @@ def _open_additional(image: Any, name: str, first: _Side) -> _Side:
     side = _open_image(image, name, first.pixels.dtype)
     if side.geometry.dimension != first.geometry.dimension:
         raise ValueError(
-            f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}."
+            f"{name}: it has {side.geometry.dimension} axes, but {first.name} has {first.geometry.dimension}."
         )
     if side.pixels.device != first.pixels.device:
         raise ValueError(
-            f"{name}: it is on {_place(side.pixels.device)}, and {first.name} is on {_place(first.pixels.device)}."
+            f"{name}: it is on {_place(side.pixels.device)}, but {first.name} is on {_place(first.pixels.device)}; both must be on the same device."
         )
     if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(
         first.pixels
     ):
         kinds = side.pixels.kind, first.pixels.kind
         raise TypeError(
-            f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library."
+            f"{name}: it is an array of {kinds[0]}, but {first.name} is one of {kinds[1]}; on a GPU both must be of the same library."
         )
     check_spaces({first.name: first.geometry, name: side.geometry})
     if first.given is not None:
@@ -594,11 +596,11 @@ class _Work:
         other = _open(moving, moving_mask, "moving", "moving_mask", precision)
         if one.geometry.dimension != other.geometry.dimension:
             raise ValueError(
-                f"moving: it has {other.geometry.dimension} axes, and fixed has {one.geometry.dimension}."
+                f"moving: it has {other.geometry.dimension} axes, but fixed has {one.geometry.dimension}."
             )
         if one.pixels.device != other.pixels.device:
             raise ValueError(
-                f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}."
+                f"moving: it is on {_place(other.pixels.device)}, but fixed is on {_place(one.pixels.device)}; both must be on the same device."
             )
         device_word(device, one.pixels.device)  # refuses what excludes that
         check_spaces({"fixed": one.geometry, "moving": other.geometry})
@@ -716,7 +718,7 @@ class _Work:
         if isinstance(initial, Transform):
             if initial.dimension != dimension:
                 raise ValueError(
-                    f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}."
+                    f"initial: the transform has {initial.dimension} dimensions, but the images have {dimension}."
                 )
             return list(initial._parts)
         try:

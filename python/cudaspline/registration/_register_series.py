@@ -102,7 +102,7 @@ class Motion:
         if not isinstance(key, str):
             return self._rows[key]
         if key not in MotionRow._fields:
-            raise KeyError(f"{key!r} is not a column; columns are {', '.join(MotionRow._fields)}")
+            raise KeyError(f"{key!r} is not a column; use one of {', '.join(MotionRow._fields)}")
         number = MotionRow._fields.index(key)
         return numpy.array(
             [row[number] for row in self._rows], numpy.int64 if number == 0 else numpy.float64
@@ -121,7 +121,7 @@ class Motion:
         path = Path(path)
         if path.suffix == ".json":
             raise ValueError(
-                f"path: {str(path)!r} is the name of the description; choose another suffix for the table, such as .tsv."
+                f"path: {str(path)!r} is the name of the description; use another suffix for the table, such as .tsv."
             )
         lines = ["\t".join(MotionRow._fields)]
         for row in self._rows:
@@ -323,7 +323,7 @@ def register_series(
     axes = len(opened.volume(0).geometry.size)
     if axes not in (2, 3):
         raise ValueError(
-            f"series: its volumes have {axes} axes, after the first one, which counts them; supported are 2 and 3."
+            f"series: each volume has {axes} axes; volumes must have 2 or 3 axes (the first axis of the series counts the volumes)."
         )
     fixed, is_own = _fixed_of(opened, over)
     check_spaces({"over": fixed.geometry, "series": opened.volume(0).geometry})
@@ -393,7 +393,7 @@ def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _
         opened = _images.open_series(series, name, False, True)
         if opened is None or opened.count != count:
             raise ValueError(
-                f"{name}: it has {0 if opened is None else opened.count} volumes, and the first series has {count}."
+                f"{name}: it has {0 if opened is None else opened.count} volumes, but the first series has {count}; the numbers must be equal."
             )
         found.append((_fixed_of(opened, fixed, name)[0], opened))
     return found
@@ -404,7 +404,7 @@ def _image_of(pixels: Pixels, name: str = "series") -> _images.Image:
     grid, buffer = pixels.geometry, pixels.buffer
     if pixels.components != 1 or pixels.channels:
         raise ValueError(
-            f"{name}: its volumes have {pixels.components} numbers per pixel; images of one are registered."
+            f"{name}: its volumes have {pixels.components} components per pixel; only one is supported."
         )
     return _images.Image.of(buffer.array.reshape(buffer.shape), grid, False)
 
@@ -417,7 +417,7 @@ def _fixed_of(
     if isinstance(over, str) and not os.path.exists(over):
         if over.lower() not in ("first", "mean"):
             raise ValueError(
-                f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image."
+                f"over: {over!r} is not allowed; use 'first', 'mean', the number of a volume, or an image."
             )
         return (
             _image_of(series.volume(0), name) if over.lower() == "first" else _mean_of(series)
@@ -426,7 +426,7 @@ def _fixed_of(
         number = integer(over, "over", 0, LARGEST_INT32)
         if number >= series.count:
             raise ValueError(
-                f"over: there is no volume {number}; the series has {series.count}, from 0."
+                f"over: volume {number} does not exist; the series has {series.count} volumes, numbered from 0."
             )
         return _image_of(series.volume(number), name), True
     return _image_of(

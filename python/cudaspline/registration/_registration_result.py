@@ -71,7 +71,7 @@ class History:
         if not isinstance(key, str):
             return self._iterations[key]
         if key not in Iteration._fields:
-            raise KeyError(f"{key!r} is not a column; columns are {', '.join(Iteration._fields)}")
+            raise KeyError(f"{key!r} is not a column; use one of {', '.join(Iteration._fields)}")
         number = Iteration._fields.index(key)
         dtype = numpy.int64 if number < 3 else numpy.float64
         return numpy.array([iteration[number] for iteration in self._iterations], dtype)
@@ -105,7 +105,9 @@ class History:
             else [axes] * max(1, len(stages))
         )
         if len(panels) != max(1, len(stages)):
-            raise ValueError(f"axes: there are {len(panels)}, and {len(stages)} stages.")
+            raise ValueError(
+                f"axes: {len(panels)} are given for {len(stages)} stages; the numbers must be equal."
+            )
         stage, level, value = self["stage"], self["level"], self["value"]
         for number, panel in zip(stages, panels):
             if len(set(panels)) == len(stages):

@@ -253,7 +253,7 @@ def _plain(value: Any, name: str) -> Any:
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: {value!r} is not a valid value of an option.") from None
     if not math.isfinite(found):
-        raise ValueError(f"{name}: {value!r} is not finite.")
+        raise ValueError(f"{name}: {value!r} must be finite.")
     return found
 
 
@@ -340,7 +340,7 @@ def make_document(
         if name not in OPTIONS:
             similar = difflib.get_close_matches(name, OPTIONS, 1)
             raise TypeError(
-                f"{name}: register() has no such argument{f'; did you mean {similar[0]!r}?' if similar else '.'}"
+                f"{name}: this is not an argument of register(){f'; did you mean {similar[0]!r}?' if similar else '.'}"
             )
     document: dict[str, Any] = {
         "precision": precision,
@@ -352,12 +352,12 @@ def make_document(
         named = [stages] if isinstance(stages, (str, Stage)) else stages
         if not isinstance(named, (list, tuple)) or not named:
             raise TypeError(
-                f"stages: {stages!r} is not the name of a stage, a Stage, or a list of these."
+                f"stages: {stages!r} must be the name of a stage, a Stage, or a list of these."
             )
         for i, stage in enumerate(named):
             if not isinstance(stage, (str, Stage)):
                 raise TypeError(
-                    f"stages[{i}]: {type(stage).__name__} is neither the name of a stage nor a Stage."
+                    f"stages[{i}]: {type(stage).__name__} must be the name of a stage or a Stage."
                 )
         document["stages"] = [
             stage.describe() if isinstance(stage, Stage) else stage for stage in named
@@ -383,7 +383,7 @@ def read_document(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         return {key: value for key, value in spec.items() if key != VERSION}
     if not isinstance(spec, (str, os.PathLike)):
-        raise TypeError(f"spec: {type(spec).__name__} is neither a document nor a file name.")
+        raise TypeError(f"spec: {type(spec).__name__} must be a document or a file name.")
     try:
         with open(spec, encoding="utf-8") as file:
             found = json.load(file)
@@ -396,7 +396,7 @@ def read_document(spec: Any) -> dict[str, Any]:
     version = found.pop(VERSION, None)
     if version != _registration_library.SPEC_VERSION:
         raise ValueError(
-            f"spec: {os.fspath(spec)} has the version {version!r}; version {_registration_library.SPEC_VERSION} is read."
+            f"spec: {os.fspath(spec)} has the version {version!r}; only version {_registration_library.SPEC_VERSION} is supported."
         )
     return found
 

@@ -53,7 +53,7 @@ class Transform:
         if dimension is None:
             dimension = _dimension_of(transform)
         if dimension not in (1, 2, 3):
-            raise ValueError(f"dimension: {dimension!r} is not 1, 2 or 3.")
+            raise ValueError(f"dimension: {dimension!r} must be 1, 2 or 3.")
         _transforms.describe(transform, dimension, -1)  # raises an error for anything else
         self._parts: tuple[Part, ...] = (GivenPart(transform),)
         self._dimension = dimension
@@ -84,7 +84,7 @@ class Transform:
         """
         if transform_order not in ("itk", "ants"):
             raise ValueError(
-                f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'."
+                f"transform_order: {transform_order!r} is not allowed; use 'ants' or 'itk'."
             )
         found = _loaded(path, "path", dimension)
         return cls._of(
@@ -114,7 +114,7 @@ class Transform:
         images of another number of axes."""
         if stages.dimension != self._dimension:
             raise ValueError(
-                f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}."
+                f"{name}: the transform has {self._dimension} dimensions, but the image has {stages.dimension}."
             )
         for part in reversed(self._parts):
             part.append_to(stages, name, device)
@@ -139,7 +139,7 @@ class Transform:
         found = _arrays.to_host(buffer)
         if found.ndim < 1 or found.shape[-1] != self._dimension:
             raise ValueError(
-                f"points: the shape is {found.shape}; (..., {self._dimension}) is needed, x first."
+                f"points: the shape is {found.shape}; it must be (..., {self._dimension}), x first."
             )
         flat = numpy.ascontiguousarray(found.reshape(-1, self._dimension))
         if len(flat) == 0:
@@ -171,7 +171,7 @@ class Transform:
             other = Transform(other, self._dimension)
         if other._dimension != self._dimension:
             raise ValueError(
-                f"transform: one is of {self._dimension} dimensions, and the other of {other._dimension}."
+                f"transform: one has {self._dimension} dimensions, but the other has {other._dimension}."
             )
         return Transform._of([*self._parts, *other._parts], self._dimension)
 
@@ -202,7 +202,7 @@ class Transform:
         for number, stage in enumerate(stages.stages):
             if stage.kind != _library.STAGE_AFFINE:
                 raise ValueError(
-                    "transform: it is not linear and has no matrix; field() returns its displacements."
+                    "transform: it is not linear and has no matrix; use field() for its displacements."
                 )
             step = numpy.eye(self._dimension + 1)
             step[:-1, :-1], step[:-1, -1] = stages.affine_of(number)
@@ -226,11 +226,11 @@ class Transform:
         geometry = _images.geometry_of(grid, "grid")
         if geometry.dimension != self._dimension:
             raise ValueError(
-                f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions."
+                f"grid: it has {geometry.dimension} axes, but the transform has {self._dimension} dimensions."
             )
         kind = _arrays.type_name(dtype, "dtype")
         if kind not in ("float32", "float64"):
-            raise ValueError(f"dtype: {kind} is not float32 or float64.")
+            raise ValueError(f"dtype: {kind} must be float32 or float64.")
         like = None if isinstance(grid, Geometry) else _images.open_image(grid, "grid")
         place = None if like is None or like.device < 0 else like.buffer
         vectors = _field_on(self, geometry, place)
@@ -288,7 +288,7 @@ class Transform:
             return
         if grid is None:
             raise ValueError(
-                f"grid: displacements in {file.name} need an image or a Geometry, whose samples they are of."
+                f"grid: displacements in {file.name} need the grid of an image or a Geometry."
             )
         field = self.field(_images.geometry_of(grid, "grid"))
         _transform_writing.write_field(field.array, field.geometry, file)
@@ -392,7 +392,7 @@ def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
     """The transforms of files, those of a list as they follow each other there."""
     if isinstance(path, (list, tuple)) and not _transforms.is_pair(path):
         if not path:
-            raise ValueError(f"{name}: there is no file.")
+            raise ValueError(f"{name}: the list of files is empty.")
         found = []
         for number, one in enumerate(path):
             found += _loaded(one, f"{name}[{number}]", dimension)
@@ -407,7 +407,7 @@ def _loaded(path: Any, name: str, dimension: Optional[int]) -> list[Transform]:
     if isinstance(read, _transform_files.TransformList):
         if read.is_series:
             raise ValueError(
-                f"{name}: {text} holds {len(read.transforms)} transforms and no composite; read_transforms() reads them one by one."
+                f"{name}: {text} has {len(read.transforms)} transforms without a composite; use read_transforms() to read all of them."
             )
         read = read.transforms
     wrong: Optional[Exception] = None
@@ -427,7 +427,7 @@ def _dimension_of(transform: Any) -> int:
     for name in ("GetDimension", "GetInputSpaceDimension"):
         if hasattr(transform, "TransformPoint") and hasattr(transform, name):
             return int(getattr(transform, name)())
-    raise ValueError(f"dimension: it is needed; a {type(transform).__name__} does not have it.")
+    raise ValueError(f"dimension: it is required for a {type(transform).__name__}.")
 
 
 def read_transforms(file: Any) -> list[Transform]:
@@ -451,7 +451,7 @@ def read_transforms(file: Any) -> list[Transform]:
     path = Path(_path_of(file, "file"))
     read = _transform_files.read(path, "file")
     if not isinstance(read, _transform_files.TransformList):
-        raise ValueError(f"file: {path} is an image; files of ITK's transforms are read here.")
+        raise ValueError(f"file: {path} is an image; a transform file of ITK is needed.")
     found = read.transforms if read.is_series else [read.transforms]
     return [Transform(one, _transform_files.dimension_of(one, "file")) for one in found]
 

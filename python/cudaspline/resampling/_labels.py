@@ -40,7 +40,7 @@ def winners(
     labels = labels[labels == labels]  # without NaN
     if len(labels) > _MAX_LABELS:
         raise ValueError(
-            f"interpolation: the image has {len(labels)} values; interpolations of labels take {_MAX_LABELS} at most."
+            f"interpolation: the image has {len(labels)} values; interpolations of labels support at most {_MAX_LABELS}."
         )
     values = numpy.empty(output.shape)
     largest = numpy.zeros(output.shape)

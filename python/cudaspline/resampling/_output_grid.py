@@ -16,8 +16,8 @@ from ..images import _images
 def check_dimension(geometry: Geometry, image: Any = None) -> None:
     if geometry.dimension > 3:
         raise ValueError(
-            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels='last' "
-            "or 'first': one has a pixel's numbers)."
+            f"image: it has {geometry.dimension} axes; only images with 1 to 3 axes can be resampled (use series=True for a series of volumes, and "
+            "channels='last' or 'first' for an axis of components)."
         )
 
 
@@ -79,14 +79,14 @@ def output_grid(image: Geometry, target: Target) -> Geometry:
         base = _images.volume_geometry(base, "reference")
     if base.dimension != image.dimension:
         raise ValueError(
-            f"reference: it has {base.dimension} axes, and the image {image.dimension}."
+            f"reference: it has {base.dimension} axes, but the image has {image.dimension}."
         )
     if size is None and spacing is None and origin is None and direction is None:
         return base
     sizes = None if size is None else size_of(size, image.dimension)
     if sizes is not None and reference is not None and sizes == base.shape and sizes != base.size:
         raise ValueError(
-            f"size: {sizes} is the shape of the reference's array; x is first here, as in ITK: {base.size}."
+            f"size: {sizes} is the shape of the array of the reference; x must be first, as in ITK: {base.size}."
         )
     sizes, spacings = _sampling_of(base, sizes, spacing, origin)
     if origin is None:
@@ -146,6 +146,6 @@ def size_of(size: Any, dimension: int) -> tuple[int, ...]:
     found = check_size(size, "size")
     if len(found) != dimension:
         raise ValueError(
-            f"size: {dimension} numbers are needed, one per axis, x first; there are {len(found)}."
+            f"size: {len(found)} numbers are given; {dimension} are needed, one per axis, x first."
         )
     return found

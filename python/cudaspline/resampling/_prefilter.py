@@ -78,7 +78,7 @@ def prefilter(
     pixels = _images.open_image(image, "image", _images.check_channels(channels))
     if out is not None and not pixels.is_plain:
         raise ValueError(
-            "out: it is not for images whose channels are first, which are computed with the channels last."
+            "out: it is not supported together with channels='first'; use channels='last', or omit out."
         )
     buffer = pixels.buffer
     dimension = pixels.geometry.dimension
@@ -101,9 +101,11 @@ def prefilter(
             or not isinstance(axis, (int, numpy.integer))
             or not -dimension <= axis < dimension
         ):
-            raise ValueError(f"axis: {axis!r} is not an axis of an image that has {dimension}.")
+            raise ValueError(f"axis: {axis!r} is not an axis of the image, which has {dimension}.")
         if pixels.components > 1:
-            raise ValueError("axis: an axis alone is filtered in images of one number per pixel.")
+            raise ValueError(
+                "axis: filtering along one axis supports only images with one component per pixel."
+            )
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(buffer, pixels.size, pixels.components, wanted)
     call = _library.Call(

@@ -74,7 +74,7 @@ class PreparedImage:
     ) -> None:
         for name in options:
             if name not in METHOD_OPTIONS:
-                raise TypeError(f"{name}: a Source has no such argument.")
+                raise TypeError(f"{name}: this is not an argument of a Source.")
         self._channels = _images.check_channels(channels)
         pixels = _images.open_image(image, "image", self._channels)
         self._options = method_of(method, options)
@@ -110,7 +110,7 @@ class PreparedImage:
         check_components(method, components)
         if method.is_of_indicators:
             raise ValueError(
-                "interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image."
+                "interpolation: a Source does not support interpolations of labels; pass the image itself to resample() or sample()."
             )
         described = method.describe_image(
             pixels.buffer, pixels.size, components, pixels.dtype, pixels.start
@@ -162,7 +162,7 @@ class PreparedImage:
         for name, value in given.items():
             if not self._agrees(name, value):
                 raise ValueError(
-                    f"{name}: the Source was made with another one, and {value!r} cannot change it."
+                    f"{name}: the Source was made with another value; {value!r} needs a new Source."
                 )
 
     def _agrees(self, name: str, value: Any) -> bool:
@@ -205,7 +205,7 @@ class PreparedImage:
                 else f"stored as {self.method.storage!r}"
             )
             raise TypeError(
-                f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu')."
+                f"A Source that is {where} cannot be pickled; use one in host memory (device='cpu')."
             )
         pixels, dimension = self.pixels, self.geometry.dimension
         one = _arrays.empty(pixels.buffer, (*(1,) * dimension, *pixels.shape_tail), pixels.dtype)

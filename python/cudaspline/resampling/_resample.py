@@ -256,9 +256,11 @@ def resample(
     is_per_volume = flag(transform_per_volume, "transform_per_volume")
     if isinstance(image, PreparedImage):
         if is_per_volume:
-            raise ValueError("transform_per_volume: a Source is of one image, not of a series.")
+            raise ValueError(
+                "transform_per_volume: a Source contains only one image; pass the series itself."
+            )
         if series:
-            raise ValueError("series: a Source is of one image, not of a series.")
+            raise ValueError("series: a Source contains only one image; pass the series itself.")
         return _resample_source(image, transform, transform_order, target, wanted, out, progress)
     volumes = _images.open_series(image, "image", channels, series, out is not None)
     opened = pixels = (
@@ -272,7 +274,7 @@ def resample(
     if is_per_volume:
         if volumes is None:
             raise ValueError(
-                "transform_per_volume: the image is not a series of volumes (series=True: its slowest axis counts them)."
+                "transform_per_volume: the image is not a series of volumes; if the first axis of the array is the series, use series=True."
             )
         transforms = _transforms.of_volumes(transform, volumes.count, "transform")
     else:
@@ -399,7 +401,7 @@ def _taken_apart(
     neither, nor among the others."""
     for name in options:
         if name not in METHOD_OPTIONS and name not in TARGET_OPTIONS and name not in others:
-            raise TypeError(f"{name}: {function} has no such argument.")
+            raise TypeError(f"{name}: this is not an argument of {function}.")
     of_method, of_target = (
         {name: options[name] for name in names & options.keys()}
         for names in (METHOD_OPTIONS, TARGET_OPTIONS)
@@ -420,7 +422,7 @@ def _like_given(made: _arrays.Buffer, pixels: Pixels, dtype: Any) -> _arrays.Buf
 def _check_out(out: Any, pixels: Pixels) -> None:
     if out is not None and not pixels.is_plain:
         raise ValueError(
-            "out: it is not for images whose channels are first, which are computed with the channels last."
+            "out: it is not supported together with channels='first'; use channels='last', or omit out."
         )
 
 
@@ -434,7 +436,7 @@ def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
     count = math.prod(shape) * _arrays.size_of(dtype)
     if count > _library.PHYSICAL_MEMORY:
         raise ValueError(
-            f"size: an output of the shape {shape} takes {count / 1e9:.3g} GB of memory; the machine has {_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
+            f"size: an output of the shape {shape} needs {count / 1e9:.3g} GB of memory, but the machine has {_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
         )
 
 
@@ -526,10 +528,10 @@ def _options_of_zoom(
     if size is None:
         factors = vector(zoom, dimension, "zoom")
         if numpy.any(factors <= 0):
-            raise ValueError(f"zoom: {zoom!r} is not above 0.")
+            raise ValueError(f"zoom: {zoom!r} must be above 0.")
         wanted = [max(1, int(round(n * f))) for n, f in zip(geometry.size, factors)]
         if math.prod(wanted) > LARGEST_INT64 // 64:
-            raise ValueError(f"zoom: {zoom!r} makes more samples than can be addressed.")
+            raise ValueError(f"zoom: {zoom!r} results in more samples than can be addressed.")
     else:
         wanted = list(size_of(size, dimension))
     old = numpy.array(geometry.size, dtype=numpy.float64)
@@ -541,15 +543,15 @@ def _options_of_zoom(
         steps = numpy.where(new > 1, (old - 1.0) / numpy.maximum(new - 1.0, 1.0), 1.0)
         first = numpy.zeros(dimension)
     else:
-        raise ValueError(f"align: {align!r} is not known; known are 'centers' and 'edges'.")
+        raise ValueError(f"align: {align!r} is not allowed; use 'centers' or 'edges'.")
     # An axis of one sample has no spacing between its samples: it keeps its own.
     steps = numpy.where(steps > 0, steps, 1.0)
     for name in ("transform", "transform_order", "reference", "spacing", "origin", "direction"):
         if name in options:
-            raise TypeError(f"{name}: zoom() does not have this argument; resample() has it.")
+            raise TypeError(f"{name}: this is not an argument of zoom(); use resample().")
     for name in options:
         if name not in OPTIONS:
-            raise TypeError(f"{name}: zoom() has no such argument.")
+            raise TypeError(f"{name}: this is not an argument of zoom().")
     found = dict(options)
     if not is_source:
         given = method_of(
@@ -614,9 +616,7 @@ def _resample_source(
 ) -> Any:
     smooth, extrapolate = wanted.smooth, wanted.extrapolate
     if smooth is not None and smooth is not False:
-        raise ValueError(
-            "smooth: a Source is made of the image as it is; smooth='auto' is for images."
-        )
+        raise ValueError("smooth: 'auto' is not supported with a Source; pass the image itself.")
     pixels = source.pixels
     check_dimension(pixels.geometry)
     grid = output_grid(pixels.geometry, target)
@@ -631,7 +631,7 @@ def _resample_source(
     pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError(
-            "extrapolate: the Source has coefficients or numbers of another type, and not the image's samples."
+            "extrapolate: the Source has coefficients or converted values instead of the samples of the image; pass the image itself."
         )
     call = _library.Call(threads=wanted.threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)

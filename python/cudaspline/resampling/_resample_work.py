@@ -53,8 +53,8 @@ def margins(
     outside = numpy.maximum(numpy.max(found, axis=0), 0.0)
     if not numpy.all(outside <= 2 * numpy.array(geometry.size) + _MARGIN):
         raise ValueError(
-            f"boundary: the output reaches up to {outside.max():.6g} samples beyond the image; 'nearest' with B-splines of orders 2 to 5 is for "
-            "twice its size."
+            f"boundary: the output reaches up to {outside.max():.6g} samples beyond the image; 'nearest' with B-splines of orders 2 to 5 supports at "
+            "most twice its size."
         )
     return tuple(int(math.ceil(max(_MARGIN, 0.5 * (one + _MARGIN) + 1))) for one in outside)
 
@@ -66,7 +66,7 @@ def with_margin(pixels: Pixels, margin: Sequence[int]) -> Pixels:
     margin: samples, x first"""
     if pixels.device >= 0:
         raise ValueError(
-            "boundary: 'nearest' with B-splines of orders 2 to 5 is for images in host memory; this one is on a GPU."
+            "boundary: 'nearest' with B-splines of orders 2 to 5 supports only images in host memory; this one is on a GPU."
         )
     geometry = pixels.geometry
     origin = geometry.point_of([-float(one) for one in margin])
@@ -248,15 +248,15 @@ def _smoothing_of(
 ) -> Optional[_sampling.Smoothing]:
     """The smoothing that is asked for, where there is something to smooth."""
     if not isinstance(wanted.smooth, str) or wanted.smooth != "auto":
-        raise ValueError(
-            f"smooth: {wanted.smooth!r} is not known; known are 'auto', None and False."
-        )
+        raise ValueError(f"smooth: {wanted.smooth!r} is not allowed; use 'auto', None or False.")
     if method.is_of_labels and method.kind != "nearest":
         raise ValueError(
-            "smooth: 'auto' would change the values of labels, which are sampled without smoothing."
+            "smooth: 'auto' is not supported for labels, whose values it would change; use None or False."
         )
     if method.prefilter == "coefficients":
-        raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
+        raise ValueError(
+            "smooth: 'auto' cannot be used with prefilter='coefficients', because samples are needed."
+        )
     steps = _sampling.steps_of(pixels, method, grid, stages)
     return (
         _sampling.Smoothing(steps, wanted.device, wanted.threads)

@@ -306,7 +306,7 @@ def sample(
     """
     for name in options:
         if name not in METHOD_OPTIONS:
-            raise TypeError(f"{name}: sample() has no such argument.")
+            raise TypeError(f"{name}: this is not an argument of sample().")
     image = _images.loaded(image, "image")
     channels, series = (
         _images.check_channels(channels),
@@ -334,15 +334,17 @@ def sample(
     )
     if isinstance(image, PreparedImage):
         if series:
-            raise ValueError("series: a Source is of one image, not of a series.")
+            raise ValueError("series: a Source contains only one image; pass the series itself.")
         if image.pixels.components > 1:
-            raise ValueError("image: points are sampled in a Source of one number per pixel.")
+            raise ValueError(
+                "image: only a Source with one component per pixel can be sampled at points."
+            )
         results = [_sample_source(image, points, default, wanted)]
         has_channels = image.pixels.channels
     elif volumes is not None:
         if volumes.volume(0).channels:
             raise ValueError(
-                "series: points are sampled in volumes of one number per pixel; these have several."
+                "series: only volumes with one component per pixel can be sampled at points; these have several."
             )
         interpolator = make_interpolator(
             volumes.volume(0).geometry,
@@ -423,7 +425,9 @@ def pixel_list(default: Any, count: int) -> list[Any]:
     if found.ndim == 0:
         return [default] * count
     if found.shape != (count,):
-        raise ValueError(f"default: a pixel has {count} numbers; there are {found.size}.")
+        raise ValueError(
+            f"default: {found.size} numbers are given; {count} are needed, one per component of a pixel."
+        )
     return list(found)
 
 
@@ -584,8 +588,7 @@ class _PointsPlan:
         output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
         if derivatives and not KINDS[method.kind].has_derivatives:
             raise ValueError(
-                f"{'gradient' if gradient else 'hessian'}: interpolation {method.kind!r} has no derivatives; 'bspline' (or order=3), "
-                "'catmull-rom' and 'mitchell' have."
+                f"{'gradient' if gradient else 'hessian'}: interpolation {method.kind!r} has no derivatives; use 'bspline' (or order=3), 'catmull-rom' or 'mitchell'."
             )
         if derivatives and method.storage != "element" and (hessian or method.storage == "texture"):
             what = (
@@ -597,7 +600,7 @@ class _PointsPlan:
                 f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives."
             )
         if derivatives and output_type not in ("float32", "float64"):
-            raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
+            raise ValueError(f"dtype: derivatives must be float32 or float64, not {output_type}.")
         described = _library.Points()
         described.interpolation = method.describe_interpolation(geometry)
         described.device = points.device
@@ -673,20 +676,24 @@ def _sample_source(
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:
-        raise ValueError(f"image: it has {dimension} axes; images of 1 to 3 are evaluated.")
+        raise ValueError(
+            f"image: it has {dimension} axes; only images with 1 to 3 axes can be sampled."
+        )
     buffer = _arrays.view(points, "points")
     if buffer.dtype not in ("float32", "float64"):
         buffer = _arrays.view(points, "points", "float64")
     if len(buffer.shape) < 1 or buffer.shape[-1] != dimension:
         raise ValueError(
-            f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}."
+            f"points: the shape is {buffer.shape}; the last axis must have {dimension} coordinates, x first."
         )
     if buffer.device >= 0 and buffer.device != source.device:
         raise ValueError(
-            f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}."
+            f"points: they are on device {buffer.device}, but the image is on {source.device if source.device >= 0 else 'the host'}."
         )
     if source.pixels.device >= 0 and buffer.device < 0:
-        raise ValueError("points: the image is on a GPU, and the points are on the host.")
+        raise ValueError(
+            "points: the image is on a GPU, but the points are on the host; both must be on the same device."
+        )
     return _PointsPlan(
         source.method, geometry, source.element, source.pixels.dtype, buffer, default, wanted
     ).run(source.handle, buffer)

@@ -103,7 +103,7 @@ def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
         else "; smooth='auto' smooths the image first, and smooth=False does without"
     )
     warn(
-        f"the output samples the image coarsely ({coarse}) and nothing is smoothed: detail between the samples is lost or aliased{advice}",
+        f"the output grid is coarser than the image ({coarse}) and the image is not smoothed first: fine details may be lost or aliased{advice}",
         DownsamplingWarning,
     )
 
@@ -139,7 +139,9 @@ def smooth(pixels: Pixels, steps: Steps, device: Any, threads: int, progress: An
 
     Raises ValueError, naming the argument, for images in memory of a GPU."""
     if pixels.device >= 0:
-        raise ValueError("smooth: 'auto' is for images in host memory; this one is on a GPU.")
+        raise ValueError(
+            "smooth: 'auto' supports only images in host memory; this one is on a GPU."
+        )
     element = "float64" if pixels.dtype in WIDE else "float32"
     buffer = pixels.buffer
     array = _arrays.to_host(buffer).reshape(*pixels.geometry.shape, pixels.components)
@@ -248,8 +250,8 @@ def warn_of_outside(
             return
     default = ", ".join(f"{value:g}" for value in pixel.tolist())
     warn(
-        f"all {math.prod(output.shape) // image.components} pixels of the output have the default value {default}: no part of the image is there, or "
-        "the transform is for another image",
+        f"all {math.prod(output.shape) // image.components} pixels of the output have the default value {default}: they are outside the image, or the "
+        "transform is for another image",
         OutsideWarning,
     )
 
@@ -312,7 +314,6 @@ def warn_of_inverses(inverses: Iterable[_library.InverseResidual]) -> None:
     for found in inverses:
         if not found.largest <= 1.0:
             warn(
-                f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and {found.largest:g} mm "
-                "at most: the transform folds space there, or maps out of its domain",
+                f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and at most {found.largest:g} mm: the transform folds space there, or maps out of its domain",
                 ResamplingWarning,
             )

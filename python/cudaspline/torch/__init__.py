@@ -18,7 +18,7 @@ except ImportError as error:
     raise ImportError("cudaspline.torch needs PyTorch (pip install torch).") from error
 if not hasattr(_torch.library, "custom_op"):
     raise ImportError(
-        f"cudaspline.torch needs PyTorch 2.5 or newer, and this is {_torch.__version__} (pip install --upgrade torch)."
+        f"cudaspline.torch needs PyTorch 2.5 or newer, but this is {_torch.__version__} (pip install --upgrade torch)."
     )
 
 from ._fields import compose, exp, ffd, invert, jacobian_determinant

@@ -71,7 +71,7 @@ class TorchFormulas:
             raise TypeError(f"mask: {type(mask).__name__} is not a torch.Tensor.")
         if mask.requires_grad:
             raise ValueError(
-                "mask: the tensor requires a gradient, and where samples count has none; give it as mask.detach()."
+                "mask: the tensor requires a gradient, but masks have no gradient; pass mask.detach()."
             )
         _same_device(mask, like, "mask", "fixed")
         return mask

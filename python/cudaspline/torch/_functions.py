@@ -249,7 +249,7 @@ def warp(
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.dim() not in (dimension + 1, dimension + 2):
         raise ValueError(
-            f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension})."
+            f"field: its shape is {tuple(field.shape)}; it must be (*size, {dimension}) or (N, *size, {dimension})."
         )
     used = _type_of(field)  # indices have more digits than float16
     size = _gradients.check_axes(field.shape[-dimension - 1 : -1])
@@ -309,7 +309,7 @@ def affine(
         or matrix.shape[-1] - matrix.shape[-2] not in (0, 1)
     ):
         raise ValueError(
-            f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these."
+            f"matrix: its shape is {tuple(matrix.shape)}; it must be (D, D), (D, D + 1), or (N, ...) of these."
         )
     matrix = _typed(matrix, _type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
@@ -317,12 +317,14 @@ def affine(
     _gradients.check_image(image.shape, dimension)
     if matrix.dim() == 3 and not is_batch:
         raise ValueError(
-            f"matrix: its shape is {tuple(matrix.shape)}, and there is one image, of the shape {tuple(image.shape)}."
+            f"matrix: its shape is {tuple(matrix.shape)} (a batch), but there is only one image, of the shape {tuple(image.shape)}."
         )
     linear = matrix[..., :dimension]
     if matrix.shape[-1] > dimension:
         if offset is not None:
-            raise ValueError("offset: the matrix has one already, its last column.")
+            raise ValueError(
+                "offset: the matrix already has an offset, its last column; omit offset."
+            )
         offset = matrix[..., dimension]
     shape = (
         tuple(image.shape[-dimension:])
@@ -337,7 +339,7 @@ def affine(
             is_batch and tuple(offset.shape) == (batches, dimension)
         ):
             raise ValueError(
-                f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch."
+                f"offset: its shape is {tuple(offset.shape)}; it must be ({dimension},), or (N, {dimension}) for a batch."
             )
     points = _moved(shape, linear, offset)
     if is_batch and points.dim() == dimension + 1:
@@ -463,7 +465,7 @@ def prefilter(
     axes = (image.dim() - 2 if image.dim() > 2 else image.dim()) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.dim(), 3):
         raise ValueError(
-            f"dim: {axes!r} axes of an image of {image.dim()}; it is 1 to 3, and no more than the image has."
+            f"dim: {axes!r} must be from 1 to 3, and at most {image.dim()}, the number of axes of the image."
         )
     return _filter(image, image.dim() - axes, image.dim(), order, code)
 
@@ -483,7 +485,7 @@ def spline_coeff(
     _check_tensor(input, "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     if isinstance(dim, bool) or not isinstance(dim, int) or not -input.dim() <= dim < input.dim():
-        raise ValueError(f"dim: {dim!r} is not an axis of a tensor of {input.dim()}.")
+        raise ValueError(f"dim: {dim!r} is not an axis of the tensor, which has {input.dim()}.")
     axis = dim % input.dim()
     return _filter(input, axis, axis + 1, order, code)
 
@@ -651,7 +653,7 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: {type(tensor).__name__} is not a torch.Tensor.")
     if not tensor.dtype.is_floating_point:
         raise TypeError(
-            f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float()."
+            f"{name}: elements of type {tensor.dtype} have no gradient; convert them, for example with {name}.float()."
         )
     if tensor.dtype not in _TYPES:
         raise TypeError(
@@ -659,7 +661,7 @@ def _check_tensor(tensor: Any, name: str) -> None:
         )
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(
-            f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}."
+            f"{name}: a tensor with layout {tensor.layout} on {tensor.device} is not supported; use a dense tensor on the CPU or a CUDA device."
         )
 
 
@@ -818,7 +820,7 @@ def _constant(value: Any, name: str) -> float:
     """A number that has no gradient. Raises TypeError or ValueError, naming the argument."""
     if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
         raise ValueError(
-            f"{name}: the tensor requires a gradient, and there is none by this argument."
+            f"{name}: the tensor requires a gradient, but this argument has no gradient; pass {name}.detach()."
         )
     return number(value, name)
 
@@ -837,7 +839,9 @@ def _typed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_name: str) -> None:
     if tensor.device != other.device:
-        raise ValueError(f"{name}: it is on {tensor.device}, and {other_name} on {other.device}.")
+        raise ValueError(
+            f"{name}: it is on {tensor.device}, but {other_name} is on {other.device}; both must be on the same device."
+        )
 
 
 def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) -> torch.Tensor:
@@ -917,7 +921,7 @@ class _Images:
             points = _indices(points, size, align_corners)
         elif convention != "index":
             raise ValueError(
-                f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}."
+                f"convention: {convention!r} is not allowed; use one of {', '.join(map(repr, _CONVENTIONS))}."
             )
         image = _typed(image, used)
         self.image = image if self.is_batch else image[None, None]
@@ -981,14 +985,14 @@ def _push(
     is_batch = values.dim() == grid.dim() and values.shape[2:] == grid.shape[1:-1]
     if not is_batch and values.shape != grid.shape[:-1]:
         raise ValueError(
-            f"input: its shape is {tuple(values.shape)}; a grid of the shape {tuple(grid.shape)} takes {tuple(grid.shape[:-1])}, or (N, C, ...) "
+            f"input: its shape is {tuple(values.shape)}; a grid of the shape {tuple(grid.shape)} needs {tuple(grid.shape[:-1])}, or (N, C, ...) "
             f"with {tuple(grid.shape[1:-1])}."
         )
     out = grid.shape[1:-1] if is_batch else grid.shape[:-1]
     if shape is None:
         if len(out) != dimension:
             raise ValueError(
-                f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given."
+                f"shape: it is required, because the grid has {len(out)} axes of points, but the image has {dimension}."
             )
         shape = tuple(out)
     shape = _gradients.check_shape(shape, dimension)

@@ -236,7 +236,7 @@ class Stages:
         order = integer(order, f"{name}: the order of a grid", 1, 3)
         if any(n < order + 1 for n in geometry.size):
             raise ValueError(
-                f"{name}: a grid of order {order} has {order + 1} coefficients per axis at least; its size is {geometry.size}."
+                f"{name}: the size of its grid is {geometry.size}; a grid of order {order} needs at least {order + 1} coefficients per axis."
             )
         stage = _library.Stage(kind=_library.STAGE_BSPLINE, order=order)
         self._add_grid(stage, buffer, geometry, name, device)
@@ -250,7 +250,7 @@ class Stages:
             buffer = _arrays.view(vectors, name, "float64")
         if buffer.shape != (*geometry.shape, self.dimension):
             raise ValueError(
-                f"{name}: displacements have the shape {(*geometry.shape, self.dimension)}, not {buffer.shape}."
+                f"{name}: displacements must have the shape {(*geometry.shape, self.dimension)}, not {buffer.shape}."
             )
         stage = _library.Stage(kind=_library.STAGE_FIELD, nearest=int(nearest), goes_on=int(extend))
         self._add_grid(stage, buffer, geometry, name, device)
@@ -260,11 +260,11 @@ class Stages:
     ) -> None:
         if geometry.dimension != self.dimension:
             raise ValueError(
-                f"{name}: its grid has {geometry.dimension} axes, and the image {self.dimension}."
+                f"{name}: its grid has {geometry.dimension} axes, but the image has {self.dimension}."
             )
         if buffer.device not in (-1, device):
             raise ValueError(
-                f"{name}: it is on device {buffer.device}, and the image is on {'the host' if device < 0 else device}."
+                f"{name}: it is on device {buffer.device}, but the image is on {'the host' if device < 0 else device}; both must be on the same device."
             )
         stage.data = buffer.pointer
         stage.type = buffer.type_code
@@ -304,13 +304,16 @@ def grid_of_parameters(fixed: Any, dimension: int, name: str) -> Geometry:
     n = dimension
     if values.size < 3 * n + n * n:
         raise ValueError(
-            f"{name}: a grid of {n} axes has {3 * n + n * n} fixed parameters; there are {values.size}."
+            f"{name}: {values.size} fixed parameters are given; a grid with {n} axes needs {3 * n + n * n}."
         )
     if not numpy.all(numpy.isfinite(values)):
-        raise ValueError(f"{name}: its fixed parameters are not finite.")
+        index = int(numpy.flatnonzero(~numpy.isfinite(values))[0])
+        raise ValueError(
+            f"{name}: fixed parameter {index} is {values[index]:g}, which is not finite."
+        )
     if numpy.any(values[:n] != numpy.floor(values[:n])) or numpy.any(values[:n] < 1):
         raise ValueError(
-            f"{name}: the size of its grid is {values[:n].tolist()}; whole numbers from 1 on are allowed."
+            f"{name}: the size of its grid is {values[:n].tolist()}; whole numbers from 1 are allowed."
         )
     return make_geometry(
         [int(v) for v in values[:n]],

@@ -102,7 +102,7 @@ class FileTransform:
         dimension = self.dimension_or(stages.dimension)
         if dimension != stages.dimension:
             raise ValueError(
-                f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}."
+                f"{name}: the transform has {dimension} dimensions, but the image has {stages.dimension}."
             )
         if base == "BSplineTransform" or self.is_old_spline:
             grid = self._grid(dimension, name)
@@ -154,7 +154,7 @@ class FileTransform:
                 numpy.abs(given - center) <= 1e-5 * (1 + numpy.abs(given))
             ):
                 raise ValueError(
-                    f"{name}: {self.kind} has the centre {center.tolist()} as fixed parameters and {given.tolist()} as parameters."
+                    f"{name}: {self.kind} has the centre {center.tolist()} as fixed parameters, but {given.tolist()} as parameters; they must be equal."
                 )
             center = given
         matrix, translation = self._matrix(dimension, name)
@@ -179,7 +179,7 @@ class FileTransform:
     def _expect(self, count: int, name: str) -> None:
         if self.parameters.size != count:
             raise ValueError(
-                f"{name}: {self.kind} has {count} parameters here; there are {self.parameters.size}."
+                f"{name}: {self.parameters.size} parameters are given; {self.kind} needs {count} here."
             )
 
     def _expect_fixed(self, counts: tuple[int, ...], name: str) -> None:
@@ -213,7 +213,7 @@ class FileTransform:
             return _quaternion(*p[:4]), p[4:]
         if base == "VersorTransform" and float(p @ p) > 1:
             raise ValueError(
-                f"{name}: {self.kind} has parameters of length {numpy.sqrt(p @ p):g}; at most 1 is allowed."
+                f"{name}: {self.kind} has parameters of length {numpy.sqrt(p @ p):g}; the length must be at most 1."
             )
         rotation, translation = _versor(p[:3]), p[3:6]
         if base == "VersorTransform":
@@ -258,7 +258,7 @@ class SplineWithBulk:
         self.bulk.append_to(inner, name, device)
         if len(inner.stages) > 1 or inner.buffers:
             raise TypeError(
-                f"{name} ({self.bulk.path.name}): the bulk transform {self.bulk.kind} of a BSplineDeformableTransform is not linear."
+                f"{name} ({self.bulk.path.name}): the bulk transform {self.bulk.kind} of a BSplineDeformableTransform must be linear."
             )
         matrix = inner.affine_of(0)[0] if inner.stages else numpy.eye(stages.dimension)
         coefficients = self.spline.parameters
@@ -314,7 +314,9 @@ def dimension_of(transform: Any, name: str) -> int:
     first = transform[0] if isinstance(transform, list) else transform
     found: int = (first.spline if isinstance(first, SplineWithBulk) else first).dimension_or(0)
     if found == 0:
-        raise ValueError(f"{name}: the transform's type does not say its dimension.")
+        raise ValueError(
+            f"{name}: the type of the transform does not contain its dimension; use a type such as AffineTransform_double_3_3."
+        )
     return found
 
 
@@ -346,7 +348,7 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
     # A composite comes first, without parameters, and the transforms of its queue follow.
     if any(transform.base == "CompositeTransform" for transform in found[1:]):
         raise ValueError(
-            f"{name}: {path} has a composite within other transforms; it has to be the first one of the file."
+            f"{name}: {path} has a composite within other transforms; it must be the first transform of the file."
         )
     transforms: list[Any] = [
         transform for transform in found if transform.base != "CompositeTransform"
@@ -427,7 +429,7 @@ def _read_text(path: Path, name: str) -> list[FileTransform]:
     text = path.read_text(encoding="utf-8", errors="replace")
     if re.search(r'^\s*\(Transform\s+"', text, re.MULTILINE):
         raise ValueError(
-            f"{name}: {path} is of elastix; CudaSplineResample reads its transforms, the package does not."
+            f"{name}: {path} is a transform of elastix, which only the program CudaSplineResample can read."
         )
     if not re.match(r"\s*#Insight Transform File", text):
         raise ValueError(

@@ -35,7 +35,7 @@ def save(
         return
     if suffix == ".mat":
         raise ValueError(
-            f"path: {path.name} has matrices alone, and the transform is not linear; .h5 has it, and save_ants() writes its parts."
+            f"path: {path.name} can store only matrices, but the transform is not linear; use .h5, or save_ants() for its parts."
         )
     if importlib.util.find_spec("SimpleITK") is not None:
         _write_by(

@@ -47,7 +47,7 @@ def describe(
     Raises TypeError for anything that is not a transform, ValueError for one that does not fit."""
     if transform_order != "itk" and transform_order != "ants":
         raise ValueError(
-            f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'."
+            f"transform_order: {transform_order!r} is not allowed; use 'ants' or 'itk'."
         )
     if (
         transform_order == "itk"
@@ -55,8 +55,8 @@ def describe(
         and _looks_like_ants_order(transform)
     ):
         warn(
-            f"{name}: the list looks like one of antsApplyTransforms, but the last one is applied first, as in itk.CompositeTransform; "
-            "transform_order='ants' applies the first one first",
+            f"{name}: the list seems to be in the order of antsApplyTransforms, but the last transform is applied first, as in itk.CompositeTransform; "
+            "use transform_order='ants' to apply the first one first",
             ResamplingWarning,
         )
     stages = Stages(dimension, transform_order == "ants", image)
@@ -81,7 +81,7 @@ def append(transform: Any, stages: Stages, device: int, name: str) -> None:
         shape = _arrays.shape_of(transform.coefficients, name)
         if len(shape) != stages.dimension + 1 or shape[0] != stages.dimension:
             raise ValueError(
-                f"{name}: coefficients have the shape ({stages.dimension}, ..., ny, nx), not {shape}."
+                f"{name}: coefficients must have the shape ({stages.dimension}, ..., ny, nx), not {shape}."
             )
         geometry = make_geometry(
             shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}."
@@ -177,7 +177,7 @@ def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
         )
     if len(found) != count:
         raise ValueError(
-            f"{name}: {what} transform{'s' * (len(found) != 1)}, and the series {count} volumes; as many are needed."
+            f"{name}: {what} transform{'s' * (len(found) != 1)}, but the series has {count} volumes; the numbers must be equal."
         )
     return [(f"{name}[{number}]", one) for number, one in enumerate(found)]
 
@@ -275,12 +275,12 @@ def _append_matrix(value: Any, stages: Stages, name: str) -> None:
         last[-1] = 1
         if not numpy.array_equal(found[-1], last):
             raise ValueError(
-                f"{name}: the last row of a homogeneous matrix is {last.tolist()}, not {found[-1].tolist()}."
+                f"{name}: the last row of a homogeneous matrix must be {last.tolist()}, not {found[-1].tolist()}."
             )
     elif found.shape not in ((dimension, dimension), (dimension, dimension + 1)):
         n = dimension
         raise ValueError(
-            f"{name}: matrices are {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image of {n} axes, not {found.shape}."
+            f"{name}: matrices must be {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image with {n} axes, not {found.shape}."
         )
     offset = found[:dimension, dimension] if found.shape[1] > dimension else numpy.zeros(dimension)
     stages.add_affine(found[:dimension, :dimension], offset, name)
@@ -298,20 +298,20 @@ def _turn(vectors: numpy.ndarray) -> numpy.ndarray:
 def _append_field(field: DisplacementField, stages: Stages, device: int, name: str) -> None:
     dimension = stages.dimension
     if field.space not in (None, "LPS", "RAS"):
-        raise ValueError(f"{name}: its space is 'LPS' or 'RAS', not {field.space!r}.")
+        raise ValueError(f"{name}: its space must be 'LPS' or 'RAS', not {field.space!r}.")
     is_ras = None if field.space is None else field.space == "RAS"
     if not _images.is_image(field.array):
         shape = _arrays.shape_of(field.array, name)
         if len(shape) != dimension + 1 or shape[-1] != dimension:
             raise ValueError(
-                f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}."
+                f"{name}: displacements must have the shape (..., ny, nx, {dimension}), not {shape}."
             )
         geometry = make_geometry(
             shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}."
         )
         if is_ras and not isinstance(field.array, numpy.ndarray):
             raise TypeError(
-                f"{name}: space 'RAS' is for images and arrays of NumPy, not for {type(field.array).__name__}."
+                f"{name}: space 'RAS' can only be used with images and arrays of NumPy, not with {type(field.array).__name__}."
             )
         stages.add_field(
             _turn(field.array) if is_ras else field.array,
@@ -327,7 +327,7 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
     pixels = _images.open_image(field.array, name)
     if pixels.components != dimension or not pixels.channels:
         raise ValueError(
-            f"{name}: an image of displacements has {dimension} numbers per pixel; this one has {pixels.components}."
+            f"{name}: a displacement field of {dimension} dimensions must have {dimension} components per pixel; this image has {pixels.components}."
         )
     vectors = pixels.buffer.array
     if is_ras if is_ras is not None else _images.has_ras_vectors(field.array):
@@ -356,7 +356,7 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
         dimension = leaf.GetDimension() if is_simple else leaf.GetInputSpaceDimension()
         if dimension != stages.dimension:
             raise ValueError(
-                f"{own}: the transform is of {dimension} dimensions, and the image of {stages.dimension}."
+                f"{own}: the transform has {dimension} dimensions, but the image has {stages.dimension}."
             )
         if kind == "BSplineTransform":
             _append_spline_object(leaf, is_simple, stages, device, own)
@@ -366,7 +366,7 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
             stages.add_affine(*_linear_map(leaf, dimension), own)
         else:
             raise TypeError(
-                f"{own}: {kind} is not a known type of transform; make a field of its displacements."
+                f"{own}: {kind} is not a supported type of transform; convert it to a displacement field."
             )
 
 
@@ -452,7 +452,7 @@ def _append_spline_object(
         raise ValueError(f"{name}: its parameters are not finite.")
     if parameters.size != dimension * math.prod(geometry.size):
         raise ValueError(
-            f"{name}: a grid of {geometry.size} has {dimension * math.prod(geometry.size)} parameters, not {parameters.size}."
+            f"{name}: a grid of {geometry.size} needs {dimension * math.prod(geometry.size)} parameters, not {parameters.size}."
         )
     stages.add_spline(parameters.reshape(dimension, *geometry.shape), geometry, order, name, device)
 

@@ -106,8 +106,8 @@ def resample(
             made, block = None, max(block * 3 // 4 // smallest * smallest, smallest)
     if needed > memory_limit:
         raise ValueError(
-            f"memory_limit: blocks of {block} samples an axis, the smallest ones of the output's chunks and shards, "
-            f"take {needed} bytes with {workers} workers; {memory_limit} are allowed."
+            f"memory_limit: blocks of {block} samples per axis, the smallest ones for the chunks and shards of the output, "
+            f"need {needed} bytes with {workers} workers; {memory_limit} are allowed."
         )
     _write(
         made, path, version, chunk, shards, scales, unit or chosen.unit, options, workers, progress

@@ -167,9 +167,7 @@ def write_transform(transform: Any, store: Any, grid: Any = None) -> None:
             ngff_zarr.to_ome_zarr(str(part), affine, version="0.6")
         return
     if grid is None:
-        raise ValueError(
-            "grid: displacements need an image or a Geometry, whose samples they are of."
-        )
+        raise ValueError("grid: displacements need the grid of an image or a Geometry.")
     displacements, field = ngff_zarr.itk_displacement_field_to_ngff_transform(
         _field_of(made.field(grid)), dims, path=_FIELD
     )

@@ -53,7 +53,7 @@ def describe(
     space."""
     if not numpy.array_equal(geometry.direction, numpy.eye(geometry.dimension)):
         raise ValueError(
-            "image: OME-Zarr has no direction of axes, and that of the grid is not the identity; resample it to a grid "
+            "image: the direction of the grid is not the identity, which OME-Zarr cannot store; resample it to a grid "
             "along the axes of space."
         )
     axes = "xyz"[: geometry.dimension]
