@@ -125,6 +125,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "X",
     "keeps Jacobian determinants of syn and greedy between 1/X and X; above 1; default: no limit" },
   { "inversion", "NAME", "inverses of fields: fixed-point (default) or anderson" },
+  { "average_midpoint_gradients",
+    "true|false",
+    "of syn: whether both images move by the mean of their updates, in opposite directions; default: with metrics that "
+    "ITK does not have" },
   { "control_spacing", "N", "of discrete: voxels from one control point to the next, 1 to 32; default: 4" },
   { "search_radius", "N", "of discrete: largest displacement along each axis, 1 to 16 steps; default: 8" },
   { "search_step", "N", "of discrete: voxels from one displacement to the next; default: 2" },

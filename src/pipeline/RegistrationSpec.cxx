@@ -65,10 +65,28 @@ StageSpec::GetKind() const
     model);
 }
 
+namespace
+{
+/** Whether ITK has no such metric. */
+bool
+IsNotOfItk(MetricKind kind)
+{
+  return VisitMetric(kind, [](auto metric) { return decltype(metric)::ItkClass == nullptr; });
+}
+} // namespace
+
 bool
 StageSpec::HasMetricThat(bool (*has)(MetricKind)) const
 {
   return std::any_of(metrics.begin(), metrics.end(), [has](const MetricTerm & term) { return has(term.kind); });
+}
+
+bool
+StageSpec::AveragesMidpointGradients() const
+{
+  const auto * const fields = std::get_if<FieldModel>(&model);
+  const bool         isSyn = fields != nullptr && fields->kind == DeformableKind::Syn;
+  return isSyn && fields->averagesMidpointGradients.value_or(this->HasMetricThat(IsNotOfItk));
 }
 
 StageSpec

@@ -638,6 +638,12 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return Json(InversionNames[static_cast<std::size_t>(std::get<FieldModel>(stage.model).inversion)]);
       } },
+    { "average_midpoint_gradients",
+      Bit(StageKind::Syn),
+      [](const Json & value, StageDraft & draft) {
+        std::get<FieldModel>(draft.stage.model).averagesMidpointGradients = ReadFlag(value);
+      },
+      [](const StageSpec & stage) { return Json(stage.AveragesMidpointGradients()); } },
     { "control_spacing",
       Discrete,
       ReadSearchNumber<&DenseSearchOptions::spacing, DenseSearchOptions::MaxSpacing>,

@@ -119,6 +119,8 @@ struct FieldModel
   FieldOptimizer  optimizer{ FieldOptimizer::FixedStep };
   double          determinantLimit{ 0.0 };                  ///< see SynRules::determinantLimit; not for demons
   InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
+  /** Of SyN: see SynRules::averagesMidpointGradients; absent: with metrics that ITK does not have. */
+  std::optional<bool> averagesMidpointGradients;
 };
 
 /** \brief A dense displacement search. Its level has as many iterations as passes. */
@@ -155,6 +157,9 @@ struct StageSpec
   /** \brief Whether it has a metric with a property. \param[in] has a function of a kind, as HasWindows() */
   bool
   HasMetricThat(bool (*has)(MetricKind)) const;
+  /** \brief Whether a stage of fields moves both images by the mean of their updates, in opposite directions. */
+  bool
+  AveragesMidpointGradients() const;
 };
 
 /** \brief The defaults of a kind. Levels are empty. */

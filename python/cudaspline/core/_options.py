@@ -92,6 +92,7 @@ class StageOptions(TypedDict, total=False):
     total_variance: float
     determinant_limit: float
     inversion: InversionName
+    average_midpoint_gradients: bool
     control_spacing: int
     search_radius: int
     search_step: int

@@ -108,6 +108,8 @@ class Stage:
         this factor, which is above 1: updates that exceed it are shortened. None: no limit
     inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
         (Anderson mixing, with fewer iterations)
+    average_midpoint_gradients: of "syn": whether both images move by the mean of their updates, in
+        opposite directions, as ITK's option of that name. None: with metrics that ITK does not have
     control_spacing: of "discrete": voxels of fixed (the least spacing) from one control point to
         the next, 1 to 32. None: 4
     search_radius: of "discrete": the largest displacement along each axis, 1 to 16 steps. None: 8
@@ -160,6 +162,7 @@ class Stage:
     total_variance: Optional[float] = None
     determinant_limit: Optional[float] = None
     inversion: Optional[str] = None
+    average_midpoint_gradients: Optional[bool] = None
     control_spacing: Optional[int] = None
     search_radius: Optional[int] = None
     search_step: Optional[int] = None
