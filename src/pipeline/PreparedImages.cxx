@@ -301,7 +301,8 @@ PreparedImages::SampleDisplacements(const FieldGrid & grid, const std::vector<Tr
   {
     const Residence     residence = this->MakeResidence();
     const ResidentArray field(shape.Bytes(), residence);
-    MakeField(stages, shape, field.Data(), residence);
+    const auto          resident = MakeResidentStages(stages, grid.dimension, residence);
+    MakeField(resident, shape, field.Data(), residence);
     Download(displacements.data(), field.Data(), shape.Bytes(), residence);
   }
   return displacements;
@@ -461,7 +462,7 @@ PreparedImages::MakeMoving(std::size_t                                pairs,
                            const std::vector<TransformChain::Stage> & behind,
                            const Residence &                          residence) const
 {
-  const auto stages = m_Device >= 0 ? behind : MakeResidentStages(behind, this->GetFixedGrid().dimension, residence);
+  const auto           stages = MakeResidentStages(behind, this->GetFixedGrid().dimension, residence);
   std::vector<SynSide> sides;
   for (std::size_t number = 0; number < pairs; ++number)
   {

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "kernels/registration/LevelForces.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
@@ -147,7 +148,7 @@ MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimen
 {
   const auto move = [&](auto & numbers, std::int64_t count) {
     using Number = std::remove_const_t<std::remove_reference_t<decltype(*numbers)>>;
-    if (numbers != nullptr && residence.IsOnDevice())
+    if (numbers != nullptr && residence.IsOnDevice() && DeviceOfPointer(numbers.get()) < 0)
     {
       const auto array = std::make_shared<ResidentArray>(static_cast<std::size_t>(count) * sizeof(Number), residence);
       Upload(array->Data(), numbers.get(), array->Bytes(), residence);

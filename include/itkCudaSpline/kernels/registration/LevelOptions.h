@@ -101,7 +101,8 @@ enum class FieldMemory : unsigned char
 
 /** \brief Stages whose displacements are in the memory of a residence, for WarpImage().
  *
- * \param[in] stages with displacements in host memory, which on a host are borrowed
+ * \param[in] stages with displacements in host memory, which on a host are borrowed, or already on the device, where they
+ * are borrowed, too
  * \param[in] dimension 2 or 3
  * \param[in] residence where
  * \exception DeviceError out of memory, or a lost device */
