@@ -498,7 +498,7 @@ def test_shapes_that_are_refused(rng):
         assert str(caught.value).startswith(start), caught.value
 
     field, image = tensor(rng, 4, 5, 2), tensor(rng, 1, 1, 4, 5)
-    refuses(ValueError, "first: its shape is (4, 2)", spline.compose, tensor(rng, 4, 2), field)
+    refuses(ValueError, "first: the shape is (4, 2)", spline.compose, tensor(rng, 4, 2), field)
     refuses(
         ValueError, "second: its vectors have 3", spline.compose, field, tensor(rng, 4, 5, 4, 3)
     )

@@ -281,7 +281,7 @@ TEST(TextureMode, WrongUsesAreRefused)
     return std::string();
   };
   EXPECT_NE(
-    refuses(*texture, Interpolation::CubicConvolution, EvaluationMode::Texture).find("not for CubicConvolution"),
+    refuses(*texture, Interpolation::CubicConvolution, EvaluationMode::Texture).find("not CubicConvolution"),
     std::string::npos);
   for (const Interpolation interpolation : AllInterpolations)
   {

@@ -442,8 +442,9 @@ QuickSearch(bool isSymmetric)
 constexpr std::int64_t MarginOfShifts = 26;
 /** Fields of both directions depend on each other at the ends of displacements. */
 constexpr std::int64_t MarginOfSymmetricShifts = MarginOfShifts + 8;
-/** Each of 15 passes halves what remains of the largest inconsistency at the border, twice 8 voxels. */
-constexpr double ToleranceOfSymmetricShifts = 16.0 / 32768.0;
+/** Each of 15 passes halves what remains of the largest inconsistency at the border, twice 8 voxels. This is doubled:
+ * a pass composes fields that vary near the border, where less than half of it goes. */
+constexpr double ToleranceOfSymmetricShifts = 32.0 / 32768.0;
 
 class DenseSearchOnBackend : public FieldsOnBackend
 {};
