@@ -86,7 +86,7 @@ def program(fixed, moving, folder, settings):
 
 
 def package(fixed, moving, folder, settings):
-    """cudaspline.register(): affine as the preset brain has it, then one field."""
+    """cudaspline.register(): affine as the preset syn has it, then one field."""
     import cudaspline
     from images import of_nifti
 

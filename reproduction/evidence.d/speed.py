@@ -77,14 +77,14 @@ class Measurement:
         return {**json.loads(report.read_text()), "process": time.monotonic() - begin}
 
     def preset(self):
-        """The preset brain, with what it writes in both forms."""
+        """The preset syn, with what it writes in both forms."""
         plain = ["--field", self.folder / "field.nii", "--inverse", self.folder / "inverse.nii", "--warped", self.folder / "warped.nii"]
-        found = [self.register("--preset", "brain", *plain) for _ in range(RUNS)]
-        packed = [self.register("--preset", "brain", "--output-prefix", self.folder / "found_")["process"] for _ in range(RUNS)]
+        found = [self.register("--preset", "syn", *plain) for _ in range(RUNS)]
+        packed = [self.register("--preset", "syn", "--output-prefix", self.folder / "found_")["process"] for _ in range(RUNS)]
         stages = {kind: [next(stage for stage in one["stages"] if stage["kind"] == kind) for one in found] for kind in ("affine", "syn")}
         last = [stage["levels"][-1] for stage in stages["syn"]]
         return [
-            Row("images to fields in memory, `--preset brain`, CUDA's start included", "s", [one["seconds"]["register"] for one in found], 1.2, 0.5),
+            Row("images to fields in memory, `--preset syn`, CUDA's start included", "s", [one["seconds"]["register"] for one in found], 1.2, 0.5),
             Row("its affine stage", "s", [stage["seconds"] for stage in stages["affine"]], 0.25, 0.12),
             Row("its SyN stage", "s", [stage["seconds"] for stage in stages["syn"]]),
             Row(
@@ -149,11 +149,11 @@ class Measurement:
 
         if not memory.Device().is_there:
             return []
-        words = [*self.settings["program"], *self.large, "--preset", "brain", "--device", self.settings["device"], "--output", self.folder / "large.h5"]
+        words = [*self.settings["program"], *self.large, "--preset", "syn", "--device", self.settings["device"], "--output", self.folder / "large.h5"]
         used = memory.run(words, self.folder / "log.txt", self.environment)
         if used["code"] != 0:
             raise RuntimeError((self.folder / "log.txt").read_text()[-200:])
-        return [Row("memory of the device, `--preset brain` at 256^3, by its driver, CUDA's own part included", "GB", [used["device_bytes"] / GIGABYTE], 2.5, 1.2)]
+        return [Row("memory of the device, `--preset syn` at 256^3, by its driver, CUDA's own part included", "GB", [used["device_bytes"] / GIGABYTE], 2.5, 1.2)]
 
     def job(self, name):
         """A job of this file in a process."""
@@ -162,7 +162,7 @@ class Measurement:
     def cohort(self):
         """Many pairs."""
         seconds = self.job("cohort")
-        return [Row(f"a pair of {PAIRS}, `cudaspline.register(..., preset=\"brain\")` in one process, CUDA's start included", "s", [seconds], 1.0, 0.35)]
+        return [Row(f"a pair of {PAIRS}, `cudaspline.register(..., preset=\"syn\")` in one process, CUDA's start included", "s", [seconds], 1.0, 0.35)]
 
     def kernels(self):
         """The part of a stage's time in which no kernel ran."""
@@ -214,7 +214,7 @@ def run_cohort(fixed, moving, device):
         pairs.append(cudaspline.resample(moving, turned, moving, interpolation="linear", smooth=False, device="cpu"))
     begin = time.monotonic()
     for one in pairs:
-        cudaspline.register(fixed, one, preset="brain", device=device)
+        cudaspline.register(fixed, one, preset="syn", device=device)
     return (time.monotonic() - begin) / PAIRS
 
 

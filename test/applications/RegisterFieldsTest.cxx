@@ -129,7 +129,7 @@ TEST_F(RegisterFields, Presets)
   EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), fieldSize), 0.2);
   EXPECT_EQ(ReadReport()["stages"][0]["metric"], "cc");
 
-  for (const std::string preset : { "standard", "brain", "fast" })
+  for (const std::string preset : { "standard", "brain", "syn", "multimodal", "fast" })
   {
     SCOPED_TRACE(preset);
     std::vector<std::string> options{ "--preset", preset,         "--iterations", "20,3",

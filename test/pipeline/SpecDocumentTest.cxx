@@ -122,7 +122,7 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   {
     return name == "control_spacing" ? integer(8, 32) : name == "search_step" ? integer(1, 4) : integer(1, 16);
   }
-  if (name == "symmetric")
+  if (name == "symmetric" || name == "average_midpoint_gradients")
   {
     return integer(0, 1) == 1;
   }
@@ -392,7 +392,7 @@ TEST(SpecDocument, OptimizersOfEachModel)
 
 TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)
 {
-  EXPECT_EQ(GetPresetNames(), (std::vector<std::string>{ "brain", "fast", "standard" }));
+  EXPECT_EQ(GetPresetNames(), (std::vector<std::string>{ "brain", "fast", "syn", "multimodal", "lung", "standard" }));
   const auto standard = [](std::int64_t size, const Json & options) {
     const Json document{ { "cudaspline_registration", 1 }, { "preset", "standard" }, { "options", options } };
     return ReadSpec(document.dump(), { { size, 20, 20 } });

@@ -59,7 +59,7 @@ OptimizerName = Literal[
 InversionName = Literal["fixed-point", "anderson"]
 SamplingName = Literal["none", "regular", "random"]
 GradientName = Literal["differences", "filter", "analytic"]
-PresetName = Literal["brain", "fast", "standard"]
+PresetName = Literal["brain", "fast", "syn", "multimodal", "lung", "standard"]
 
 
 class StageOptions(TypedDict, total=False):

@@ -110,8 +110,9 @@ def register(
         image to points of the moving one, whatever cudaspline.resample takes; of a list the last
         one is applied first.
     preset
-        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and
-        SyN that leave the finest level out) or "standard" (rigid, affine and SyN with the numbers
+        "brain" (affine and SyN by "lncc"), "fast" (affine and SyN that leave the finest level out),
+        "syn" (affine and SyN by "cc" with ITK's step), "multimodal" (affine and SyN by "mattes"),
+        "lung" (dense searches, then "greedy": displacements of centimetres that slide) or "standard" (rigid, affine and SyN with the numbers
         of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and those of its
         large images where fixed has more than 256 pixels along an axis).
     spec
