@@ -128,8 +128,8 @@ struct GridDifferences
 /** \brief The differences of images on a grid.
  *
  * \param[in] areEndsEqual the first and the last sample of an axis have no difference along it, so that the order in
- * which an axis is stored does not matter. Otherwise ITK's rule applies: half a sample before the first one is inside of
- * the image, half a sample after the last one is not, except for rounding */
+ * which an axis is stored does not matter. Otherwise ITK's rule applies: half a sample before the first one is inside
+ * of the image, half a sample after the last one is not, except for rounding */
 inline GridDifferences
 MakeGridDifferences(FieldGrid grid, bool areEndsEqual = false)
 {
