@@ -12,31 +12,12 @@ import numpy
 from scipy import ndimage
 
 import cudaspline
+from pairs import Pair, at_spacing, displacement, like
 
 TEMPLATES = "/usr/share/mricron/templates"
 LPS = numpy.diag([-1.0, -1.0, 1.0, 1.0])  # NIfTI's axes go to the right and to the front
 # mm: spacing of the fields that bend. Between samples a flow of 12 mm and a smoothness of 20 is off by 3^2 / 8 * 12 / 20^2 = 0.03 mm.
 FLOW = 3.0
-
-
-@dataclass
-class Pair:
-    """Two images, and what is known of them."""
-
-    #: Of its files.
-    name: str
-    #: In words.
-    title: str
-    fixed: cudaspline.Image
-    moving: cudaspline.Image
-    #: Where the fixed image has its brain: what is measured is measured there.
-    mask: numpy.ndarray
-    #: The same of the moving image.
-    moving_mask: numpy.ndarray
-    fixed_labels: numpy.ndarray
-    moving_labels: cudaspline.Image
-    #: From places of the fixed image to places of the moving one; None: nobody knows.
-    truth: cudaspline.Transform = None
 
 
 def of_nifti(image):
@@ -50,22 +31,6 @@ def of_nifti(image):
 def write(image, path):
     """Writes an image as NIfTI, as every method reads it."""
     nibabel.save(nibabel.Nifti1Image(numpy.asarray(image.array).T, LPS @ image.geometry.affine), path)
-
-
-def like(image, array):
-    """Another array in the place of an image's."""
-    return cudaspline.Image(array, image.spacing, image.origin, image.direction)
-
-
-def at_spacing(image, spacing):
-    """An image on a grid of that spacing (mm) about the same centre, smoothed by what the coarser grid cannot hold."""
-    grid = image.geometry
-    if numpy.allclose(grid.spacing, spacing):
-        return image
-    size = [max(8, int(round(count * old / spacing))) for count, old in zip(grid.size, grid.spacing)]
-    middle = grid.origin + grid.index_to_point @ ((numpy.array(grid.size) - 1) / 2)
-    origin = middle - grid.direction @ (spacing * (numpy.array(size) - 1) / 2)
-    return cudaspline.resample(image, size=size, spacing=spacing, origin=origin, interpolation="linear", smooth="auto", device="cpu")
 
 
 def at_256(image):
@@ -123,10 +88,8 @@ def colin(spacing, folders):
     return brain, mask, like(brain, numpy.rint(labels.array).astype(numpy.uint8))
 
 
-def brains(spacing, folders):
-    """MNI152 2009a and Colin27, each without its skull, with the labels 1, cerebrospinal fluid, 2, grey matter, and 3, white matter.
-
-    Of MNI152 these are the likeliest of nilearn's maps, of Colin27 classes by brightness. Raises ImportError without nilearn."""
+def mni(spacing):
+    """MNI152 2009a without its skull, its mask, and nilearn's maps of cerebrospinal fluid, grey and white matter. Raises ImportError without nilearn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from nilearn import datasets
@@ -134,9 +97,16 @@ def brains(spacing, folders):
         loaders = (datasets.load_mni152_template, datasets.load_mni152_gm_template, datasets.load_mni152_wm_template, datasets.load_mni152_brain_mask)
         whole, grey, white, inside = (at_spacing(of_nifti(load(resolution=1)), spacing) for load in loaders)
     mask = inside.array >= 0.5
-    fixed = like(whole, numpy.where(mask, whole.array, 0).astype(numpy.float32))
     fluid = numpy.clip(1 - grey.array - white.array, 0, 1)
-    tissues = numpy.where(mask, 1 + numpy.argmax(numpy.stack([fluid, grey.array, white.array]), axis=0), 0).astype(numpy.uint8)
+    return like(whole, numpy.where(mask, whole.array, 0).astype(numpy.float32)), mask, numpy.stack([fluid, grey.array, white.array])
+
+
+def brains(spacing, folders):
+    """MNI152 2009a and Colin27, each without its skull, with the labels 1, cerebrospinal fluid, 2, grey matter, and 3, white matter.
+
+    Of MNI152 these are the likeliest of nilearn's maps, of Colin27 classes by brightness. Raises ImportError without nilearn."""
+    fixed, mask, maps = mni(spacing)
+    tissues = numpy.where(mask, 1 + numpy.argmax(maps, axis=0), 0).astype(numpy.uint8)
     moving, moving_mask, _ = colin(spacing, folders)
     moving_tissues = numpy.zeros(moving_mask.shape, numpy.uint8)
     moving_tissues[moving_mask] = classes(moving.array[moving_mask])
@@ -176,11 +146,6 @@ def exponential(grid, vectors):
         moved = [ndimage.map_coordinates(part, where, order=1, mode="constant") for part in numpy.moveaxis(displacements, -1, 0)]
         displacements = displacements + numpy.stack(moved, axis=-1)
     return displacements
-
-
-def displacement(grid, vectors):
-    """A displacement field as a transform that the package takes."""
-    return cudaspline.DisplacementField(numpy.ascontiguousarray(vectors), grid.spacing, grid.origin, grid.direction)
 
 
 def turn(degrees, shift, scale, centre):
@@ -223,11 +188,10 @@ BENDS = (
 )
 
 
-def bent(bend, spacing, folders):
-    """Colin27 and what becomes of it by a smooth diffeomorphism and an affine transform, which are known, with labels of both."""
-    fixed, mask, labels = colin(spacing, folders)
-    # The flow has a grid of its own, so that it is the same at every spacing. What lies between its samples is smooth.
-    grid = at_spacing(of_nifti(nibabel.load(find("ch2bet.nii.gz", folders))), FLOW).geometry
+def bend_image(bend, grid, fixed, source, mask, labels, title):
+    """A fixed image and what becomes of a source on its grid by a smooth diffeomorphism and an affine transform, which are known, with labels of both.
+
+    grid: of the flow, the same at every spacing of the image. Between its samples the flow is smooth"""
     random = numpy.random.default_rng(bend.seed)
     flow = velocity(grid, bend.fastest, 20.0, random)
     centre = grid.origin + grid.index_to_point @ ((numpy.array(grid.size) - 1) / 2)
@@ -235,8 +199,8 @@ def bent(bend, spacing, folders):
     # x goes to A(x + d(x)); a place y of the moving image shows what is at e(A^-1 y), with e the flow backward.
     truth = cudaspline.Transform([affine, displacement(grid, exponential(grid, flow))], 3)
     back = [displacement(grid, exponential(grid, -flow)), numpy.linalg.inv(affine)]
-    moving = cudaspline.resample(fixed, back, fixed, interpolation="linear", smooth=False, device="cpu")
-    moving_labels = cudaspline.resample(labels, back, fixed, interpolation="nearest", smooth=False, device="cpu")
+    moving = cudaspline.resample(source, back, fixed, interpolation="linear", smooth=False, device="cpu")
+    moving_labels = cudaspline.resample(like(fixed, labels), back, fixed, interpolation="nearest", smooth=False, device="cpu")
     values = numpy.clip(moving.array, 0, None) ** bend.power
     if bend.bias:
         ramps = [numpy.linspace(-1, 1, count).reshape([-1 if i == axis else 1 for i in range(3)]) for axis, count in enumerate(fixed.shape)]
@@ -246,4 +210,11 @@ def bent(bend, spacing, folders):
         parts = random.normal(0.0, bend.noise, (2, *values.shape))
         values = numpy.where(inside, numpy.hypot(values + parts[0], parts[1]), 0)
     moving = like(moving, values.astype(numpy.float32))
-    return Pair(bend.name, f"Colin27, bent {bend.title}", fixed, moving, mask, values > 0, labels.array, moving_labels, truth)
+    return Pair(bend.name, title, fixed, moving, mask, values > 0, labels, moving_labels, truth, truth_grid=grid)
+
+
+def bent(bend, spacing, folders):
+    """Colin27 and what becomes of it by a smooth diffeomorphism and an affine transform, which are known, with labels of both."""
+    fixed, mask, labels = colin(spacing, folders)
+    grid = at_spacing(of_nifti(nibabel.load(find("ch2bet.nii.gz", folders))), FLOW).geometry
+    return bend_image(bend, grid, fixed, fixed, mask, labels.array, f"Colin27, bent {bend.title}")

@@ -7,7 +7,6 @@ cudaspline.resample(), linearly; labels are those of the nearest voxel.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
-from scipy import ndimage
 
 import cudaspline
 
@@ -50,6 +49,8 @@ def local_correlation(first, second, mask, radius):
     """The mean, under a mask, of the squared correlation in windows of (2 radius + 1)^3 voxels, cut off at the image's border; 0 where a window has one value.
 
     Where a variance is below 1e-10 of the whole image's it is rounding: the window has one value."""
+    from scipy import ndimage  # the other measures need NumPy alone
+
     size = 2 * radius + 1
     box = box_of(mask, radius)
     first, second, mask = (image[box] for image in (first, second, mask))
@@ -109,6 +110,27 @@ def error_of(forward, truth, image, mask):
     return {"mean": float(distance.mean()), "median": float(median), "p95": float(high), "largest": float(distance.max())}
 
 
+def overlap(pair, forward):
+    """Overlaps of labels, with their mean."""
+    labels = warped(pair.moving_labels, forward, pair.fixed, "nearest")
+    numbers = numpy.unique(pair.fixed_labels)
+    found = dice(pair.fixed_labels, labels, numbers[numbers > 0])
+    return {"dice": found, "mean_dice": float(numpy.mean(list(found.values())))}
+
+
+def folding(pair, forward):
+    """Determinants under the pair's mask: how many are 0 or less, the extreme ones, and the standard deviation of their logarithm (not below 1e-4).
+
+    Returns (measures, determinants, field)."""
+    field = forward.field(pair.fixed.geometry)
+    box = box_of(pair.mask, 1)
+    inside = numpy.ones(pair.mask.shape)
+    inside[box] = determinants(field, box)
+    under = inside[pair.mask]
+    found = {"voxels": int((under <= 0).sum()), "of": int(pair.mask.sum()), "least": float(under.min()), "largest": float(under.max())}
+    return {**found, "deviation": float(numpy.log(numpy.maximum(under, 1e-4)).std())}, inside, field
+
+
 def measure(pair, forward, backward=None, is_linear=False):
     """All of it, of a transform from the pair's fixed image to its moving one.
 
@@ -116,22 +138,14 @@ def measure(pair, forward, backward=None, is_linear=False):
 
     Returns (measures, {"warped": ..., "determinants": ..., "field": ...}), arrays for pictures."""
     image = warped(pair.moving, forward, pair.fixed)
-    labels = warped(pair.moving_labels, forward, pair.fixed, "nearest")
-    numbers = numpy.unique(pair.fixed_labels)
     found = {
         "correlation": correlation(pair.fixed.array, image, pair.mask),
         **{f"local_correlation_{radius}": local_correlation(pair.fixed.array, image, pair.mask, radius) for radius in RADII},
-        "dice": dice(pair.fixed_labels, labels, numbers[numbers > 0]),
+        **overlap(pair, forward),
     }
-    found["mean_dice"] = float(numpy.mean(list(found["dice"].values())))
     arrays = {"warped": image}
     if not is_linear:
-        field = forward.field(pair.fixed.geometry)
-        box = box_of(pair.mask, 1)
-        inside = numpy.ones(pair.mask.shape)
-        inside[box] = determinants(field, box)
-        under = inside[pair.mask]
-        found["folding"] = {"voxels": int((under <= 0).sum()), "of": int(pair.mask.sum()), "least": float(under.min()), "largest": float(under.max())}
+        found["folding"], inside, field = folding(pair, forward)
         arrays.update(determinants=inside, field=field)
     if backward is not None:
         found["inverse"] = inverse_consistency(forward, backward, pair.moving, pair.moving_mask)

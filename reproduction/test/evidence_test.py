@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "reproduction" / "evidence"
@@ -130,6 +131,110 @@ class Thorax(unittest.TestCase):
         self.assertGreater(self.breathing.sample(self.breathing.phi, moved).min(), -1.0)  # of voxels of 4 mm
         outside = self.points(self.breathing.phi < -0.5)
         self.assertTrue((self.breathing.flow(outside, 1.0) == outside).all())
+
+
+class Accuracy(unittest.TestCase):
+    """The experiments of evidence.d/accuracy.py, the phantom with samples 8 mm apart."""
+
+    @classmethod
+    def setUpClass(cls):
+        import abdomen
+
+        with unittest.mock.patch.object(abdomen, "FLOW", 8.0):
+            cls.phantom = abdomen.make(8.0, ())
+
+    def setUp(self):
+        import accuracy
+        import measures
+        import numpy
+        import pairs
+
+        import cudaspline
+
+        self.accuracy, self.cudaspline, self.measures, self.numpy, self.pairs = accuracy, cudaspline, measures, numpy, pairs
+
+    def test_the_phantom_moves_by_its_truth(self):
+        import abdomen
+
+        pair, numpy = self.phantom, self.numpy
+        points = self.measures.places(pair.fixed, pair.mask)
+        distance = numpy.linalg.norm(pair.truth.apply(points) - points, axis=1)
+        self.assertAlmostEqual(distance.max(), abdomen.LONGEST, delta=1.0)  # samples of 8 mm need not hit the longest one
+        # Labels are those of the nearest of samples 8 mm apart: thin organs lose much; without the motion they have 0.6.
+        self.assertGreater(self.measures.overlap(pair, pair.truth)["mean_dice"], 0.8)
+        grid = pair.truth_grid
+        forward, backward = (self.cudaspline.Transform([self.pairs.displacement(grid, field)], 3) for field in abdomen.fields(grid))
+        found = self.measures.inverse_consistency(forward, backward, pair.moving, pair.moving_mask)
+        self.assertLess(found["mean"], 0.2)  # linear interpolation between samples of 8 mm: 8^2 / 8 * 40 / 40^2 = 0.2 mm an axis at most
+        self.assertGreater(self.measures.folding(pair, pair.truth)[0]["least"], 0.3)
+
+    def test_a_file_has_the_pair(self):
+        pair = self.phantom
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "abdomen.npz"
+            self.pairs.save(pair, path)
+            found = self.pairs.load(path)
+        self.assertEqual((found.name, found.title), (pair.name, pair.title))
+        for name in ("mask", "moving_mask", "fixed_labels", "region"):
+            self.assertTrue((getattr(found, name) == getattr(pair, name)).all(), name)
+        for name in ("fixed", "moving", "moving_labels"):
+            one, other = getattr(found, name), getattr(pair, name)
+            self.assertTrue(one.geometry == other.geometry)
+            step = other.array.max() / self.pairs.GREYS
+            self.assertLessEqual(self.numpy.abs(one.array.astype(float) - other.array).max(), 0.51 * step)
+        # Each component is off by half a step at most.
+        self.assertLess(self.measures.error_of(found.truth, pair.truth, pair.fixed, pair.mask)["largest"], 3**0.5 * 0.51 * self.pairs.STEP)
+        half = self.pairs.coarser(found, 16.0)
+        self.assertEqual(half.fixed.shape, half.mask.shape)
+
+    def test_other_orientations_show_the_same(self):
+        import orientations
+
+        numpy = self.numpy
+        image = self.cudaspline.Image(numpy.random.default_rng(1).random((5, 6, 7)), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0), numpy.diag([-1.0, 1.0, -1.0]))
+        chosen = orientations.orientations()
+        self.assertEqual(len(set(chosen)), orientations.COUNT)
+        for order, reversed_ in chosen:
+            other = orientations.stored(image, order, reversed_)
+            there = self.cudaspline.resample(other, None, image, interpolation="nearest", smooth=False, device="cpu")
+            self.assertTrue((there.array == image.array).all(), orientations.name_of(order, reversed_))
+
+    def test_lesions_are_apart_and_inside(self):
+        import lesion
+
+        numpy = self.numpy
+        depth = numpy.minimum.reduce(numpy.meshgrid(*[numpy.minimum(numpy.arange(90), numpy.arange(90)[::-1])] * 3, indexing="ij"))
+        centres = lesion.centres_of(depth, numpy.random.default_rng(lesion.SEED))
+        self.assertEqual(len(centres), lesion.COUNT)
+        for number, one in enumerate(centres):
+            self.assertGreaterEqual(depth[tuple(one)], lesion.RADIUS + 2)
+            self.assertTrue(all(numpy.linalg.norm(one - other) >= 3 * lesion.RADIUS for other in centres[:number]))
+        with self.assertRaisesRegex(ValueError, "no room"):
+            lesion.centres_of(numpy.minimum(depth, lesion.RADIUS), numpy.random.default_rng(1))
+
+    def test_inverted_contrast(self):
+        import contrast
+
+        pair = self.phantom
+        inverse = contrast.inverted(pair).moving.array
+        inside = pair.moving_mask
+        self.assertAlmostEqual(self.numpy.corrcoef(inverse[inside], pair.moving.array[inside])[0, 1], -1.0, delta=1e-6)
+        self.assertFalse(inverse[~inside].any())
+
+    def test_rows_and_their_table(self):
+        import pages
+
+        pair, kept = self.phantom, []
+        methods = ("none", "greedy", "nobody")
+        more = {"greedy": {"initial": "none", "stages": [{"kind": "greedy", "radius": 2, "learning_rate": 0.25, "iterations": [30], "shrink": [2], "sigmas": [1]}]}}
+        rows = self.accuracy.run("abdomen", pair, methods, more, "cpu", 2, is_repeated=False, keep=lambda found: kept.append(len(found)))
+        self.assertEqual(kept, [1, 2, 3])
+        self.assertIn("KeyError", rows["nobody"]["failed"])
+        self.assertLess(rows["greedy"]["region"]["mean"], 0.8 * rows["none"]["region"]["mean"])
+        self.assertGreater(rows["greedy"]["mean_dice"], rows["none"]["mean_dice"])
+        text = "\n".join(pages.accuracy({"methods": rows}))
+        self.assertIn(f"| `greedy` | {rows['greedy']['error']['mean']:.3g} |", text)
+        self.assertIn("**nobody failed**", text)
 
 
 class Images(unittest.TestCase):
