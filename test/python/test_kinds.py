@@ -92,7 +92,7 @@ class TestChannels:
             lambda: cudaspline.Image(image, channels=True),
         ):
             with pytest.raises(
-                ValueError, match="^channels: True .*16 numbers.*'last'.*'first' for 2"
+                ValueError, match="^channels: True .*'last' for 16 components.*'first' for 2"
             ):
                 call()
         assert cudaspline.zoom(image, 2, channels="first").shape == (2, 40, 40, 32)

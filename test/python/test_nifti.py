@@ -441,7 +441,7 @@ def test_libraries_decompress_equally(monkeypatch, rng, library, size):
     if library == "zlib":
         monkeypatch.setattr(_packed, "_inflater", lambda: zlib)
     data = rng.integers(0, 2, size, "u1").tobytes()
-    packed = gzip.compress(data)
+    packed = gzip.compress(data, 1)  # the other levels search bits for a second per megabyte
     assert bytes(_packed.decompress(packed + packed, 2 * size)) == 2 * data
     assert bytes(_packed.decompress(packed + packed, size + 1)) == (2 * data)[: size + 1]
     assert bytes(_packed.decompress(packed + b"other bytes", size)) == data

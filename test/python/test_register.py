@@ -353,7 +353,7 @@ class TestFields:
             "radius": 2,
             "learning_rate": 0.25,
             "update_variance": 1,
-            "iterations": (40, 30),
+            "iterations": (20, 10),
             "initial": "none",
             "device": "cpu",
         }

@@ -163,7 +163,7 @@ def test_hdf5_of_other_writers(tmp_path):
         ),
         (
             "Transform: VersorTransform_double_3_3\nParameters: 1 1 0\nFixedParameters: 0 0 0\n",
-            "length 1.41421; at most 1",
+            "length 1.41421; the length must be at most 1",
         ),
         (
             "Transform: CenteredAffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 1 2 3 0 0 0\nFixedParameters: 0 2 3\n",

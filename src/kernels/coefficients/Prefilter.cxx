@@ -179,7 +179,10 @@ std::shared_ptr<void>
 AllocateElements(const SourceDescriptor & descriptor)
 {
   // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
-  return { ::operator new(descriptor.ElementBytes()), [](void * memory) { ::operator delete(memory); } };
+  std::shared_ptr<void> elements(::operator new(descriptor.ElementBytes()),
+                                 [](void * memory) { ::operator delete(memory); });
+  AdviseLargePages(elements.get(), descriptor.ElementBytes());
+  return elements;
 }
 } // namespace
 
