@@ -129,7 +129,8 @@ Expected(const CorrelationCase<TReal> & test, double & condition)
         mm += (moving[at] - m) * (moving[at] - m);
         fm += (fixed[at] - f) * (moving[at] - m);
       }
-      constexpr long double none = 1e-20L; // below what is no constant: means are wrong by 1e-19 of an offset
+      constexpr long double none =
+        1e-20L; // a sum below this is that of a constant: means are wrong by 1e-19 of an offset
       if (ff < none || mm < none)
       {
         result.sums[static_cast<std::size_t>(image)] += 1.0L;
