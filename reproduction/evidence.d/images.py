@@ -23,7 +23,7 @@ FLOW = 3.0
 class Pair:
     """Two images, and what is known of them."""
 
-    #: Of its files.
+    #: The stem of its file names.
     name: str
     #: In words.
     title: str
@@ -35,7 +35,7 @@ class Pair:
     moving_mask: numpy.ndarray
     fixed_labels: numpy.ndarray
     moving_labels: cudaspline.Image
-    #: From places of the fixed image to places of the moving one; None: nobody knows.
+    #: From points of the fixed image to points of the moving one; None: not known.
     truth: cudaspline.Transform = None
 
 
@@ -53,7 +53,7 @@ def write(image, path):
 
 
 def like(image, array):
-    """Another array in the place of an image's."""
+    """An image with another array and the same geometry."""
     return cudaspline.Image(array, image.spacing, image.origin, image.direction)
 
 
