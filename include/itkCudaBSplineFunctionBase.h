@@ -27,7 +27,7 @@ namespace itk
 {
 
 /** \class CudaBSplineFunctionBase
- * \brief What the module's B-spline interpolators share: values, derivatives and Hessians from coefficients in host
+ * \brief Base class of the module's B-spline interpolators: values, derivatives and Hessians from coefficients in host
  * memory.
  *
  * \tparam TSuperclass BSplineInterpolateImageFunction or a class derived from it

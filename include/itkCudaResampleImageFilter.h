@@ -43,7 +43,7 @@ namespace itk
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own.
+ * Replaces ResampleImageFilter, with the same parameters, pipeline behaviour and results.
  * \code
  * using FilterType = itk::CudaResampleImageFilter<ImageType, ImageType>; // the one line that changes
  * auto filter = FilterType::New();
@@ -62,42 +62,43 @@ namespace itk
  *   - NearestNeighborInterpolateImageFunction and LinearInterpolateImageFunction;
  *   - BSplineInterpolateImageFunction and BSplineResampleImageFunction, of orders 0 to 5;
  *   - WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, boundary zero flux, constant or periodic);
- *   - LabelImageGaussianInterpolateImageFunction, of images that begin at index 0;
+ * - LabelImageGaussianInterpolateImageFunction, for images that begin at index 0;
  * - pixels of several numbers (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), with the linear and
- *   nearest-neighbour ones of these, CudaVectorBSplineInterpolateImageFunction and
+ *   nearest-neighbour interpolators, CudaVectorBSplineInterpolateImageFunction and
  *   CudaCubicConvolutionInterpolateImageFunction.
  *
- * Classes derived from these, and all else, are answered by the superclass. GetLastBackend() and GetFallbackReason()
- * tell.
+ * The superclass computes all other cases, also classes that derive from these. GetLastBackend() and
+ * GetFallbackReason() report this.
  *
  * \par Transforms
  * - Points of linear transforms are interpolated along scanlines, as ITK does.
  * - BSplineTransform, DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and
- *   CompositeTransform of these and of linear ones, in any depth, are computed by the kernels: where both precisions
- * are double, and input and output have as many dimensions.
- * - Every other transform is asked by all threads of the host for each point, as the superclass does; it must allow
- *   that, as for the superclass.
+ * CompositeTransform of these and of linear ones, nested to any depth, are computed by the kernels, if both precisions
+ * are double and input and output have the same dimension.
+ * - Every other transform is evaluated at each point by all threads of the host. It must be thread-safe, as for the
+ *   superclass.
  *
- * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
- * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
+ * A supported B-spline interpolator does not receive the image, so its decomposition on one thread of the host does not
+ * run. For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
  *
  * \par Accuracy
- * - Places: under linear transforms, and those that only ITK computes, continuous indices are ITK's bit for bit, so
- *   nearest neighbours and the inside test agree in every voxel. Under those that the kernels compute, indices agree to
- *   some 1e-12: a voxel may differ whose point is that close to a border, or to the middle between two samples.
+ * - Positions: with linear transforms, and those that only ITK computes, continuous indices equal ITK's bit for bit, so
+ *   nearest neighbours and the inside test agree in every voxel. With transforms that the kernels compute, indices
+ *   agree to some 1e-12: a voxel may differ if its point is that close to a border, or to the middle between two
+ *   samples.
  * - Double precision: real results differ from ITK's by 1e-12 of the range, and by ITK's own truncation of up
  * to 3.7e-10 near the low edge.
  * - Single precision: by 1e-6 of the largest absolute value, for images and orders up to 3. That is 1e-6 of the range
- *   where the range begins at or below 0. Images with a large offset, or with values near the largest float, want
- *   SetPrecision(CudaSplinePrecision::Double).
- * - Integer outputs: values are clamped, then truncated, as in ITK (RoundIntegersOn() rounds). They can differ by 1
- * where ITK's real value is that close to an integer. NaN becomes 0, where it is undefined in ITK. With the same
- * integer type in and out, nearest neighbours keep all 64 bits.
+ * where the range begins at or below 0. Images with a large offset, or with values near the largest float, need
+ * SetPrecision(CudaSplinePrecision::Double).
+ * - Integer outputs: values are clamped, then truncated, as in ITK (RoundIntegersOn() rounds). They can differ by 1 if
+ *   ITK's real value is within these bounds of an integer. NaN becomes 0, where it is undefined in ITK. With the same
+ *   integer type in and out, nearest neighbours keep all 64 bits.
  *
  * doc/Accuracy.md derives these.
  *
  * \tparam TInputImage image to resample
- * \tparam TOutputImage image that results
+ * \tparam TOutputImage output image
  * \tparam TInterpolatorPrecisionType float or double
  * \tparam TTransformPrecisionType float or double
  *
@@ -206,10 +207,10 @@ public:
     return m_Record.pieces;
   }
 
-  /** \brief What Update() would do with the parameters and images as they are: who, in how many pieces, with how much
-   * memory, and about how long. Nothing is allocated or computed, but a GPU is started where the update would use one.
+  /** \brief What Update() would do with the current parameters and images: the backend, the number of pieces, the
+   * memory and the estimated time. Nothing is allocated or computed, but a GPU is started if the update would use one.
    *
-   * The input needs its information only, no pixels.
+   * Only the information of the input is needed, not its pixels.
    *
    * \exception ExceptionObject an unknown device, or what UpdateOutputInformation() throws */
   CudaSplineResamplePlan

@@ -62,11 +62,12 @@ private:
 };
 
 /** \class CudaSplineBackend
- * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
+ * \brief Selects the backend of a class of the module, and records which one ran and the reason if it was not the first
+ * choice.
  *
- * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
- * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself, by RunSuperclass(). Each
- * operation is a line of the trace (CudaSplineTrace).
+ * Each class of the module has one, which itkCudaSplineBackendMacro() makes public. Backends are tried in the order
+ * Cuda, Cpu. If neither supports an operation, the class calls its superclass with RunSuperclass(). Each operation is a
+ * line of the trace (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineBackend
@@ -140,16 +141,14 @@ public:
     return m_Devices;
   }
 
-  /** \brief Starts the GPU in the background where the choice is the module's and calls that are known to come are
-   * worth it.
+  /** \brief Starts the GPU in the background if the module chooses the backend and the expected calls are worth it.
    *
-   * \param[in] work of them
+   * \param[in] work the work of these calls
    * \param[in] threads threads of the host */
   void
   StartAhead(const CudaSpline::BackendWork & work, unsigned int threads) const;
 
-  /** \brief What Run() would choose, as if it had: the backend, the devices, and the reason. Starts a device where
-   * Run() would.
+  /** \brief What Run() would choose: the backend, the devices, and the reason. Starts a device if Run() would.
    *
    * \param[in] operation the operation, which is not run
    * \param[in] threads threads of the host
@@ -157,9 +156,9 @@ public:
   CudaSplineBackend
   Predict(const Operation & operation, unsigned int threads) const;
 
-  /** \brief Runs an operation on the first backend that can, and records which.
+  /** \brief Runs an operation on the first backend that supports it, and records which.
    *
-   * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the Cpu backend take over, with the
+   * If a device has too little memory, is unavailable or lost, or fails, the Cpu backend runs the operation, with the
    * reason.
    *
    * \param[in] operation the operation
@@ -170,10 +169,10 @@ public:
   void
   Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
 
-  /** \brief Runs an operation whose arrays are on a device, there and nowhere else, and records it.
+  /** \brief Runs an operation on the device that has its arrays, without a fallback, and records it.
    *
    * \param[in] device the device
-   * \param[in] operation the operation, of which neither the work nor the memory is asked
+   * \param[in] operation the operation; its work and its memory are not queried
    * \exception ExceptionObject the user's choice excludes that device, the device fails, or invalid arguments */
   void
   RunOnDevice(int device, const Operation & operation);
@@ -182,11 +181,11 @@ public:
   void
   RecordSuperclass(const std::string & reason);
 
-  /** \brief Records that the superclass answers, and lets it.
+  /** \brief Runs the superclass, and records that and the reason.
    *
-   * \param[in] reason why
+   * \param[in] reason the reason
    * \param[in] describe what the operation is, for the trace
-   * \param[in] run the superclass' own work; what it throws is thrown */
+   * \param[in] run calls the superclass; its exceptions are passed on */
   void
   RunSuperclass(const std::string &               reason,
                 const CudaSplineTrace::Describe & describe,
