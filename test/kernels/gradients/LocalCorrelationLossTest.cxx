@@ -169,9 +169,8 @@ ExpectNear(const std::vector<TReal> & found, const std::vector<long double> & ex
   }
 }
 
-/** A window's variance is wrong by some units of the squares of its centred values, and so are its numbers; gradients
- * are
- * sums of those.
+/** The error of a window's variance is some units of the squares of its centred values, and so is that of its other
+ * numbers; gradients are sums of those.
  * \param[in] unit of rounding */
 template <typename TReal>
 void
