@@ -101,15 +101,15 @@ public:
   itkCudaSplineTypeMacro(CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
                          ANTSNeighborhoodCorrelationImageToImageMetricv4);
 
-  /** Windows of the last evaluation that were flat, of those about valid samples. Of ITK's code nothing is known: 0. */
+  /** Number of flat windows about valid samples in the last evaluation; 0 if ITK's code computed it. */
   virtual SizeValueType
   GetNumberOfFlatWindows() const
   {
     return this->WasAccelerated() ? m_NumberOfFlatWindows : 0;
   }
 
-  /** Whether the last evaluation compared the moving image's pixels as they are: its transform moves nothing, and the
-   * virtual grid is its own. False where the image was interpolated, and of ITK's code. */
+  /** Whether the last evaluation compared the moving image's pixels without interpolation, because its transform is the
+   * identity and the virtual grid is its own. False if ITK's code computed it. */
   virtual bool
   GetComparesPixels() const
   {
@@ -120,7 +120,7 @@ protected:
   CudaANTSNeighborhoodCorrelationImageToImageMetricv4() = default;
   ~CudaANTSNeighborhoodCorrelationImageToImageMetricv4() override = default;
 
-  /** Prints what is known of the last evaluation. */
+  /** Prints the properties of the last evaluation. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override
   {
@@ -165,7 +165,7 @@ protected:
     planned.parameters = this->MakeParameters();
   }
 
-  /** Displacements have their own samples' part, which is what the pass gives. */
+  /** The pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

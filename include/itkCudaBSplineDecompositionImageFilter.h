@@ -152,7 +152,7 @@ public:
   GetExtension(unsigned int axis) const;
   ///@}
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -170,7 +170,7 @@ protected:
   CudaBSplineDecompositionImageFilter() { this->SetMultiThreader(PlatformMultiThreader::New()); }
   ~CudaBSplineDecompositionImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

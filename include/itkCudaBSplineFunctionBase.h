@@ -149,7 +149,7 @@ protected:
     return this->GetUseImageDirection();
   }
 
-  /** What the superclass's functions that are not virtual call. The matrices are scratch memory of the caller, and not
+  /** The non-virtual functions of the superclass call these. The matrices are the caller's scratch memory; they are not
    * used. */
   ///@{
   OutputType

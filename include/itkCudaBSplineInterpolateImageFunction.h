@@ -102,9 +102,9 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
-  /** Makes the coefficients. A null pointer forgets them.
+  /** Computes the coefficients. A null pointer releases them.
    *
-   * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
+   * \param[in] inputData the image; its largest possible region must be in memory or available by an update
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TImageType * inputData) override;
@@ -146,7 +146,7 @@ public:
   itkGetEnumMacro(Storage, StorageEnum);
   ///@}
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -74,7 +74,7 @@ public:
   /** Dimension of the image. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> *) const override
   {

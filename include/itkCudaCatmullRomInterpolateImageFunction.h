@@ -78,7 +78,7 @@ public:
   }
   ///@}
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -175,7 +175,7 @@ public:
     return this->RadiusOf(2);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 
@@ -192,7 +192,7 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** What the kernels do for a class that evaluates as this one. */
+  /** The method of the kernels for a class that evaluates in the same way. */
   CudaSplineMethod
   DescribeConvolution() const;
 

@@ -75,7 +75,7 @@ public:
     CudaSplineDetail::IsField<TInputImage>::value && std::is_floating_point<TRealType>::value &&
     std::is_same<TOutputImage, Image<TRealType, TInputImage::ImageDimension>>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -84,7 +84,7 @@ protected:
   CudaDisplacementFieldJacobianDeterminantFilter() = default;
   ~CudaDisplacementFieldJacobianDeterminantFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

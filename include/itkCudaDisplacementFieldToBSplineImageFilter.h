@@ -83,7 +83,7 @@ public:
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value &&
     std::is_same<TInputPointSet, PointSet<typename TInputImage::PixelType, TInputImage::ImageDimension>>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -92,7 +92,7 @@ protected:
   CudaDisplacementFieldToBSplineImageFilter() = default;
   ~CudaDisplacementFieldToBSplineImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

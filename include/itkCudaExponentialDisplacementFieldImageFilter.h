@@ -70,7 +70,7 @@ public:
   static constexpr bool IsAccelerated =
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -79,7 +79,7 @@ protected:
   CudaExponentialDisplacementFieldImageFilter() = default;
   ~CudaExponentialDisplacementFieldImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -81,7 +81,7 @@ public:
                                         CudaSplineDetail::IsGaussianImage<TOutputImage> &&
                                         TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -90,7 +90,7 @@ protected:
   CudaGradientMagnitudeRecursiveGaussianImageFilter() = default;
   ~CudaGradientMagnitudeRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -84,7 +84,7 @@ public:
     CudaSplineDetail::ImageTraits<TOutputImage>::Components == ImageDimension &&
     std::is_floating_point<OutputComponentType>::value && TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -93,7 +93,7 @@ protected:
   CudaGradientRecursiveGaussianImageFilter() = default;
   ~CudaGradientRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

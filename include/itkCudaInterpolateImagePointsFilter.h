@@ -92,7 +92,7 @@ public:
     this->SetInput(0, image);
   }
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -113,7 +113,7 @@ protected:
   CudaInterpolateImagePointsFilter() = default;
   ~CudaInterpolateImagePointsFilter() override = default;
 
-  /** Prints the choices and who ran last. */
+  /** Prints the choices and the backend that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

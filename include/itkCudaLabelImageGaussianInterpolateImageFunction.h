@@ -97,7 +97,7 @@ public:
   OutputType
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -188,7 +188,7 @@ private:
   void
   MakeCoefficients(const TInputImage * image);
 
-  /** The label that wins by a basis of local support, whose coefficients are the samples. */
+  /** The label for a basis with local support, whose coefficients are the samples. */
   template <typename TBasis>
   LabelType
   WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;

@@ -101,7 +101,7 @@ public:
     return this->RadiusOf(1);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

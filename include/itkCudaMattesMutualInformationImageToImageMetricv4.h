@@ -103,7 +103,7 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override;
 
-  /** Displacements have their own samples' part, which is what the second pass gives. */
+  /** The second pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

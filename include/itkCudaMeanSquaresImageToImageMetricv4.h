@@ -92,7 +92,7 @@ protected:
     return CudaSpline::ReduceMetric(CudaSpline::MetricKind::MeanSquares, reduce, reduction);
   }
 
-  /** Displacements have their own samples' part, which is what the pass gives. */
+  /** The pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

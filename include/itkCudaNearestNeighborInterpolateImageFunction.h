@@ -107,7 +107,7 @@ public:
     return this->RadiusOf(0);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

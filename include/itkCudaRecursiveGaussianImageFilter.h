@@ -77,7 +77,7 @@ public:
     CudaSplineDetail::IsGaussianImage<TInputImage> && CudaSplineDetail::IsGaussianImage<TOutputImage> &&
     std::is_same<OutputComponentType, float>::value && TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -86,7 +86,7 @@ protected:
   CudaRecursiveGaussianImageFilter() = default;
   ~CudaRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -114,7 +114,7 @@ public:
   }
   ///@}
 
-  /** Why the last estimate asked ITK's transform point by point; empty where it did not. */
+  /** The reason if the last estimate evaluated ITK's transform point by point, otherwise empty. */
   const std::string &
   GetReason() const
   {
@@ -124,14 +124,14 @@ public:
   /** Scales of the parameters.
    *
    * \param[out] scales one a local parameter
-   * \exception ExceptionObject what ITK's class throws */
+   * \exception ExceptionObject exceptions of ITK's class */
   void
   EstimateScales(ScalesType & scales) override;
 
   /** The largest shift of a voxel by a step (mm).
    *
    * \param[in] step change of the parameters
-   * \exception ExceptionObject what ITK's class throws */
+   * \exception ExceptionObject exceptions of ITK's class */
   FloatType
   EstimateStepScale(const ParametersType & step) override;
 

@@ -152,7 +152,7 @@ public:
      CudaSplineDetail::ImageTraits<TInputImage>::IsVectorImage ||
      CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -171,8 +171,8 @@ public:
   itkBooleanMacro(RoundIntegers);
   ///@}
 
-  /** How many updates are to come, with the next one, where a program knows that they are all that it has to do; 0, the
-   * default: nothing is known. It decides whether a GPU is worth its start, and changes no result. */
+  /** The number of updates that a program will run, including the next one; 0, the default: unknown. It affects only
+   * whether starting a GPU is worthwhile, not the results. */
   ///@{
   virtual void
   SetExpectedNumberOfUpdates(unsigned int number)
@@ -191,10 +191,10 @@ public:
   ///@}
 
   /** The maximum of bytes that an update allocates on a device in addition to kept sources, and on the host for
-   * coefficients; 0, the default, for the available memory of a device (CUDASPLINE_MEMORY_LIMIT). What needs more is
-   * cut into boxes of the output that are done one after the other, each with the part of the input that it reads:
-   * under linear transforms, and those that the kernels compute, with coefficients stored as they are computed. The
-   * results are the same to the bit. What cannot be cut goes to the host, which then does it at once. */
+   * coefficients; 0, the default, for the available memory of a device (CUDASPLINE_MEMORY_LIMIT). If an update needs
+   * more, the output is divided into boxes that are processed one after the other, each with the part of the input that
+   * it reads. This needs a linear transform, or one that the kernels compute, and coefficients that are stored as they
+   * are computed. The results are the same bits. If the update cannot be divided, the host computes it as a whole. */
   ///@{
   itkSetMacro(MemoryLimit, SizeValueType);
   itkGetConstMacro(MemoryLimit, SizeValueType);
@@ -216,7 +216,7 @@ public:
   CudaSplineResamplePlan
   GetPlan();
 
-  /** Frees what KeepSource keeps. */
+  /** Frees the coefficients that KeepSource keeps. */
   void
   ReleaseSource()
   {
@@ -257,11 +257,11 @@ public:
   itkBooleanMacro(MeasureErrorBound);
   ///@}
 
-  /** How far a value of the last update can be, by the storage of the coefficients, by texture fetches and by the
-   * rounding of the sum, from the exact sum over the coefficients (in units of the pixels; see
-   * CudaSpline::ModeErrorBound()). Known for 16-bit coefficients and texture modes; for others where MeasureErrorBound
-   * is on, and B-splines or linear interpolation; else NaN. How far the coefficients are from exact ones is another
-   * matter: see CudaBSplineDecompositionImageFilter. */
+  /** Bound of the difference between a value of the last update and the exact sum over the coefficients, in units of
+   * the pixels: from the storage of the coefficients, texture fetches and the rounding of the sum (see
+   * CudaSpline::ModeErrorBound()). It is available for 16-bit coefficients and texture modes. For others it is
+   * available with B-splines or linear interpolation if MeasureErrorBound is on, otherwise it is NaN. It does not
+   * include the error of the coefficients: see CudaBSplineDecompositionImageFilter. */
   virtual double
   GetErrorBound() const
   {
@@ -272,13 +272,13 @@ protected:
   CudaResampleImageFilter() = default;
   ~CudaResampleImageFilter() override = default;
 
-  /** Prints the choices, who ran last, and its times. */
+  /** Prints the choices, the backend that ran last, and its times. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** Requests the part of the input that the samples of linear transforms are in, padded by what the interpolation
-   * reads, and the whole where B-splines or another transform need it, or where no sample is in the input. The image is
-   * not set on an interpolator that the kernels replace, so that filters may share one. */
+  /** Requests the part of the input that linear transforms sample, padded by the support of the interpolation. Requests
+   * the whole input if B-splines or another transform need it, or if no sample is in the input. The image is not set on
+   * an interpolator that the kernels replace, so filters may share one. */
   void
   GenerateInputRequestedRegion() override;
 
@@ -296,17 +296,17 @@ protected:
     return m_Backend;
   }
 
-  /** The method of the interpolator, transform and images at hand; a refusal says why the superclass must answer. */
+  /** The method for the current interpolator, transform and images, or the reason why the superclass must run. */
   CudaSplineMethod
   RecogniseMethod() const;
 
   /** \name Where the samples are Filters of the module that do not move samples by the transform override these. */
   ///@{
-  /** True where scanlines of the output are straight in the input. */
+  /** True if scanlines of the output are straight in the input. */
   virtual bool
   IsLinear() const;
 
-  /** Describes what is not linear as a chain that a kernel walks; false where none can. */
+  /** Describes a nonlinear transform as a chain for the kernels; false if they do not support it. */
   virtual bool
   DescribeChain(CudaSpline::TransformChain & chain) const;
 
@@ -339,11 +339,11 @@ private:
   void
   ResampleByPoints();
 
-  /** What an update may use. */
+  /** The options of an update. */
   CudaSpline::ResampleOptions
   GetOptions();
 
-  /** The update for the trace, where the superclass answers. */
+  /** Describes the update for the trace if the superclass runs. */
   std::string
   DescribeSuperclass() const;
 
@@ -351,11 +351,11 @@ private:
   void
   RequestWhatIsRead(const CudaSplineMethod & method);
 
-  /** The pixels in memory; all that there will be where there are none yet. */
+  /** The pixels in memory, or those that will be allocated. */
   const typename TInputImage::RegionType &
   RegionToRead() const;
 
-  /** What the kernels cannot do of images and extrapolator at hand; null where they can do all. */
+  /** The reason why the kernels do not support the images or the extrapolator; null if they do. */
   const char *
   WhyNotAccelerated() const;
 

@@ -78,7 +78,7 @@ public:
                                         CudaSplineDetail::IsGaussianImage<TOutputImage> &&
                                         TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -87,7 +87,7 @@ protected:
   CudaSmoothingRecursiveGaussianImageFilter() = default;
   ~CudaSmoothingRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

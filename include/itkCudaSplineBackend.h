@@ -73,56 +73,56 @@ private:
 class CudaSpline_EXPORT CudaSplineBackend
 {
 public:
-  /** An operation, and what has to be known to choose where it runs. */
+  /** An operation, with the functions that are needed to choose its backend. */
   struct Operation
   {
-    /** What there is to do on the host and on the device of that number; asked where the user left the choice to us. */
+    /** The work on the host and on a device; called if the module chooses the backend. */
     std::function<CudaSpline::BackendWork(int device)> work;
-    /** The device memory that it needs, held against what the device of that number has to give. */
+    /** The device memory that it needs, compared with the available memory of a device. */
     std::function<CudaSpline::MemoryPlan(int device)> memory;
-    /** Does it on the backend of the context; repeated from its start on the next backend. */
+    /** Runs the operation on the backend of the context; after a failure it is called again for the next backend. */
     std::function<void(const CudaSpline::ExecutionContext &)> run;
     /** Instead of the memory and the run: plans it, for several devices that share it too (RunnableOperation::plan). */
     std::function<CudaSpline::OperationPlan(const std::vector<int> & devices)> plan;
-    /** What it is, for the trace. */
+    /** Describes the operation for the trace. */
     CudaSplineTrace::Describe describe;
   };
 
-  /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and operations run where
-   * they, and those that are expected to follow, are done first, the start of CUDA included (BackendLedger.h); switched
-   * on, they run on the GPU. Returns true for a change. */
+  /** Switches the GPU on or off. If it is on, operations run on the GPU. Before the first call, operations run on the
+   * backend that is expected to finish them and those that follow first, including the start of CUDA (BackendLedger.h).
+   * Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
-  /** True where the GPU was switched on, or is left to us and usable. To know the latter CUDA is asked, and starts. */
+  /** True if the GPU was switched on, or if the module chooses and a GPU is usable. The latter starts CUDA. */
   bool
   GetGPUEnabled() const;
 
-  /** Device to use: "cpu", "gpu" (the first), a number, or several ("0,1") to share what can be shared; "auto" chooses
-   * for each operation, and "" follows CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
+  /** Device to use: "cpu", "gpu" (the first), a number, or several numbers ("0,1") that share operations if possible.
+   * "auto" chooses for each operation; "" follows CUDASPLINE_DEVICE, or chooses if it is not set. Returns true for a
+   * change. */
   bool
   SetDevice(const std::string & device);
-  /** The word of SetDevice(). */
+  /** The argument of SetDevice(). */
   const std::string &
   GetDevice() const
   {
     return m_Device;
   }
 
-  /** Who computed the last operation. */
+  /** The backend that computed the last operation. */
   CudaSpline::Backend
   GetLastBackend() const
   {
     return m_LastBackend;
   }
-  /** Why it was not an earlier backend; empty where it was the first one. */
+  /** The reason why it was not the first backend; empty if it was. */
   std::string
   GetFallbackReason() const
   {
     return m_Decision && m_LastBackend == CudaSpline::Backend::Cpu && m_FallbackReason.empty() ? m_Decision->Describe()
                                                                                                : m_FallbackReason;
   }
-  /** Why it was the backend that it was, with the estimates where the choice was the module's; empty where nothing was
-   * chosen. */
+  /** The reason for the backend, with the estimates if the module chose it; empty if there was no choice. */
   std::string
   GetReason() const
   {
@@ -191,7 +191,7 @@ public:
                 const CudaSplineTrace::Describe & describe,
                 const std::function<void()> &     run);
 
-  /** Records what another object of the module did on behalf of the owner. */
+  /** Records the operations that another object of the module ran for the owner. */
   void
   Record(const CudaSplineBackend & other);
 
@@ -199,7 +199,7 @@ public:
   void
   CopyChoice(const CudaSplineBackend & other);
 
-  /** Prints the user's choice, who ran last, and why not an earlier one. */
+  /** Prints the user's choice, the backend that ran last, and the reason. */
   void
   Print(std::ostream & os, Indent indent) const;
 

@@ -64,14 +64,14 @@ public:
   }
   ///@}
 
-  /** The real part for 0, else the imaginary one. */
+  /** The real part for 0, otherwise the imaginary part. */
   static ComponentType
   GetNthComponent(int i, const TargetType & pixel)
   {
     return i == 0 ? pixel.real() : pixel.imag();
   }
 
-  /** Sets the real part for 0, else the imaginary one. */
+  /** Sets the real part for 0, otherwise the imaginary part. */
   static void
   SetNthComponent(int i, TargetType & pixel, const ComponentType & v)
   {

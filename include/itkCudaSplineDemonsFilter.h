@@ -85,7 +85,7 @@ public:
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
                                         CudaSplineDetail::IsField<DisplacementFieldType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -108,14 +108,14 @@ protected:
   CudaSplineDemonsFilter() = default;
   ~CudaSplineDemonsFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** Says which force moves the field, and how.
+  /** Describes the force that moves the field.
    *
-   * \param[in,out] rules it sets the force, its thresholds, and what an update does
-   * \return why the kernels cannot do it; nothing where they can */
+   * \param[in,out] rules receives the force, its thresholds, and the kind of update
+   * \return the reason if the kernels do not support it, otherwise nothing */
   virtual std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const = 0;
 
@@ -128,7 +128,7 @@ protected:
   const TFunction *
   GetKnownFunction() const;
 
-  /** Runs ITK's iterations, on the first backend that can, or by ITK's filter. */
+  /** Runs ITK's iterations on the first backend that supports them, or in ITK's filter. */
   void
   GenerateData() override;
 
@@ -149,10 +149,10 @@ protected:
   ///@}
 
 private:
-  /** Describes what is done; returns why the kernels cannot, nothing where they can. */
+  /** Sets the rules; returns the reason if the kernels do not support the case, otherwise nothing. */
   std::string
   Describe(CudaSpline::DemonsRules & rules) const;
-  /** The weights of a smoothing; nothing where a deviation is 0. */
+  /** The weights of a smoothing; nothing if a deviation is 0. */
   std::optional<CudaSpline::FieldSmoothing>
   MakeSmoothing(const double * deviations) const;
   /** Iterates on the backend of the context. */

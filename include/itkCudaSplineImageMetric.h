@@ -144,7 +144,7 @@ public:
     std::is_floating_point<typename Superclass::InternalComputationValueType>::value &&
     sizeof(typename Superclass::InternalComputationValueType) <= sizeof(double);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}

@@ -99,7 +99,7 @@ public:
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
                                         (std::is_same<RealType, float>::value || std::is_same<RealType, double>::value);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}

@@ -81,7 +81,7 @@ public:
                                         CudaSplineDetail::ImageTraits<TOutputImage>::Components == ImageDimension &&
                                         std::is_floating_point<ComponentType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -90,7 +90,7 @@ protected:
   CudaTransformToDisplacementFieldFilter() = default;
   ~CudaTransformToDisplacementFieldFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

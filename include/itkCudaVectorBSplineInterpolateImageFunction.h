@@ -110,9 +110,9 @@ public:
   /** See SetSplineOrder(). */
   itkGetConstMacro(SplineOrder, unsigned int);
 
-  /** Makes the coefficients. A null pointer forgets them.
+  /** Computes the coefficients. A null pointer releases them.
    *
-   * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
+   * \param[in] inputData the image; its largest possible region must be in memory or available by an update
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TInputImage * inputData) override;
@@ -130,7 +130,7 @@ public:
     return this->RadiusOf(m_SplineOrder + 1);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -85,7 +85,7 @@ public:
      CudaSplineDetail::ImageTraits<TDisplacementField>::Components == ImageDimension) &&
     std::is_floating_point<DisplacementComponentType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -106,7 +106,7 @@ protected:
   CudaWarpImageFilter() = default;
   ~CudaWarpImageFilter() override = default;
 
-  /** Prints the choices and who ran last. */
+  /** Prints the choices and the backend that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

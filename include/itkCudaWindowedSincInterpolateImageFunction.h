@@ -116,7 +116,7 @@ public:
     return this->RadiusOf(VRadius);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 
