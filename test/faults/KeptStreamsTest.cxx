@@ -154,10 +154,10 @@ TEST(KeptStreams, ThreadsHaveEachTheirOwn)
 TEST(KeptStreams, AreBounded)
 {
   EXPECT_EQ(InChild([]() -> std::string {
-              UseAtOnce(MostKeptStreams + 7);
-              const std::string found = Compare("kept", Streams(), MostKeptStreams);
-              UseAtOnce(MostKeptStreams + 7);
-              return found + Compare("kept then", Streams(), MostKeptStreams) +
+              UseAtOnce(MaxKeptStreams + 7);
+              const std::string found = Compare("kept", Streams(), MaxKeptStreams);
+              UseAtOnce(MaxKeptStreams + 7);
+              return found + Compare("kept then", Streams(), MaxKeptStreams) +
                      Compare("destroyed twice", WrongReleases(), 0);
             }),
             "");
