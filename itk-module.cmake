@@ -1,5 +1,5 @@
-# What the module is and what it stands on: read by ITK's own build, and by cmake/CudaSplineModule.cmake where ITK's module macros are
-# not installed (Debian's packages).
+# The module's description and dependencies. ITK's build reads them; so does cmake/CudaSplineModule.cmake where ITK's module macros are not installed
+# (Debian's packages).
 include("${CMAKE_CURRENT_LIST_DIR}/cmake/CudaSplineOptions.cmake")
 
 set(

@@ -34,8 +34,8 @@
  * Prefilter (making a source: upload, conversion, prefilter) and Resample (evaluation, download) are the wall time of a
  * whole call from host memory to host memory, or to the memory of the device for Prefilter on a GPU. PrefilterKernel is
  * the kernels alone, on data of the device, by its own clock, and so is EvaluationKernel, from coefficients to values
- * in its memory; LocalCorrelation has images and derivatives there, and is the mean of 20 calls of which nobody waits
- * for one. Copy is a copy within the memory of the device or, by all threads, of the host.
+ * in its memory; LocalCorrelation has images and derivatives there; its time is the mean of 20 calls without a wait
+ * between them. Copy is a copy within the memory of the device or, by all threads, of the host.
  *
  * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
  * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an

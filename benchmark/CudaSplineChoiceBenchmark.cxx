@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 /** \file
- * \brief A process of a kind that says nothing of devices, for reproduction/whole-processes, which times it from outside:
+ * \brief Processes that do not choose a device. reproduction/whole-processes measures their wall time:
  *
  *   CudaSplineChoiceBenchmark loop 1000 64              resamples a cube of 64^3 floats 1000 times by a cubic
  *   CudaSplineChoiceBenchmark decomposition 256         makes the cubic's coefficients of a cube once
@@ -25,7 +25,8 @@
  *                                                       rigid and affine by ITK's own classes, Mattes, a part of the
  *                                                       voxels (1: each), with the factories
  *
- * CUDASPLINE_DEVICE chooses for it, as for any program. Prints a number that the results decide, and who computed. */
+ * CUDASPLINE_DEVICE chooses for it, as for any program. Prints a number that depends on all results, and the backend
+ * that computed them. */
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
@@ -128,7 +129,7 @@ AskForPoints(int count, std::size_t points)
   return sum;
 }
 
-/** A stage by ITK's own classes, as a program that knows nothing of the module has it. */
+/** A stage with ITK's own classes, as in a program that does not use the module. */
 template <typename TTransform>
 typename TTransform::Pointer
 RunStage(const ImageType::Pointer &           fixed,

@@ -17,8 +17,8 @@
  *=========================================================================*/
 
 /** \file
- * \brief Errors of values of cubic B-splines by stage and by mode, as comma-separated values; reproduction/accuracy-figures
- * makes the table of doc/Accuracy.md of them.
+ * \brief Errors of values of cubic B-splines by stage and by mode, as comma-separated values;
+ * reproduction/accuracy-figures makes the table of doc/Accuracy.md of them.
  *
  *   CudaSplineEvaluationAccuracy [cpu|cuda]
  *
@@ -262,7 +262,7 @@ Measure(const Signal & signal, const Evaluation & evaluation, const ExecutionCon
     descriptor.storage = storage;
     descriptor.tableEntries = entries;
     const SourcePointer source = MakeSource(descriptor, signal.samples.data(), context);
-    // Of storage Element nothing is lost but by the rounding of the prefilter, which is in no bound of the library's.
+    // Storage Element adds no error to the rounding of the prefilter, which the library's bounds do not include.
     const double bound =
       storage == CoefficientStorage::Element ? none : ModeErrorBound(evaluation.Method(mode, false), *source, context);
     print(what, bound, evaluation.Values(*source, mode));

@@ -22,8 +22,8 @@
  *   Decomposition/backend:cpu/dimension:3/size:256/precision:single/order:3/mode:exact/threads:1
  *
  * Each repetition runs itk::BSplineDecompositionImageFilter and then itk::CudaBSplineDecompositionImageFilter: a whole
- * Update() from an image in memory to a new image, its allocation included. ITK's filter has one thread, whatever it is
- * given. The time of a row is the module's; counters:
+ * Update() from an image in memory to a new image, its allocation included. ITK's filter has one thread, for any
+ * requested number. The time of a row is the module's; counters:
  *
  *   itk_ms            wall time of ITK's filter
  *   ratio             itk_ms by the row's time

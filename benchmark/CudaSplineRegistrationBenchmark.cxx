@@ -16,8 +16,8 @@
  *
  *=========================================================================*/
 /** \file
- * \brief Whole registrations by itk::ImageRegistrationMethodv4 with Mattes' metric: where their time goes, and how well
- * the images lie on each other behind them.
+ * \brief Whole registrations by itk::ImageRegistrationMethodv4 with Mattes' metric: the time of each step, and the
+ * overlap of the images afterwards.
  *
  *   Registration/transform:affine/backend:cuda/size:256/iterations:all
  *   Registration/transform:bspline24/backend:itk/size:64/iterations:few
@@ -26,9 +26,9 @@
  * 100 and 50 iterations of RegularStepGradientDescentOptimizerv4, none of which ends early: a row whose iterations were
  * not all executed is an error. Steps of the affine transform are scaled by ITK's
  * RegistrationParameterScalesFromPhysicalShift. The B-spline has 6, 12 and 24 cells an axis. Images are in memory; a
- * row is a registration from new objects to its transform. \c few are 3, 3 and 2 iterations: \c whole_s says how long
- * all would take, evaluations scaled by their number at each level, the rest as measured. ITK's own metric takes hours
- * for them. The backend \c itk is ITK's metric and smoothing, on all threads.
+ * row is a registration from new objects to its transform. \c few are 3, 3 and 2 iterations: \c whole_s is an estimate
+ * for all iterations. It scales the time of the evaluations by their number at each level; the other times are as
+ * measured. ITK's own metric takes hours for them. The backend \c itk is ITK's metric and smoothing, on all threads.
  *
  * Seconds by part: \c pyramid smoothing and shrinking, \c initialize the metric's Initialize() (uploads, samples),
  * \c scales of parameters, \c evaluate values and derivatives, \c step between them and the update (the optimizer, the
@@ -167,7 +167,7 @@ constexpr std::array<unsigned, 3> allIterations{ 100, 100, 50 };
 constexpr std::array<unsigned, 3> fewIterations{ 3, 3, 2 };
 constexpr std::array<unsigned, 3> splineCells{ 6, 12, 24 };
 
-/** The registration but for metric and optimizer; \p transform is what it finds. */
+/** The registration without its metric and optimizer; \p transform receives the result. */
 Registration::Pointer
 MakeRegistration(const Row & row, const Phantom & phantom, TransformType::Pointer & transform)
 {

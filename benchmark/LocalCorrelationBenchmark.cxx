@@ -153,7 +153,7 @@ Measure(benchmark::State & state, const LocalCell & what)
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / times;
     };
     run(1); // loads the kernels
-    // As an iteration has it: nobody waits between the steps of a device.
+    // As in an iteration: the host does not wait between the steps on a device.
     const int times = residence.IsOnDevice() ? 20 : 1;
     for (auto _ : state)
     {

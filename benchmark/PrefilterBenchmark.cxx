@@ -120,7 +120,7 @@ MeasureHostCopy(benchmark::State & state, const Cell & cell)
 }
 
 #if defined(CUDASPLINE_HAS_CUDA)
-/** The kernels alone, and a copy beside each run of them. */
+/** The kernels alone, and a copy next to each of their runs. */
 void
 MeasurePrefilterKernel(benchmark::State & state, const Cell & cell)
 {

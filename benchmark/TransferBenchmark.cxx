@@ -146,7 +146,7 @@ Measure(benchmark::State & state, const Cell & cell)
         }
         else
         {
-          filter = nullptr; // its output's memory is given back first
+          filter = nullptr; // frees the memory of its output first
           filter = MakeFilter<TImage>(cell, images[i]);
         }
         filter->Update();

@@ -19,8 +19,8 @@
 /** \file
  * \brief The lines that replace an itk::ResampleImageFilter, as README.md quotes them, on a small image made here.
  *
- * Run without arguments. Prints who computed and the largest difference from ITK's own filter; the exit status is 0
- * where it is below 1e-6 of the image's range, which is what the module promises of cubic splines. */
+ * Run without arguments. Prints the backend and the largest difference from ITK's own filter. The exit status is 0 if
+ * the difference is below 1e-6 of the image's range, which is the bound of the module for cubic splines. */
 
 #include "itkCudaResampleImageFilter.h"
 

@@ -28,8 +28,8 @@
  * neighbours, linear and cubic B-spline interpolation are written into the folder, which exists:
  *
  * * `nearest.nii.gz`, ...: the result, in float;
- * * `nearest-difference.nii.gz`, ...: what ITK's filter gives in double less that;
- * * a line of `comparison.csv`: who computed, seconds of both, errors (grey values). */
+ * * `nearest-difference.nii.gz`, ...: the result of ITK's filter in double, minus that result;
+ * * a line of `comparison.csv`: the backend, seconds of both filters, errors (grey values). */
 
 #include "itkCudaResampleImageFilter.h"
 
@@ -82,7 +82,7 @@ MakeTransform(const ImageType * image)
   return rotation->GetInverseTransform();
 }
 
-/** Sets what both filters are told; seconds of the update. */
+/** Sets the parameters of both filters; returns the seconds of the update. */
 template <typename TFilter>
 double
 Resample(TFilter * filter, const ImageType * image, const TransformType * transform, InterpolatorType * interpolator)

@@ -60,7 +60,7 @@ def main():
 
 
 def draw(slices, picture):
-    """Four slices beside each other."""
+    """Four slices side by side."""
     try:
         import matplotlib
 

@@ -33,31 +33,31 @@ namespace itk
 /** \class CudaANTSNeighborhoodCorrelationImageToImageMetricv4
  * \brief Correlation of two images in a window around each sample, on a GPU or on all threads of the host.
  *
- * Replaces ANTSNeighborhoodCorrelationImageToImageMetricv4: parameters and results are its own. With f the fixed
- * and m the moving value of a sample that is valid less the means of its window, s the sums over the window of products
- * of such values, g the gradient of the moving image and J the Jacobian of the transform,
+ * Replaces ANTSNeighborhoodCorrelationImageToImageMetricv4, with the same parameters and results. Let f and m be the
+ * fixed and the moving value of a valid sample minus the means of its window, s the sums over the window of products of
+ * such values, g the gradient of the moving image and J the Jacobian of the transform. Then
  *
  *     value      = -1/N  sum s_fm^2 / (s_ff s_mm)
  *     derivative =  1/N  sum 2 s_fm / (s_ff s_mm) (f - s_fm / s_mm m) J' g
  *
- * (without 1/N by the displacements of a field). Windows are cut at the border of the virtual domain, and have its
- * valid samples alone: those in both images and both masks. As ITK's, the derivative leaves out what a parameter
- * changes in the windows of a sample's neighbours.
+ * (without 1/N for the displacements of a field). Windows are cut at the border of the virtual domain and contain only
+ * valid samples: those in both images and both masks. As in ITK, the derivative ignores the effect of a parameter on
+ * the windows of a sample's neighbours.
  *
- * Both images are sampled once, and window sums cost the same whatever the radius is. Where the moving transform moves
- * nothing (displacement fields that are zero, as SyNImageRegistrationMethod sets them, or identities) and the virtual
- * grid is the moving image's, nothing is interpolated: GetComparesPixels() is true then.
+ * Both images are sampled once, and the time of window sums does not depend on the radius. If the moving transform is
+ * the identity (also a displacement field of zeros, as SyNImageRegistrationMethod sets it) and the virtual grid is the
+ * moving image's, nothing is interpolated: GetComparesPixels() is true then.
  *
  * \par Accuracy
  * In double (see CudaSplineImageMetric) values agree with ITK's to 1e-10, derivatives to 1e-8 (L2 norm); products of
- * float pixels are rounded to float before they are added, as there. In single precision products are exact: values
- * agree to 1e-5 and derivatives to 1e-4 while the windows' variances are some 1e-3 of their mean squares; beyond that
- * what is between them is ITK's rounding of products. Windows with a variance that is no more than the roundings of the
- * sums (constant patches) are flat: they have correlation 1 and no derivative, where ITK has what was rounded.
- * GetNumberOfFlatWindows() counts them.
+ * float pixels are rounded to float before they are added, as in ITK. In single precision products are exact: values
+ * agree to 1e-5 and derivatives to 1e-4 if the variances of the windows are at least some 1e-3 of their mean squares.
+ * With smaller variances the difference is ITK's rounding of products. Windows whose variance is not larger than the
+ * rounding error of the sums (constant patches) are flat: they have correlation 1 and no derivative, while ITK's result
+ * is rounding noise. GetNumberOfFlatWindows() counts them.
  *
- * What else is accelerated says CudaSplineImageMetric; sampled point sets, and images of two types of pixels, are
- * ITK's.
+ * CudaSplineImageMetric lists what is accelerated. ITK computes sampled point sets, and images of different pixel
+ * types.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
@@ -101,15 +101,15 @@ public:
   itkCudaSplineTypeMacro(CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
                          ANTSNeighborhoodCorrelationImageToImageMetricv4);
 
-  /** Windows of the last evaluation that were flat, of those about valid samples. Of ITK's code nothing is known: 0. */
+  /** Number of flat windows about valid samples in the last evaluation; 0 if ITK's code computed it. */
   virtual SizeValueType
   GetNumberOfFlatWindows() const
   {
     return this->WasAccelerated() ? m_NumberOfFlatWindows : 0;
   }
 
-  /** Whether the last evaluation compared the moving image's pixels as they are: its transform moves nothing, and the
-   * virtual grid is its own. False where the image was interpolated, and of ITK's code. */
+  /** Whether the last evaluation compared the moving image's pixels without interpolation, because its transform is the
+   * identity and the virtual grid is its own. False if ITK's code computed it. */
   virtual bool
   GetComparesPixels() const
   {
@@ -120,7 +120,7 @@ protected:
   CudaANTSNeighborhoodCorrelationImageToImageMetricv4() = default;
   ~CudaANTSNeighborhoodCorrelationImageToImageMetricv4() override = default;
 
-  /** Prints what is known of the last evaluation. */
+  /** Prints the properties of the last evaluation. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override
   {
@@ -165,7 +165,7 @@ protected:
     planned.parameters = this->MakeParameters();
   }
 
-  /** Displacements have their own samples' part, which is what the pass gives. */
+  /** The pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

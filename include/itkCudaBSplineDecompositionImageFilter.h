@@ -36,35 +36,36 @@ namespace itk
  *
  * Replaces BSplineDecompositionImageFilter: the same coefficients, for spline orders 0 to 5 and whole-sample mirror
  * boundaries, of images of 1 to 4 dimensions. Pixels are integers or real numbers, or several of them (Vector,
- * CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), which are filtered one by one; coefficients are float or
- * double, as many. Other pixel types, dimensions and adaptors are answered by the superclass (GetLastBackend(),
+ * CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), which are filtered one by one. Coefficients are float or
+ * double, as many per pixel. The superclass computes other pixel types, dimensions and adaptors (GetLastBackend(),
  * GetFallbackReason()).
  *
  * \par Methods (SetPrefilter())
  * - \c Exact, the default: the recursive prefilter of Unser, Aldroubi and Eden \cite{Unser1993b} on independent
- *   segments of each line, whose recursion starts far enough ahead of them that nothing is lost
+ *   segments of each line. The recursion starts so far ahead of each segment that the error is below rounding
  *   (CudaSpline::FilterSegment()).
  * - \c ItkHorizon: the same, started as far ahead as ITK does at the low edge of a line, for its tolerance of 1e-10.
- * - \c Fir: convolution with 2K + 1 taps that sum to 1, after Champagnat and Le Sant \cite{Champagnat2012}, by their
- *   number (SetNumberOfTaps()) or by a tolerance from which it follows (SetTolerance()).
+ * - \c Fir: convolution with 2K + 1 taps that sum to 1, after Champagnat and Le Sant \cite{Champagnat2012}. The number
+ *   of taps is given (SetNumberOfTaps()) or follows from a tolerance (SetTolerance()).
  *
  * \par Boundaries (SetExtension())
- * Whole-sample mirror, as ITK; half-sample reflection and periodic continuation besides, axis by axis.
+ * Whole-sample mirror, as in ITK. Half-sample reflection and periodic continuation are also available, axis by axis.
  *
  * \par Accuracy
  * Along one axis the truncation error of \c Exact is at most 6e-8 (float output) or 1.1e-16 (double output) of the
  * largest coefficient; that of \c Fir is CudaSpline::FirTruncationError() of the largest absolute sample, 3.4e-4 for
- * the cubic with 15 taps. ITK itself is 1.2e-10 (cubic) to 3.7e-10 (order 5) off the exact mirror near the low edge.
- * Float output is computed in float; ITK computes in double and rounds to float after each axis.
+ * the cubic with 15 taps. Near the low edge ITK itself differs from the exact mirror by 1.2e-10 (cubic) to 3.7e-10
+ * (order 5). Float output is computed in float; ITK computes in double and rounds to float after each axis.
  *
  * \par NaN and infinity
- * reach the samples of their neighbourhood (CudaSpline::FilterSegment()); in ITK they spread over the whole image.
+ * They affect the coefficients of their neighbourhood (CudaSpline::FilterSegment()); in ITK they spread over the whole
+ * image.
  *
- * The input must be in memory as a whole, as for the superclass; the filter is not in place. An image of one number a
- * pixel may be larger than the memory of the device: it is filtered slab by slab, with the same bits.
+ * The whole input must be in memory, as for the superclass; the filter does not run in place. A scalar image may be
+ * larger than the memory of the device: it is filtered slab by slab, with the same bits.
  *
  * \tparam TInputImage image to decompose
- * \tparam TOutputImage image of float or double numbers, of the same dimension and as many a pixel
+ * \tparam TOutputImage image of float or double, with the same dimension and number of components
  *
  * \sa BSplineDecompositionImageFilter, CudaBSplineInterpolateImageFunction
  * \ingroup CudaSpline */
@@ -151,7 +152,7 @@ public:
   GetExtension(unsigned int axis) const;
   ///@}
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -169,7 +170,7 @@ protected:
   CudaBSplineDecompositionImageFilter() { this->SetMultiThreader(PlatformMultiThreader::New()); }
   ~CudaBSplineDecompositionImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -27,7 +27,7 @@ namespace itk
 {
 
 /** \class CudaBSplineFunctionBase
- * \brief What the module's B-spline interpolators share: values, derivatives and Hessians from coefficients in host
+ * \brief Base class of the module's B-spline interpolators: values, derivatives and Hessians from coefficients in host
  * memory.
  *
  * \tparam TSuperclass BSplineInterpolateImageFunction or a class derived from it
@@ -149,7 +149,7 @@ protected:
     return this->GetUseImageDirection();
   }
 
-  /** What the superclass's functions that are not virtual call. The matrices are scratch memory of the caller, and not
+  /** The non-virtual functions of the superclass call these. The matrices are the caller's scratch memory; they are not
    * used. */
   ///@{
   OutputType

@@ -29,23 +29,26 @@ namespace itk
 {
 
 /** \class CudaBSplineInterpolateImageFunction
- * \brief B-spline interpolation of an image and its derivatives from coefficients made by
+ * \brief B-spline interpolation of an image and its derivatives, with coefficients from
  * CudaBSplineDecompositionImageFilter.
  *
- * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a
- * GPU or on all threads of the host; single evaluations always run on the host, from host coefficients, and never wait
+ * Replaces BSplineInterpolateImageFunction, with its whole interface. SetInputImage() computes the coefficients, on a
+ * GPU or on all threads of the host. Single evaluations always run on the host, from host coefficients, and never wait
  * for a GPU. Batches (CudaSplineInterpolateImageFunction), with values, gradients and Hessians, and the evaluation
- * within CudaResampleImageFilter run on the backend too.
+ * within CudaResampleImageFilter run on the selected backend.
  *
- * The image may be continued beyond its edges (SetAddressMode()) by Mirror, Reflect or GridWrap, with coefficients made
- * for it; orders 0 and 1, whose coefficients are the samples, by Nearest and GridConstant too.
+ * SetAddressMode() continues the image beyond its edges by Mirror, Reflect or GridWrap, with the coefficients for that
+ * extension. For orders 0 and 1, whose coefficients are the samples, Nearest and GridConstant are also available.
  *
- * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and
- * 4 on axes of 2 samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index);
- * SetInputImage() of one interpolator may be called from several threads (an image whose source is out of date belongs
- * to one thread, as in every ITK pipeline); SetSplineOrder() after SetInputImage() makes new coefficients; integer
- * images never get integer coefficients. Pixels that were changed without Modified() are seen by the next
- * SetInputImage(): coefficients are reused only when a checksum of all pixels is unchanged.
+ * Differences from ITK:
+ * - Short axes are folded completely. ITK folds once, and reads outside of the buffer for orders 3 and 4 on axes of 2
+ *   samples and for order 5 on axes of 2 and 3. On an axis of one sample it ignores the start index.
+ * - Several threads may call SetInputImage() of one interpolator. (An image whose source is out of date belongs to one
+ *   thread, as in every ITK pipeline.)
+ * - SetSplineOrder() after SetInputImage() computes new coefficients.
+ * - Integer images never get integer coefficients.
+ * - SetInputImage() detects pixels that were changed without Modified(): coefficients are reused only if a checksum of
+ *   all pixels is unchanged.
  *
  * \par Accuracy
  * Weights, sums and results are double. With double coefficients the value differs from ITK's by rounding, 1e-12 of the
@@ -99,9 +102,9 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
-  /** Makes the coefficients. A null pointer forgets them.
+  /** Computes the coefficients. A null pointer releases them.
    *
-   * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
+   * \param[in] inputData the image; its largest possible region must be in memory or available by an update
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TImageType * inputData) override;
@@ -143,7 +146,7 @@ public:
   itkGetEnumMacro(Storage, StorageEnum);
   ///@}
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -28,14 +28,15 @@ namespace itk
 /** \class CudaBSplineResampleImageFunction
  * \brief B-spline interpolation from an image of coefficients, with derivatives and Hessians.
  *
- * Replaces BSplineResampleImageFunction: the image holds the coefficients, as CudaBSplineDecompositionImageFilter makes
- * them, and is not filtered. Single evaluations run on the host; batches (CudaSplineInterpolateImageFunction), with
- * values, gradients and Hessians, and the evaluation within CudaResampleImageFilter run on the backend.
+ * Replaces BSplineResampleImageFunction: the input image contains the coefficients, as computed by
+ * CudaBSplineDecompositionImageFilter, and is not filtered. Single evaluations run on the host; batches
+ * (CudaSplineInterpolateImageFunction), with values, gradients and Hessians, and the evaluation within
+ * CudaResampleImageFilter run on the backend.
  *
  * With an address mode the coefficients are continued by its rule: they have to be made for the same extension
  * (CudaBSplineDecompositionImageFilter::SetExtension()). Orders 2 to 5 continue by Mirror, Reflect and GridWrap.
  *
- * What differs from ITK: short axes are folded fully, as in CudaBSplineInterpolateImageFunction.
+ * Difference from ITK: short axes are folded completely, as in CudaBSplineInterpolateImageFunction.
  *
  * \par Accuracy
  * Weights, sums and results of single evaluations are double: they differ from ITK's by rounding, 1e-12 of the largest
@@ -73,7 +74,7 @@ public:
   /** Dimension of the image. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> *) const override
   {

@@ -33,14 +33,14 @@ namespace itk
  * \brief Symmetric normalization whose fields are smoothed by B-splines, resident on a GPU, or on all threads of the
  * host.
  *
- * Replaces BSplineSyNImageRegistrationMethod: parameters, observers and results are its own. As there, the adaptors of
- * the levels set the numbers of control points of the splines of updates and of total fields: if an axis has 0, fields
- * are not smoothed. What is accelerated, and how accurately: CudaSplineSyNMethod, with cubic splines, and on virtual
- * domains whose first sample has index 0.
+ * Replaces BSplineSyNImageRegistrationMethod, with the same parameters, observers and results. As in ITK, the adaptors
+ * of the levels set the numbers of control points of the splines of updates and of total fields: if an axis has 0,
+ * fields are not smoothed. CudaSplineSyNMethod describes the accelerated cases and the accuracy. In addition, splines
+ * must be cubic, and the first sample of the virtual domain must have index 0.
  *
- * In double precision the splines have ITK's roundings, which are those of float: ITK's sums on one thread, the order
- * of which on several depends on their number. In single precision they are fitted along the axes, many times as fast,
- * where there is no mask.
+ * In double precision the splines have ITK's rounding, which is that of float. Their sums are those of ITK on one
+ * thread; on several threads the order of ITK's sums depends on the number of threads. In single precision and without
+ * a mask they are fitted along the axes, which is many times as fast.
  *
  * \par Example
  * \code

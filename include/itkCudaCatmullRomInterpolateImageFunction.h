@@ -32,10 +32,10 @@ namespace itk
  *
  * \par Accuracy
  * Weights, sums and results of single evaluations are double: within VDimension 40 (1 + tension / 2)^VDimension units
- * of 2^-53 of the largest absolute sample. Batches compute in float for pixels and results of at most 24 bits, else in
- * double.
+ * of 2^-53 of the largest absolute sample. Batches compute in float for pixels and results of at most 24 bits,
+ * otherwise in double.
  *
- * \tparam TInputImage image of scalars or of several numbers a pixel
+ * \tparam TInputImage image of scalars or of several numbers per pixel
  * \tparam TCoordRep float or double
  *
  * \sa CudaCubicConvolutionInterpolateImageFunction, CudaResampleImageFilter
@@ -78,7 +78,7 @@ public:
   }
   ///@}
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

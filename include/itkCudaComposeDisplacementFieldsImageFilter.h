@@ -33,13 +33,13 @@ namespace itk
 /** \class CudaComposeDisplacementFieldsImageFilter
  * \brief Composes two displacement fields, on a GPU or on all threads of the host.
  *
- * Replaces ComposeDisplacementFieldsImageFilter: parameters, pipeline behaviour and results are its own. Accelerated
- are
- * whole fields of float or double vectors in 2D and 3D, between whose samples ITK's linear interpolator, its default,
- * interpolates. All else is the superclass's; GetLastBackend() and GetFallbackReason() tell.
+ * Replaces ComposeDisplacementFieldsImageFilter, with the same parameters, pipeline behaviour and results. It
+ * accelerates whole fields of float or double vectors in 2D and 3D with ITK's default, the linear interpolator. The
+ * superclass computes all other cases; GetLastBackend() and GetFallbackReason() report this.
  *
- * \par Accuracy Of double fields ITK's to the bit. For float fields the sum over neighbours is float where ITK's is
- * double: some units of the last place of the vectors.
+ * \par Accuracy
+ * Double fields equal ITK's bit for bit. For float fields the sum over neighbours is float, while ITK's is double: they
+ * differ by some units in the last place of the vectors.
  *
  * \tparam TInputImage fields of vectors (mm), \tparam TOutputImage their composition
  *
@@ -71,7 +71,7 @@ public:
   static constexpr bool IsAccelerated =
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -80,7 +80,7 @@ protected:
   CudaComposeDisplacementFieldsImageFilter() = default;
   ~CudaComposeDisplacementFieldsImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

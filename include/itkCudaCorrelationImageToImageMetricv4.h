@@ -31,16 +31,16 @@ namespace itk
 /** \class CudaCorrelationImageToImageMetricv4
  * \brief Normalised correlation of two images, on a GPU or on all threads of the host.
  *
- * Replaces CorrelationImageToImageMetricv4: parameters and results are its own. With f1 and m1 the fixed and the moving
- * values less their means over the valid samples, ff, mm and fm the sums of their products, g the gradient of the
- * moving image and J the Jacobian of the transform,
+ * Replaces CorrelationImageToImageMetricv4, with the same parameters and results. Let f1 and m1 be the fixed and the
+ * moving values minus their means over the valid samples, ff, mm and fm the sums of their products, g the gradient of
+ * the moving image and J the Jacobian of the transform. Then
  *
  *     value      = -fm^2 / (ff mm)
  *     derivative = 2 fm / (ff mm) (sum f1 J' g - fm / mm  sum m1 J' g)
  *
- * where, as in ITK, a step along the derivative lowers the value. Two passes over the samples: the means, then all
- * else; ITK's own pass for the means, before each evaluation, is left out. What is accelerated, and how exact it is,
- * says CudaSplineImageMetric.
+ * where, as in ITK, a step along the derivative lowers the value. There are two passes over the samples: the first
+ * computes the means, the second all other sums. ITK's own pass for the means, before each evaluation, is not executed.
+ * CudaSplineImageMetric describes the accelerated cases and the accuracy.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image

@@ -30,7 +30,7 @@ namespace itk
 /** \class CudaCubicConvolutionInterpolateImageFunction
  * \brief Cubic convolution with the parameters B and C of Mitchell and Netravali, without a prefilter.
  *
- * Along an axis the value is made of the four samples around the point by the weights of
+ * Along an axis the value is the sum of the four samples around the point with the weights of
  * CudaSpline::CubicConvolutionWeights(). In several dimensions weights are products of those of the axes. The default
  * is Mitchell and Netravali's own filter, B = C = 1/3 \cite{Mitchell1988}. With B = 0 it interpolates, with the tension
  * C: CudaCatmullRomInterpolateImageFunction. With B > 0 it smooths: at a sample the value is not the pixel's, but (1 -
@@ -42,18 +42,18 @@ namespace itk
  * evaluation within CudaResampleImageFilter run on the backend. The functions for derivatives have the names of
  * CudaBSplineInterpolateImageFunction. There is no texture mode: weights may be negative.
  *
- * Each component of a pixel is interpolated separately. They have values alone, no derivatives, and their batches run
- * point by point.
+ * Each component of a pixel is interpolated separately. Pixels of several components have values, but no derivatives,
+ * and their batches run point by point.
  *
  * \par Accuracy
  * Weights, sums and results of single evaluations are double: for B and C in [0, 1] within VDimension 75 N^VDimension
- * units of 2^-53 of the largest absolute sample, where N is CudaSpline::CubicConvolutionNorm() (40 instead of 75 for
- * B = 0). Batches compute in float for pixels and results of at most 24 bits, else in double.
+ * units of 2^-53 of the largest absolute sample, where N is CudaSpline::CubicConvolutionNorm() (40 instead of 75 for B
+ * = 0). Batches compute in float for pixels and results of at most 24 bits, otherwise in double.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.
  *
- * \tparam TInputImage image of scalars or of several numbers a pixel
+ * \tparam TInputImage image of scalars or of several numbers per pixel
  * \tparam TCoordRep float or double
  *
  * \sa CudaCatmullRomInterpolateImageFunction, CudaBSplineInterpolateImageFunction, CudaResampleImageFilter
@@ -175,7 +175,7 @@ public:
     return this->RadiusOf(2);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 
@@ -192,7 +192,7 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** What the kernels do for a class that evaluates as this one. */
+  /** The method of the kernels for a class that evaluates in the same way. */
   CudaSplineMethod
   DescribeConvolution() const;
 

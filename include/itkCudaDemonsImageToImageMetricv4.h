@@ -30,17 +30,18 @@ namespace itk
 /** \class CudaDemonsImageToImageMetricv4
  * \brief The demons' force on the displacements of a field, on a GPU or on all threads of the host.
  *
- * Replaces DemonsImageToImageMetricv4: parameters, results and exceptions are its own. With f the fixed and m the
- * moving value of the N samples that are valid, g the gradient of the fixed image (by default) or of the moving one,
- * and K the mean square of that image's spacing,
+ * Replaces DemonsImageToImageMetricv4, with the same parameters, results and exceptions. Let f and m be the fixed and
+ * the moving value of the N valid samples, g the gradient of the fixed image (by default) or of the moving one, and K
+ * the mean square of that image's spacing. Then
  *
  *     value      = 1/N  sum (f - m)^2
  *     derivative = (f - m) g / ((f - m)^2 / K + g^2)      of each sample
  *
  * and 0 where |f - m| or the denominator are below thresholds. The gradients of the fixed image are sampled once, by
- * ITK's functions on all threads. As ITK's, the derivative has no Jacobian: a transform after the field, or of the
- * fixed image, moves samples, and does not rotate their gradients. What is accelerated, and how exact it is, says
- * CudaSplineImageMetric; where InternalComputationValueType is float, gradients of the fixed image are ITK's of float.
+ * ITK's functions on all threads. As in ITK, the derivative does not include a Jacobian: a transform after the field,
+ * or of the fixed image, moves samples but does not rotate their gradients. CudaSplineImageMetric describes the
+ * accelerated cases and the accuracy. If InternalComputationValueType is float, gradients of the fixed image are ITK's
+ * in float.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image

@@ -31,7 +31,7 @@ namespace itk
  * \brief Thirion's demons, resident on a GPU, or on all threads of the host.
  *
  * Replaces DemonsRegistrationFilter, with gradients of the fixed or the moving image (SetUseMovingImageGradient()).
- * What is accelerated, and how accurately: CudaSplineDemonsFilter.
+ * CudaSplineDemonsFilter describes the accelerated cases and the accuracy.
  *
  * \ingroup CudaSpline */
 template <typename TFixedImage, typename TMovingImage, typename TDisplacementField>

@@ -31,9 +31,9 @@ namespace itk
 /** \class CudaDiffeomorphicDemonsRegistrationFilter
  * \brief Diffeomorphic demons, resident on a GPU, or on all threads of the host.
  *
- * Replaces DiffeomorphicDemonsRegistrationFilter, with all its gradients (SetUseGradientType()), and exponentials of
- * first order too; not with steps whose length has no limit. What is accelerated, and how accurately:
- * CudaSplineDemonsFilter.
+ * Replaces DiffeomorphicDemonsRegistrationFilter, with all its gradients (SetUseGradientType()), also with exponentials
+ * of first order. ITK's filter computes steps of unlimited length. CudaSplineDemonsFilter describes the accelerated
+ * cases and the accuracy.
  *
  * \ingroup CudaSpline */
 template <typename TFixedImage, typename TMovingImage, typename TDisplacementField>

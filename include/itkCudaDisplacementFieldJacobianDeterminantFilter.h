@@ -33,14 +33,13 @@ namespace itk
 /** \class CudaDisplacementFieldJacobianDeterminantFilter
  * \brief Jacobian determinants of a displacement field, on a GPU or on all threads of the host.
  *
- * Replaces DisplacementFieldJacobianDeterminantFilter: parameters, pipeline behaviour and results are its own.
- * Accelerated are whole fields of float or double vectors in 2D and 3D, to images of the type of the arithmetic, float
- or
- * double. All else is the superclass's; GetLastBackend() and GetFallbackReason() tell. A class of a user's that derives
- * from this one is asked for its EvaluateAtNeighborhood(), by the superclass.
+ * Replaces DisplacementFieldJacobianDeterminantFilter, with the same parameters, pipeline behaviour and results. It
+ * accelerates whole fields of float or double vectors in 2D and 3D, if the output has the type of the arithmetic, float
+ * or double. The superclass computes all other cases; GetLastBackend() and GetFallbackReason() report this. If a user's
+ * class derives from this one, the superclass calls its EvaluateAtNeighborhood().
  *
  * \par Accuracy
- * ITK's to the bit.
+ * Results equal ITK's bit for bit.
  *
  * \tparam TInputImage a field of vectors (mm), \tparam TRealType type of the arithmetic, \tparam TOutputImage image of
  * determinants
@@ -76,7 +75,7 @@ public:
     CudaSplineDetail::IsField<TInputImage>::value && std::is_floating_point<TRealType>::value &&
     std::is_same<TOutputImage, Image<TRealType, TInputImage::ImageDimension>>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -85,7 +84,7 @@ protected:
   CudaDisplacementFieldJacobianDeterminantFilter() = default;
   ~CudaDisplacementFieldJacobianDeterminantFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

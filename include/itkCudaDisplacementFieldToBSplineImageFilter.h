@@ -36,18 +36,18 @@ namespace itk
  * \brief Smooths a displacement field by a cubic B-spline, on a GPU or on all threads of the host.
  *
  * Replaces DisplacementFieldToBSplineImageFilter, as BSplineSmoothingOnUpdateDisplacementFieldTransform and
- * BSplineSyNImageRegistrationMethod use it: parameters, both outputs and results are its own. Accelerated are whole
- * fields of float or double vectors in 2D and 3D that define the domain themselves, with or without a confidence image,
- * by cubic splines of one fitting level, with the border drawn to 0 or not. Point sets, other domains, inverses, other
- * orders and several levels are the superclass's; GetLastBackend() and GetFallbackReason() tell. The output is the
- * filter's own image, where ITK puts another one in its place.
+ * BSplineSyNImageRegistrationMethod use it, with the same parameters, outputs and results. It accelerates whole fields
+ * of float or double vectors in 2D and 3D that define the domain themselves, with or without a confidence image, with
+ * cubic splines of one fitting level and with or without a stationary boundary. The superclass computes point sets,
+ * other domains, inverses, other orders and several levels; GetLastBackend() and GetFallbackReason() report this. The
+ * output is the filter's own image; ITK replaces it by another one.
  *
  * \par Accuracy
- * Double fields have ITK's roundings of places and weights, which are of float: they differ from ITK's filter on one
- * thread by roundings of double. Float fields are fitted in double, nearer to the sums that are meant: up to 1e-4 of
- * their largest vector off ITK's, whose sums are float.
+ * For double fields, points and weights are rounded to float as in ITK: results differ from ITK's filter on one thread
+ * by rounding in double. Float fields are fitted in double, which is more accurate than ITK's sums in float: they
+ * differ from ITK's by up to 1e-4 of their largest vector.
  *
- * \tparam TInputImage a field of vectors (mm), \tparam TInputPointSet points with vectors, which are the superclass's,
+ * \tparam TInputImage a field of vectors (mm), \tparam TInputPointSet points with vectors, for the superclass,
  * \tparam TOutputImage the smooth field
  *
  * \sa DisplacementFieldToBSplineImageFilter
@@ -83,7 +83,7 @@ public:
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value &&
     std::is_same<TInputPointSet, PointSet<typename TInputImage::PixelType, TInputImage::ImageDimension>>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -92,7 +92,7 @@ protected:
   CudaDisplacementFieldToBSplineImageFilter() = default;
   ~CudaDisplacementFieldToBSplineImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

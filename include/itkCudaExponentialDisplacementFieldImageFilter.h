@@ -33,13 +33,12 @@ namespace itk
 /** \class CudaExponentialDisplacementFieldImageFilter
  * \brief Exponential of a velocity field by scaling and squaring, on a GPU or on all threads of the host.
  *
- * Replaces ExponentialDisplacementFieldImageFilter: parameters, pipeline behaviour, number of iterations and results
- are
- * its own. Accelerated are whole fields of float or double vectors in 2D and 3D. All else is the superclass's;
- * GetLastBackend() and GetFallbackReason() tell.
+ * Replaces ExponentialDisplacementFieldImageFilter, with the same parameters, pipeline behaviour, number of iterations
+ * and results. It accelerates whole fields of float or double vectors in 2D and 3D. The superclass computes all other
+ * cases; GetLastBackend() and GetFallbackReason() report this.
  *
  * \par Accuracy
- * Of double fields ITK's to the bit; of float fields within some units of the last place of the vectors.
+ * Double fields equal ITK's bit for bit; float fields differ by some units in the last place of the vectors.
  *
  * \tparam TInputImage a field of vectors (mm), \tparam TOutputImage its exponential
  *
@@ -71,7 +70,7 @@ public:
   static constexpr bool IsAccelerated =
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -80,7 +79,7 @@ protected:
   CudaExponentialDisplacementFieldImageFilter() = default;
   ~CudaExponentialDisplacementFieldImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -29,11 +29,10 @@ namespace itk
 {
 
 /** \class CudaFastSymmetricForcesDemonsRegistrationFilter
- * \brief Demons with symmetric forces of second order, resident on a GPU, or on all threads of the
- * host.
+ * \brief Demons with symmetric forces of second order, resident on a GPU, or on all threads of the host.
  *
  * Replaces FastSymmetricForcesDemonsRegistrationFilter, with all its gradients (SetUseGradientType()).
- * What is accelerated, and how accurately: CudaSplineDemonsFilter.
+ * CudaSplineDemonsFilter describes the accelerated cases and the accuracy.
  *
  * \ingroup CudaSpline */
 template <typename TFixedImage, typename TMovingImage, typename TDisplacementField>

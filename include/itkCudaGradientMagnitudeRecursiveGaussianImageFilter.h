@@ -34,16 +34,16 @@ namespace itk
  * \brief Magnitude of the gradient of an image that is smoothed by recursive Gaussians, on a GPU or on all threads of
  * the host.
  *
- * Replaces GradientMagnitudeRecursiveGaussianImageFilter: parameters, pipeline behaviour and results are its own.
- * Accelerated are images of 2 and 3 dimensions of scalars; all others are filtered by the superclass, as are images
- * that it throws for. GetLastBackend() and GetFallbackReason() tell.
+ * Replaces GradientMagnitudeRecursiveGaussianImageFilter, with the same parameters, pipeline behaviour and results. It
+ * accelerates scalar images of 2 and 3 dimensions. The superclass filters all others, and throws where ITK does;
+ * GetLastBackend() and GetFallbackReason() report this.
  *
  * \par Accuracy
- * The components of the gradient have ITK's bits (CudaGradientRecursiveGaussianImageFilter), which are rounded to float
- * before they are squared, and after: magnitudes agree to 4e-7 of themselves, and integers to 1.
+ * The components of the gradient have ITK's bits (CudaGradientRecursiveGaussianImageFilter). They are rounded to float
+ * before and after they are squared: magnitudes agree to a relative error of 4e-7, and integers to 1.
  *
  * \par Memory
- * The gradient, a float an axis and pixel, while the filter runs.
+ * While the filter runs it stores the gradient, a float per axis and pixel.
  *
  * \tparam TInputImage image of scalars
  * \tparam TOutputImage image of scalars, of the same dimension
@@ -81,7 +81,7 @@ public:
                                         CudaSplineDetail::IsGaussianImage<TOutputImage> &&
                                         TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -90,7 +90,7 @@ protected:
   CudaGradientMagnitudeRecursiveGaussianImageFilter() = default;
   ~CudaGradientMagnitudeRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -33,16 +33,16 @@ namespace itk
 /** \class CudaGradientRecursiveGaussianImageFilter
  * \brief Gradients of images by recursive Gaussians, on a GPU or on all threads of the host.
  *
- * Replaces GradientRecursiveGaussianImageFilter: parameters, pipeline behaviour and results are its own. As in ITK the
- * last number of SetSigmaArray() is that of the derivative, along whichever axis, and the others are those of the other
- * axes in their order. Accelerated are images of 2 and 3 dimensions of scalars, with gradients that are vectors of
- * float or double in an itk::Image; all others are filtered by the superclass, as are images that it throws for.
- * GetLastBackend() and GetFallbackReason() tell.
+ * Replaces GradientRecursiveGaussianImageFilter, with the same parameters, pipeline behaviour and results. As in ITK
+ * the last number of SetSigmaArray() is that of the derivative, along any axis, and the others are those of the other
+ * axes in their order. It accelerates scalar images of 2 and 3 dimensions, with gradients that are vectors of float or
+ * double in an itk::Image. The superclass filters all others, and throws where ITK does; GetLastBackend() and
+ * GetFallbackReason() report this.
  *
  * \par Accuracy
- * Every operation is ITK's, in double precision and rounded by itself, with its roundings to float after each axis and
- * of each component: results have the bits of an ITK that was compiled without fused multiply-adds, and are some 2
- * units in the last place of a float from others.
+ * Every operation is ITK's, in double precision with separate rounding, and rounded to float after each axis and for
+ * each component as in ITK. Results equal those of an ITK that was compiled without fused multiply-adds bit for bit,
+ * and differ from others by some 2 units in the last place of a float.
  *
  * \tparam TInputImage image of scalars
  * \tparam TOutputImage image of vectors, of the same dimension
@@ -84,7 +84,7 @@ public:
     CudaSplineDetail::ImageTraits<TOutputImage>::Components == ImageDimension &&
     std::is_floating_point<OutputComponentType>::value && TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -93,7 +93,7 @@ protected:
   CudaGradientRecursiveGaussianImageFilter() = default;
   ~CudaGradientRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -28,19 +28,19 @@ namespace itk
 {
 
 /** \class CudaInterpolateImagePointsFilter
- * \brief Interpolates an image at continuous indices, of which images have a coordinate each, on a GPU or on all
- * threads of the host.
+ * \brief Interpolates an image at continuous indices, given by one image per coordinate, on a GPU or on all threads of
+ * the host.
  *
- * Replaces InterpolateImagePointsFilter, with its interface and its default interpolator. Accelerated are scalar images
- * of 1 to 3 dimensions and the interpolators that CudaResampleImageFilter accelerates; all else is answered by the
- * superclass. GetLastBackend() and GetFallbackReason() tell.
+ * Replaces InterpolateImagePointsFilter, with its interface and its default interpolator. It accelerates scalar images
+ * of 1 to 3 dimensions with the interpolators that CudaResampleImageFilter accelerates. The superclass computes all
+ * other cases; GetLastBackend() and GetFallbackReason() report this.
  *
- * SetInputImage() does not hand the image to the interpolator, as it does in ITK, where a B-spline is decomposed then
- * on one thread: the interpolator has none before an update, and none afterwards where the kernels ran. By
- * itk::InterpolateImagePointsFilter::SetInputImage() it has one.
+ * In ITK, SetInputImage() passes the image to the interpolator, which then decomposes a B-spline on one thread. Here it
+ * does not: the interpolator has no image before an update, and none afterwards if the kernels ran. Call
+ * itk::InterpolateImagePointsFilter::SetInputImage() to pass it.
  *
  * \par Accuracy
- * see CudaResampleImageFilter; continuous indices are ITK's bit for bit
+ * See CudaResampleImageFilter. Continuous indices equal ITK's bit for bit.
  *
  * \tparam TInputImage image to interpolate; the images of coordinates are of its type, as in ITK
  * \tparam TOutputImage image that results
@@ -92,7 +92,7 @@ public:
     this->SetInput(0, image);
   }
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -113,7 +113,7 @@ protected:
   CudaInterpolateImagePointsFilter() = default;
   ~CudaInterpolateImagePointsFilter() override = default;
 
-  /** Prints the choices and who ran last. */
+  /** Prints the choices and the backend that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -33,16 +33,15 @@ namespace itk
 /** \class CudaInvertDisplacementFieldImageFilter
  * \brief Inverts a displacement field by iterations, on a GPU or on all threads of the host.
  *
- * Replaces InvertDisplacementFieldImageFilter: parameters, pipeline behaviour, iterations and results are its own.
- * Accelerated are whole fields of float or double vectors in 2D and 3D, with an initial estimate on the same grid or
- * without one. All else is the superclass's; GetLastBackend() and GetFallbackReason() tell. The output is the filter's
- * own image, where ITK puts a copy of the estimate in its place.
+ * Replaces InvertDisplacementFieldImageFilter, with the same parameters, pipeline behaviour, iterations and results. It
+ * accelerates whole fields of float or double vectors in 2D and 3D, with an initial estimate on the same grid or
+ * without one. The superclass computes all other cases; GetLastBackend() and GetFallbackReason() report this. The
+ * output is the filter's own image; ITK replaces it by a copy of the estimate.
  *
  * \par Accuracy
- * Of double fields ITK's to the bit, as long as its mean error, whose sum depends on its threads, does not decide by a
- * rounding whether there is another iteration. Float fields differ by some units of the last place of their vectors;
- the
- * mean of their errors is summed up in double, where ITK's float sum loses what it adds to large fields.
+ * Double fields equal ITK's bit for bit, unless rounding of the mean error decides whether there is another iteration
+ * (ITK's sum depends on its number of threads). Float fields differ by some units in the last place of their vectors.
+ * The mean of their errors is added up in double; ITK's float sum loses small terms for large fields.
  *
  * \tparam TInputImage a field of vectors (mm), \tparam TOutputImage its inverse
  *
@@ -76,7 +75,7 @@ public:
   static constexpr bool IsAccelerated =
     CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -99,7 +98,7 @@ protected:
   CudaInvertDisplacementFieldImageFilter() = default;
   ~CudaInvertDisplacementFieldImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -26,20 +26,20 @@ namespace itk
 {
 
 /** \class CudaLabelImageGaussianInterpolateImageFunction
- * \brief The label whose Gaussian neighbourhood weighs most \cite{YushkevichGaussian}, by ITK's rule, in batches on a
- * GPU or all threads of the host.
+ * \brief The label with the largest Gaussian weight around a point \cite{YushkevichGaussian}, by ITK's rule, in batches
+ * on a GPU or all threads of the host.
  *
  * Replaces LabelImageGaussianInterpolateImageFunction, with its parameters: sigma by axis (mm) and alpha, the cut-off
  * (standard deviations).
  *
- * What differs from ITK: ITK adds the start index of the largest possible region twice, so that its Gaussian is
- * elsewhere unless images start at 0; here it is around the point. And ITK's error function is off by up to 3.3e-8, so
- * another label may win where two sums differ by less than LabelGaussianWinner() says. Labels keep all 64 bits in
- * batches of the pixel's type and in CudaResampleImageFilter; single evaluations return double, in which those above
- * 2^53 are rounded.
+ * Differences from ITK: ITK adds the start index of the largest possible region twice, so its Gaussian is misplaced
+ * unless images start at 0; here it is around the point. ITK's error function has an error of up to 3.3e-8, so another
+ * label may win if two sums differ by less than the bound of LabelGaussianWinner(). Labels keep all 64 bits in batches
+ * of the pixel's type and in CudaResampleImageFilter; single evaluations return double, in which those above 2^53 are
+ * rounded.
  *
- * Accelerated are scalar images; a sigma that is not above 0, another comparison than the default, and images of
- * anything else are answered by the superclass. There are no address modes.
+ * It accelerates scalar images. The superclass computes other pixel types, a sigma that is not above 0, and other
+ * comparisons than the default. There are no address modes.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once. They use no heap, unlike ITK's.
@@ -97,7 +97,7 @@ public:
   OutputType
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -32,27 +32,26 @@ namespace itk
 /** \class CudaLabelImageGenericInterpolateImageFunction
  * \brief The label whose indicator, interpolated by another interpolator, is largest.
  *
- * The indicator of a label is 1 at its pixels and 0 elsewhere. Each is interpolated at the point, the label with the
- * largest value wins, of equal values the smallest label; where no value is above 0 the result is 0. These are rule and
- * results of itk::LabelImageGenericInterpolateImageFunction (the remote module GenericLabelInterpolator), from which
- * this class derives where ITK has it, and whose template parameters it has.
+ * The indicator of a label is 1 at its pixels and 0 elsewhere. Each indicator is interpolated at the point, and the
+ * label with the largest value is the result; if values are equal, the smallest label. If no value is above 0, the
+ * result is 0. This is the rule of itk::LabelImageGenericInterpolateImageFunction (the remote module
+ * GenericLabelInterpolator), with the same results and template parameters. This class derives from it if ITK has it.
  *
  * Indicators are interpolated by nearest neighbours, linearly, by cubic convolution (Catmull-Rom for one), or by
  * B-splines: TInterpolator is ITK's or the module's class template. ITK keeps an image and an interpolator for each
  * label and evaluates all of them at each point. Here, where the support of the interpolator is local (nearest, linear,
- * cubic convolution, B-splines of orders 0 and 1), only labels near the point are looked at, and nothing is kept.
- * Linear values are ITK's bit for bit, so that ties are too.
+ * cubic convolution, B-splines of orders 0 and 1), only labels near the point are evaluated, and nothing is stored.
+ * Linear values equal ITK's bit for bit, and so do ties.
  *
  * \par Memory
- * B-splines of orders 2 to 5 need the coefficients of every indicator, which SetInputImage() makes: a volume of them
- * for each label. That is labels times pixels times the size of a coefficient, 8 bytes for the default type double: 100
- * labels in 256^3 voxels are 13 GB. It is as much in ITK. They are made again only where a checksum of all pixels says
- * that the image has changed.
+ * B-splines of orders 2 to 5 need the coefficients of every indicator, which SetInputImage() computes: one volume per
+ * label. This takes labels times pixels times the size of a coefficient, 8 bytes for the default type double: 100
+ * labels in 256^3 voxels take 13 GB, as in ITK. They are computed again only if a checksum of all pixels has changed.
  *
  * With nearest neighbours, batches (CudaSplineInterpolateImageFunction) and the evaluation within
- * CudaResampleImageFilter run on the backend, where labels keep all 64 bits. With the other interpolators they run one
- * point after the other, and the resampling filter's superclass evaluates on all threads, with a reason; the type of
- * values is then double, in which labels above 2^53 are rounded. There are no address modes.
+ * CudaResampleImageFilter run on the backend, where labels keep all 64 bits. With the other interpolators batches run
+ * one point after the other, and the superclass of the resampling filter evaluates on all threads, with a reason.
+ * Values then have the type double, in which labels above 2^53 are rounded. There are no address modes.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once. SetInputImage() of one object may be called from several
@@ -135,11 +134,10 @@ public:
   }
   ///@}
 
-  /** Sets the image, and makes the coefficients where the interpolator has some. A null pointer forgets them.
+  /** Sets the image, and computes the coefficients if the interpolator has some. A null pointer releases them.
    *
-   * \param[in] image the image; for B-splines of orders 2 to 5 its whole largest possible region is in memory, or can
-   * be
-   * updated to be
+   * \param[in] image the image; for B-splines of orders 2 to 5 its largest possible region must be in memory or
+   * available by an update
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TInputImage * image) override;
@@ -190,7 +188,7 @@ private:
   void
   MakeCoefficients(const TInputImage * image);
 
-  /** The label that wins by a basis of local support, whose coefficients are the samples. */
+  /** The label for a basis with local support, whose coefficients are the samples. */
   template <typename TBasis>
   LabelType
   WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;

@@ -28,20 +28,20 @@ namespace itk
 {
 
 /** \class CudaLinearInterpolateImageFunction
- * \brief Linear interpolation, singly by ITK, in batches on a GPU or all threads of the host.
+ * \brief Linear interpolation: single points with ITK's code, batches on a GPU or all threads of the host.
  *
  * Replaces LinearInterpolateImageFunction. Single evaluations are ITK's own. Batches
  * (CudaSplineInterpolateImageFunction) and the evaluation within CudaResampleImageFilter run on the backend.
  *
  * \par Accuracy
- * Single evaluations are double. Batches compute in float for pixels and results of at most 24 bits, else in double:
- * they differ by VDimension 3 units of rounding of the largest absolute sample.
+ * Single evaluations are double. Batches compute in float for pixels and results of at most 24 bits, otherwise in
+ * double: they differ by VDimension 3 units of rounding of the largest absolute sample.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.
  *
- * \tparam TInputImage image; of anything but scalars of 1 to 3 dimensions batches run one point after the other, and of
- *   anything but scalars there are no address modes
+ * \tparam TInputImage image; batches run point by point unless it is a scalar image of 1 to 3 dimensions, and only
+ * scalar images have address modes
  * \tparam TCoordRep float or double
  *
  * \sa LinearInterpolateImageFunction, CudaResampleImageFilter
@@ -101,7 +101,7 @@ public:
     return this->RadiusOf(1);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

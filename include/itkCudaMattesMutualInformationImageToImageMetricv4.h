@@ -29,26 +29,26 @@ namespace itk
 /** \class CudaMattesMutualInformationImageToImageMetricv4
  * \brief Mutual information of two images by the method of Mattes et al., on a GPU or on all threads of the host.
  *
- * Replaces MattesMutualInformationImageToImageMetricv4: parameters and results are its own. A joint histogram p of
+ * Replaces MattesMutualInformationImageToImageMetricv4, with the same parameters and results. A joint histogram p of
  * fixed values (a box of a bin) and moving values (a cubic B-spline window of four bins) gives
  *
  *     value      = -sum p_fm ln(p_fm / (p_f p_m))
  *     derivative = -1 / (b N)  sum over samples  (sum over the four bins  B'(.) ln(p_fm / p_m)) J' g
  *
  * with b the size of a moving bin, N the number of valid samples, g the gradient of the moving image and J the Jacobian
- * of the transform; bins of no more than a rounding of 1 contribute nothing. Two passes over the samples: the
- * histogram, in integers, which add up to the same in any order, and the derivative from a table of bins x bins. ITK
- * keeps a derivative of each bin by each parameter instead. GetJointPDF() and GetJointPDFDerivatives() are of
- * evaluations by ITK's class alone.
+ * of the transform; bins that are not larger than the rounding error of 1 do not contribute. There are two passes over
+ * the samples. The first computes the histogram in integers, whose sums do not depend on the order. The second computes
+ * the derivative from a table of bins x bins; ITK stores a derivative of each bin by each parameter instead.
+ * GetJointPDF() and GetJointPDFDerivatives() are available only after evaluations by ITK's class.
  *
- * What is accelerated says CudaSplineImageMetric; of bins at most CudaSpline::MaxHistogramBins.
+ * CudaSplineImageMetric describes the accelerated cases, with at most CudaSpline::MaxHistogramBins bins.
  *
  * \par Accuracy
- * The number of valid points is ITK's, but with B-splines in single precision, which may overshoot the moving image's
- * range by a rounding or not. Values agree with ITK's to 1e-11, derivatives to 1e-9 in double precision, to 1e-6 and
- * 1e-4 in single (relative; derivatives in the L2 norm). With B-splines of orders 2 to 5 ITK's own coefficients set the
- * bound in double: 1e-8 and 1e-6. Samples whose moving value is NaN do not count; in ITK they do, and the derivative is
- * NaN. How a histogram's weights are rounded: CudaSpline::ParzenWeight.
+ * The number of valid points is ITK's, except with B-splines in single precision: rounding may decide whether they
+ * overshoot the range of the moving image. Values agree with ITK's to 1e-11, derivatives to 1e-9 in double precision,
+ * to 1e-6 and 1e-4 in single (relative; derivatives in the L2 norm). With B-splines of orders 2 to 5 ITK's own
+ * coefficients set the bound in double: 1e-8 and 1e-6. Samples whose moving value is NaN do not count; in ITK they do,
+ * and the derivative is NaN. CudaSpline::ParzenWeight describes the rounding of the histogram's weights.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
@@ -103,7 +103,7 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override;
 
-  /** Displacements have their own samples' part, which is what the second pass gives. */
+  /** The second pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

@@ -28,14 +28,14 @@ namespace itk
 /** \class CudaMeanSquaresImageToImageMetricv4
  * \brief Mean of the squared differences of two images, on a GPU or on all threads of the host.
  *
- * Replaces MeanSquaresImageToImageMetricv4: parameters and results are its own. With f the fixed and m the moving value
- * of the N samples that are valid, g the gradient of the moving image and J the Jacobian of the transform,
+ * Replaces MeanSquaresImageToImageMetricv4, with the same parameters and results. Let f and m be the fixed and the
+ * moving value of the N valid samples, g the gradient of the moving image and J the Jacobian of the transform. Then
  *
  *     value      = 1/N  sum (f - m)^2
  *     derivative = 1/N  sum 2 (f - m) J' g
  *
- * where, as in ITK, a step along the derivative lowers the value. What is accelerated, and how exact it is, says
- * CudaSplineImageMetric.
+ * where, as in ITK, a step along the derivative lowers the value. CudaSplineImageMetric describes the accelerated cases
+ * and the accuracy.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
@@ -92,7 +92,7 @@ protected:
     return CudaSpline::ReduceMetric(CudaSpline::MetricKind::MeanSquares, reduce, reduction);
   }
 
-  /** Displacements have their own samples' part, which is what the pass gives. */
+  /** The pass computes the contribution of each sample to its own displacement. */
   bool
   TakesForces() const override
   {

@@ -32,19 +32,20 @@ namespace itk
  * \brief The pixel nearest to a point, in batches on a GPU or all threads of the host.
  *
  * Replaces NearestNeighborInterpolateImageFunction, with its rounding: halves up. Single evaluations run on the host.
- * Batches (CudaSplineInterpolateImageFunction) and the evaluation within CudaResampleImageFilter run on the backend; in
- * batches of integers pixels keep all 64 bits, and in single evaluations, whose type is double, those below 2^53.
+ * Batches (CudaSplineInterpolateImageFunction) and the evaluation within CudaResampleImageFilter run on the backend;
+ * batches of integer pixels keep all 64 bits; single evaluations return double, which is exact below 2^53.
  *
- * With an address mode the index is rounded first and the pixel's index folded after it.
+ * With an address mode the index is rounded before it is folded.
  *
- * \par Accuracy ITK's pixels, except where ITK reads outside of the buffer: its rounding takes the number just below
- * 0.5 up, beyond an axis that ends at index 0. Here it is the last pixel.
+ * \par Accuracy
+ * The same pixels as ITK's, except where ITK reads outside of the buffer: it rounds the number just below 0.5 up,
+ * beyond an axis that ends at index 0. Here the result is the last pixel.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.
  *
- * \tparam TInputImage image; of anything but scalars of 1 to 3 dimensions batches run one point after the other, and of
- *   anything but scalars there are no address modes
+ * \tparam TInputImage image; batches run point by point unless it is a scalar image of 1 to 3 dimensions, and only
+ * scalar images have address modes
  * \tparam TCoordRep float or double
  *
  * \sa NearestNeighborInterpolateImageFunction, CudaResampleImageFilter
@@ -106,7 +107,7 @@ public:
     return this->RadiusOf(0);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

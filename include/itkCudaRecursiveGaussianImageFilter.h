@@ -34,13 +34,13 @@ namespace itk
  * \brief Filters images along one axis by a recursive Gaussian or its first derivative, on a GPU or on all threads of
  * the host.
  *
- * Replaces RecursiveGaussianImageFilter: parameters, pipeline behaviour and results are its own, running in place too.
- * Accelerated are whole images of 2 and 3 dimensions of scalars, with results of float, of orders zero and one; all
- * others are filtered by the superclass. GetLastBackend() and GetFallbackReason() tell.
+ * Replaces RecursiveGaussianImageFilter, with the same parameters, pipeline behaviour and results, also in place. It
+ * accelerates whole scalar images of 2 and 3 dimensions, with float results, of orders zero and one. The superclass
+ * filters all others; GetLastBackend() and GetFallbackReason() report this.
  *
  * \par Accuracy
- * Every operation is ITK's, in double precision and rounded by itself: results have the bits of an ITK that was
- * compiled without fused multiply-adds.
+ * Every operation is ITK's, in double precision with separate rounding: results equal those of an ITK that was compiled
+ * without fused multiply-adds bit for bit.
  *
  * \tparam TInputImage image of scalars
  * \tparam TOutputImage image of floats, of the same dimension
@@ -77,7 +77,7 @@ public:
     CudaSplineDetail::IsGaussianImage<TInputImage> && CudaSplineDetail::IsGaussianImage<TOutputImage> &&
     std::is_same<OutputComponentType, float>::value && TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -86,7 +86,7 @@ protected:
   CudaRecursiveGaussianImageFilter() = default;
   ~CudaRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

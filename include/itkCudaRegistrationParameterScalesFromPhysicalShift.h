@@ -37,24 +37,25 @@ namespace itk
 {
 
 /** \class CudaRegistrationParameterScalesFromPhysicalShift
- * \brief Scales of parameters and of steps by the shift of points, on all threads of the host and by the local support
- * of B-splines and displacement fields.
+ * \brief Scales of parameters and of steps from the shift of points, on all threads of the host and with the local
+ * support of B-splines and displacement fields.
  *
  * Replaces RegistrationParameterScalesFromPhysicalShift, which walks all voxels of the virtual domain with one thread
  * for each step of a B-spline or displacement field transform, and the whole array of parameters for each parameter. It
- * runs on the host: what it evaluates is little.
+ * runs on the host, because it evaluates few points.
  *
- * - EstimateScales() of a B-spline transform moves those coefficients alone of which a sample depends, and maps only
- * the samples that do; of a displacement field it changes single vectors.
- * - EstimateStepScale() of a B-spline transform or displacement field evaluates the displacement of the step, blocks of
- *   voxels in the order of a bound that follows from the coefficients (CudaSpline::LargestPhysicalShift()).
- * - EstimateLocalStepScales(), and all else that ITK does point by point, runs on all threads.
+ * - EstimateScales() of a B-spline transform moves only the coefficients that affect a sample, and maps only the
+ *   affected samples; for a displacement field it changes single vectors.
+ * - EstimateStepScale() of a B-spline transform or displacement field evaluates the displacement of the step in blocks
+ *   of voxels, in the order of a bound from the coefficients (CudaSpline::LargestPhysicalShift()).
+ * - EstimateLocalStepScales(), and everything else that ITK does point by point, runs on all threads.
  *
  * The first two hold for BSplineTransform of orders 1 to 3 and DisplacementFieldTransform with linear interpolation, in
- * double precision, alone or in CompositeTransforms whose only transform to optimize they are; for the step what comes
- * behind is linear. GetReason() says why ITK's transform was asked point by point.
+ * double precision, alone or as the only optimized transform of a CompositeTransform. For the step, the transforms
+ * after it must be linear. GetReason() returns the reason if ITK's transform was evaluated point by point.
  *
- * \par Accuracy ITK's numbers to the bit, except EstimateStepScale() of B-splines and displacement fields: both are
+ * \par Accuracy
+ * Results equal ITK's bit for bit, except EstimateStepScale() of B-splines and displacement fields: both are
  * differences of points, so they differ by some 1e-14 of the largest coordinate (mm).
  *
  * EstimateLocalStepScales() of a B-spline transform, for which ITK writes beyond the end of an array, throws.
@@ -113,7 +114,7 @@ public:
   }
   ///@}
 
-  /** Why the last estimate asked ITK's transform point by point; empty where it did not. */
+  /** The reason if the last estimate evaluated ITK's transform point by point, otherwise empty. */
   const std::string &
   GetReason() const
   {
@@ -123,14 +124,14 @@ public:
   /** Scales of the parameters.
    *
    * \param[out] scales one a local parameter
-   * \exception ExceptionObject what ITK's class throws */
+   * \exception ExceptionObject exceptions of ITK's class */
   void
   EstimateScales(ScalesType & scales) override;
 
   /** The largest shift of a voxel by a step (mm).
    *
    * \param[in] step change of the parameters
-   * \exception ExceptionObject what ITK's class throws */
+   * \exception ExceptionObject exceptions of ITK's class */
   FloatType
   EstimateStepScale(const ParametersType & step) override;
 

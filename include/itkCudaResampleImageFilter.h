@@ -43,7 +43,7 @@ namespace itk
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own.
+ * Replaces ResampleImageFilter, with the same parameters, pipeline behaviour and results.
  * \code
  * using FilterType = itk::CudaResampleImageFilter<ImageType, ImageType>; // the one line that changes
  * auto filter = FilterType::New();
@@ -62,42 +62,43 @@ namespace itk
  *   - NearestNeighborInterpolateImageFunction and LinearInterpolateImageFunction;
  *   - BSplineInterpolateImageFunction and BSplineResampleImageFunction, of orders 0 to 5;
  *   - WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, boundary zero flux, constant or periodic);
- *   - LabelImageGaussianInterpolateImageFunction, of images that begin at index 0;
+ * - LabelImageGaussianInterpolateImageFunction, for images that begin at index 0;
  * - pixels of several numbers (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), with the linear and
- *   nearest-neighbour ones of these, CudaVectorBSplineInterpolateImageFunction and
+ *   nearest-neighbour interpolators, CudaVectorBSplineInterpolateImageFunction and
  *   CudaCubicConvolutionInterpolateImageFunction.
  *
- * Classes derived from these, and all else, are answered by the superclass. GetLastBackend() and GetFallbackReason()
- * tell.
+ * The superclass computes all other cases, also classes that derive from these. GetLastBackend() and
+ * GetFallbackReason() report this.
  *
  * \par Transforms
  * - Points of linear transforms are interpolated along scanlines, as ITK does.
  * - BSplineTransform, DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and
- *   CompositeTransform of these and of linear ones, in any depth, are computed by the kernels: where both precisions
- * are double, and input and output have as many dimensions.
- * - Every other transform is asked by all threads of the host for each point, as the superclass does; it must allow
- *   that, as for the superclass.
+ * CompositeTransform of these and of linear ones, nested to any depth, are computed by the kernels, if both precisions
+ * are double and input and output have the same dimension.
+ * - Every other transform is evaluated at each point by all threads of the host. It must be thread-safe, as for the
+ *   superclass.
  *
- * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
- * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
+ * A supported B-spline interpolator does not receive the image, so its decomposition on one thread of the host does not
+ * run. For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
  *
  * \par Accuracy
- * - Places: under linear transforms, and those that only ITK computes, continuous indices are ITK's bit for bit, so
- *   nearest neighbours and the inside test agree in every voxel. Under those that the kernels compute, indices agree to
- *   some 1e-12: a voxel may differ whose point is that close to a border, or to the middle between two samples.
+ * - Positions: with linear transforms, and those that only ITK computes, continuous indices equal ITK's bit for bit, so
+ *   nearest neighbours and the inside test agree in every voxel. With transforms that the kernels compute, indices
+ *   agree to some 1e-12: a voxel may differ if its point is that close to a border, or to the middle between two
+ *   samples.
  * - Double precision: real results differ from ITK's by 1e-12 of the range, and by ITK's own truncation of up
  * to 3.7e-10 near the low edge.
  * - Single precision: by 1e-6 of the largest absolute value, for images and orders up to 3. That is 1e-6 of the range
- *   where the range begins at or below 0. Images with a large offset, or with values near the largest float, want
- *   SetPrecision(CudaSplinePrecision::Double).
- * - Integer outputs: values are clamped, then truncated, as in ITK (RoundIntegersOn() rounds). They can differ by 1
- * where ITK's real value is that close to an integer. NaN becomes 0, where it is undefined in ITK. With the same
- * integer type in and out, nearest neighbours keep all 64 bits.
+ * where the range begins at or below 0. Images with a large offset, or with values near the largest float, need
+ * SetPrecision(CudaSplinePrecision::Double).
+ * - Integer outputs: values are clamped, then truncated, as in ITK (RoundIntegersOn() rounds). They can differ by 1 if
+ *   ITK's real value is within these bounds of an integer. NaN becomes 0, where it is undefined in ITK. With the same
+ *   integer type in and out, nearest neighbours keep all 64 bits.
  *
  * doc/Accuracy.md derives these.
  *
  * \tparam TInputImage image to resample
- * \tparam TOutputImage image that results
+ * \tparam TOutputImage output image
  * \tparam TInterpolatorPrecisionType float or double
  * \tparam TTransformPrecisionType float or double
  *
@@ -151,7 +152,7 @@ public:
      CudaSplineDetail::ImageTraits<TInputImage>::IsVectorImage ||
      CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -170,8 +171,8 @@ public:
   itkBooleanMacro(RoundIntegers);
   ///@}
 
-  /** How many updates are to come, with the next one, where a program knows that they are all that it has to do; 0, the
-   * default: nothing is known. It decides whether a GPU is worth its start, and changes no result. */
+  /** The number of updates that a program will run, including the next one; 0, the default: unknown. It affects only
+   * whether starting a GPU is worthwhile, not the results. */
   ///@{
   virtual void
   SetExpectedNumberOfUpdates(unsigned int number)
@@ -190,10 +191,10 @@ public:
   ///@}
 
   /** The maximum of bytes that an update allocates on a device in addition to kept sources, and on the host for
-   * coefficients; 0, the default, for the available memory of a device (CUDASPLINE_MEMORY_LIMIT). What needs more is
-   * cut into boxes of the output that are done one after the other, each with the part of the input that it reads:
-   * under linear transforms, and those that the kernels compute, with coefficients stored as they are computed. The
-   * results are the same to the bit. What cannot be cut goes to the host, which then does it at once. */
+   * coefficients; 0, the default, for the available memory of a device (CUDASPLINE_MEMORY_LIMIT). If an update needs
+   * more, the output is divided into boxes that are processed one after the other, each with the part of the input that
+   * it reads. This needs a linear transform, or one that the kernels compute, and coefficients that are stored as they
+   * are computed. The results are the same bits. If the update cannot be divided, the host computes it as a whole. */
   ///@{
   itkSetMacro(MemoryLimit, SizeValueType);
   itkGetConstMacro(MemoryLimit, SizeValueType);
@@ -206,16 +207,16 @@ public:
     return m_Record.pieces;
   }
 
-  /** \brief What Update() would do with the parameters and images as they are: who, in how many pieces, with how much
-   * memory, and about how long. Nothing is allocated or computed, but a GPU is started where the update would use one.
+  /** \brief What Update() would do with the current parameters and images: the backend, the number of pieces, the
+   * memory and the estimated time. Nothing is allocated or computed, but a GPU is started if the update would use one.
    *
-   * The input needs its information only, no pixels.
+   * Only the information of the input is needed, not its pixels.
    *
    * \exception ExceptionObject an unknown device, or what UpdateOutputInformation() throws */
   CudaSplineResamplePlan
   GetPlan();
 
-  /** Frees what KeepSource keeps. */
+  /** Frees the coefficients that KeepSource keeps. */
   void
   ReleaseSource()
   {
@@ -256,11 +257,11 @@ public:
   itkBooleanMacro(MeasureErrorBound);
   ///@}
 
-  /** How far a value of the last update can be, by the storage of the coefficients, by texture fetches and by the
-   * rounding of the sum, from the exact sum over the coefficients (in units of the pixels; see
-   * CudaSpline::ModeErrorBound()). Known for 16-bit coefficients and texture modes; for others where MeasureErrorBound
-   * is on, and B-splines or linear interpolation; else NaN. How far the coefficients are from exact ones is another
-   * matter: see CudaBSplineDecompositionImageFilter. */
+  /** Bound of the difference between a value of the last update and the exact sum over the coefficients, in units of
+   * the pixels: from the storage of the coefficients, texture fetches and the rounding of the sum (see
+   * CudaSpline::ModeErrorBound()). It is available for 16-bit coefficients and texture modes. For others it is
+   * available with B-splines or linear interpolation if MeasureErrorBound is on, otherwise it is NaN. It does not
+   * include the error of the coefficients: see CudaBSplineDecompositionImageFilter. */
   virtual double
   GetErrorBound() const
   {
@@ -271,13 +272,13 @@ protected:
   CudaResampleImageFilter() = default;
   ~CudaResampleImageFilter() override = default;
 
-  /** Prints the choices, who ran last, and its times. */
+  /** Prints the choices, the backend that ran last, and its times. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** Requests the part of the input that the samples of linear transforms are in, padded by what the interpolation
-   * reads, and the whole where B-splines or another transform need it, or where no sample is in the input. The image is
-   * not set on an interpolator that the kernels replace, so that filters may share one. */
+  /** Requests the part of the input that linear transforms sample, padded by the support of the interpolation. Requests
+   * the whole input if B-splines or another transform need it, or if no sample is in the input. The image is not set on
+   * an interpolator that the kernels replace, so filters may share one. */
   void
   GenerateInputRequestedRegion() override;
 
@@ -295,17 +296,17 @@ protected:
     return m_Backend;
   }
 
-  /** The method of the interpolator, transform and images at hand; a refusal says why the superclass must answer. */
+  /** The method for the current interpolator, transform and images, or the reason why the superclass must run. */
   CudaSplineMethod
   RecogniseMethod() const;
 
   /** \name Where the samples are Filters of the module that do not move samples by the transform override these. */
   ///@{
-  /** True where scanlines of the output are straight in the input. */
+  /** True if scanlines of the output are straight in the input. */
   virtual bool
   IsLinear() const;
 
-  /** Describes what is not linear as a chain that a kernel walks; false where none can. */
+  /** Describes a nonlinear transform as a chain for the kernels; false if they do not support it. */
   virtual bool
   DescribeChain(CudaSpline::TransformChain & chain) const;
 
@@ -338,11 +339,11 @@ private:
   void
   ResampleByPoints();
 
-  /** What an update may use. */
+  /** The options of an update. */
   CudaSpline::ResampleOptions
   GetOptions();
 
-  /** The update for the trace, where the superclass answers. */
+  /** Describes the update for the trace if the superclass runs. */
   std::string
   DescribeSuperclass() const;
 
@@ -350,11 +351,11 @@ private:
   void
   RequestWhatIsRead(const CudaSplineMethod & method);
 
-  /** The pixels in memory; all that there will be where there are none yet. */
+  /** The pixels in memory, or those that will be allocated. */
   const typename TInputImage::RegionType &
   RegionToRead() const;
 
-  /** What the kernels cannot do of images and extrapolator at hand; null where they can do all. */
+  /** The reason why the kernels do not support the images or the extrapolator; null if they do. */
   const char *
   WhyNotAccelerated() const;
 

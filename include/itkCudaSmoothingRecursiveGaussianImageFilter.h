@@ -33,15 +33,15 @@ namespace itk
 /** \class CudaSmoothingRecursiveGaussianImageFilter
  * \brief Smooths images by recursive Gaussians, on a GPU or on all threads of the host.
  *
- * Replaces SmoothingRecursiveGaussianImageFilter: parameters, pipeline behaviour and results are its own, running in
- * place too. Accelerated are images of 2 and 3 dimensions of scalars; all others are filtered by the superclass, as
- * are images that it throws for. GetLastBackend() and GetFallbackReason() tell.
+ * Replaces SmoothingRecursiveGaussianImageFilter, with the same parameters, pipeline behaviour and results, also in
+ * place. It accelerates scalar images of 2 and 3 dimensions. The superclass filters all others, and throws where ITK
+ * does; GetLastBackend() and GetFallbackReason() report this.
  *
  * \par Accuracy
- * Every operation is ITK's, in double precision and rounded by itself, with its rounding to float after each axis: real
- * results have the bits of an ITK that was compiled without fused multiply-adds, and are some 2 units in the last place
- * of a float from others. Integers are truncated towards zero as in ITK; values beyond their range, undefined in ITK,
- * become the nearest they have.
+ * Every operation is ITK's, in double precision with separate rounding, and rounded to float after each axis as in ITK.
+ * Real results equal those of an ITK that was compiled without fused multiply-adds bit for bit, and differ from others
+ * by some 2 units in the last place of a float. Integers are truncated towards zero as in ITK; values beyond their
+ * range, undefined in ITK, are clamped.
  *
  * \tparam TInputImage image of scalars
  * \tparam TOutputImage image of scalars, of the same dimension
@@ -78,7 +78,7 @@ public:
                                         CudaSplineDetail::IsGaussianImage<TOutputImage> &&
                                         TOutputImage::ImageDimension == ImageDimension;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -87,7 +87,7 @@ protected:
   CudaSmoothingRecursiveGaussianImageFilter() = default;
   ~CudaSmoothingRecursiveGaussianImageFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

@@ -62,66 +62,67 @@ private:
 };
 
 /** \class CudaSplineBackend
- * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
+ * \brief Selects the backend of a class of the module, and records which one ran and the reason if it was not the first
+ * choice.
  *
- * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
- * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself, by RunSuperclass(). Each
- * operation is a line of the trace (CudaSplineTrace).
+ * Each class of the module has one, which itkCudaSplineBackendMacro() makes public. Backends are tried in the order
+ * Cuda, Cpu. If neither supports an operation, the class calls its superclass with RunSuperclass(). Each operation is a
+ * line of the trace (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineBackend
 {
 public:
-  /** An operation, and what has to be known to choose where it runs. */
+  /** An operation, with the functions that are needed to choose its backend. */
   struct Operation
   {
-    /** What there is to do on the host and on the device of that number; asked where the user left the choice to us. */
+    /** The work on the host and on a device; called if the module chooses the backend. */
     std::function<CudaSpline::BackendWork(int device)> work;
-    /** The device memory that it needs, held against what the device of that number has to give. */
+    /** The device memory that it needs, compared with the available memory of a device. */
     std::function<CudaSpline::MemoryPlan(int device)> memory;
-    /** Does it on the backend of the context; repeated from its start on the next backend. */
+    /** Runs the operation on the backend of the context; after a failure it is called again for the next backend. */
     std::function<void(const CudaSpline::ExecutionContext &)> run;
     /** Instead of the memory and the run: plans it, for several devices that share it too (RunnableOperation::plan). */
     std::function<CudaSpline::OperationPlan(const std::vector<int> & devices)> plan;
-    /** What it is, for the trace. */
+    /** Describes the operation for the trace. */
     CudaSplineTrace::Describe describe;
   };
 
-  /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and operations run where
-   * they, and those that are expected to follow, are done first, the start of CUDA included (BackendLedger.h); switched
-   * on, they run on the GPU. Returns true for a change. */
+  /** Switches the GPU on or off. If it is on, operations run on the GPU. Before the first call, operations run on the
+   * backend that is expected to finish them and those that follow first, including the start of CUDA (BackendLedger.h).
+   * Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
-  /** True where the GPU was switched on, or is left to us and usable. To know the latter CUDA is asked, and starts. */
+  /** True if the GPU was switched on, or if the module chooses and a GPU is usable. The latter starts CUDA. */
   bool
   GetGPUEnabled() const;
 
-  /** Device to use: "cpu", "gpu" (the first), a number, or several ("0,1") to share what can be shared; "auto" chooses
-   * for each operation, and "" follows CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
+  /** Device to use: "cpu", "gpu" (the first), a number, or several numbers ("0,1") that share operations if possible.
+   * "auto" chooses for each operation; "" follows CUDASPLINE_DEVICE, or chooses if it is not set. Returns true for a
+   * change. */
   bool
   SetDevice(const std::string & device);
-  /** The word of SetDevice(). */
+  /** The argument of SetDevice(). */
   const std::string &
   GetDevice() const
   {
     return m_Device;
   }
 
-  /** Who computed the last operation. */
+  /** The backend that computed the last operation. */
   CudaSpline::Backend
   GetLastBackend() const
   {
     return m_LastBackend;
   }
-  /** Why it was not an earlier backend; empty where it was the first one. */
+  /** The reason why it was not the first backend; empty if it was. */
   std::string
   GetFallbackReason() const
   {
     return m_Decision && m_LastBackend == CudaSpline::Backend::Cpu && m_FallbackReason.empty() ? m_Decision->Describe()
                                                                                                : m_FallbackReason;
   }
-  /** Why it was the backend that it was, with the estimates where the choice was the module's; empty where nothing was
-   * chosen. */
+  /** The reason for the backend, with the estimates if the module chose it; empty if there was no choice. */
   std::string
   GetReason() const
   {
@@ -140,16 +141,14 @@ public:
     return m_Devices;
   }
 
-  /** \brief Starts the GPU in the background where the choice is the module's and calls that are known to come are
-   * worth it.
+  /** \brief Starts the GPU in the background if the module chooses the backend and the expected calls are worth it.
    *
-   * \param[in] work of them
+   * \param[in] work the work of these calls
    * \param[in] threads threads of the host */
   void
   StartAhead(const CudaSpline::BackendWork & work, unsigned int threads) const;
 
-  /** \brief What Run() would choose, as if it had: the backend, the devices, and the reason. Starts a device where
-   * Run() would.
+  /** \brief What Run() would choose: the backend, the devices, and the reason. Starts a device if Run() would.
    *
    * \param[in] operation the operation, which is not run
    * \param[in] threads threads of the host
@@ -157,9 +156,9 @@ public:
   CudaSplineBackend
   Predict(const Operation & operation, unsigned int threads) const;
 
-  /** \brief Runs an operation on the first backend that can, and records which.
+  /** \brief Runs an operation on the first backend that supports it, and records which.
    *
-   * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the Cpu backend take over, with the
+   * If a device has too little memory, is unavailable or lost, or fails, the Cpu backend runs the operation, with the
    * reason.
    *
    * \param[in] operation the operation
@@ -170,10 +169,10 @@ public:
   void
   Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
 
-  /** \brief Runs an operation whose arrays are on a device, there and nowhere else, and records it.
+  /** \brief Runs an operation on the device that has its arrays, without a fallback, and records it.
    *
    * \param[in] device the device
-   * \param[in] operation the operation, of which neither the work nor the memory is asked
+   * \param[in] operation the operation; its work and its memory are not queried
    * \exception ExceptionObject the user's choice excludes that device, the device fails, or invalid arguments */
   void
   RunOnDevice(int device, const Operation & operation);
@@ -182,17 +181,17 @@ public:
   void
   RecordSuperclass(const std::string & reason);
 
-  /** \brief Records that the superclass answers, and lets it.
+  /** \brief Runs the superclass, and records that and the reason.
    *
-   * \param[in] reason why
+   * \param[in] reason the reason
    * \param[in] describe what the operation is, for the trace
-   * \param[in] run the superclass' own work; what it throws is thrown */
+   * \param[in] run calls the superclass; its exceptions are passed on */
   void
   RunSuperclass(const std::string &               reason,
                 const CudaSplineTrace::Describe & describe,
                 const std::function<void()> &     run);
 
-  /** Records what another object of the module did on behalf of the owner. */
+  /** Records the operations that another object of the module ran for the owner. */
   void
   Record(const CudaSplineBackend & other);
 
@@ -200,7 +199,7 @@ public:
   void
   CopyChoice(const CudaSplineBackend & other);
 
-  /** Prints the user's choice, who ran last, and why not an earlier one. */
+  /** Prints the user's choice, the backend that ran last, and the reason. */
   void
   Print(std::ostream & os, Indent indent) const;
 

@@ -21,9 +21,9 @@
 namespace itk
 {
 
-/** \brief Where the results of a batch go: arrays of the caller, one entry a point, null where they are not wanted.
+/** \brief The output arrays of a batch, allocated by the caller: one entry per point, null if not wanted.
  *
- * In host memory, or all of them, and the points too, in memory of one device.
+ * They are in host memory, or all of them and the points are in memory of one device.
  *
  * \tparam TValue float or double; for interpolators that move pixels (nearest neighbour, labels) any scalar type
  * \ingroup CudaSpline */

@@ -23,13 +23,13 @@
 #include <complex>
 
 /** \file
- * \brief Functions of complex pixels that ITK's resampling filter requires and ITK does not have: a file for programs
- * that resample images of std::complex.
+ * \brief Functions of complex pixels that ITK's resampling filter needs and ITK does not define, for programs that
+ * resample images of std::complex.
  *
  * ResampleImageFilter, and so CudaResampleImageFilter, reads the numbers of a pixel by functions that ITK's
  * DefaultConvertPixelTraits lacks for complex numbers (up to the development sources of ITK 6), and does not compile
- * for them. This file has these traits with all functions. It is included before any file that uses them for complex
- * pixels, best as the first; what it adds is otherwise as in ITK. Nothing in the module includes it. */
+ * for them. This file defines the traits with all functions. Include it before any file that uses the traits for
+ * complex pixels, preferably first. Everything else is as in ITK. No file of the module includes it. */
 
 namespace itk
 {
@@ -38,7 +38,7 @@ namespace CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief ITK's traits of complex pixels, whole: real and imaginary part.
+/** \brief ITK's traits of complex pixels, with all functions: real and imaginary part.
  *
  * \tparam TReal float or double */
 template <typename TReal>
@@ -64,14 +64,14 @@ public:
   }
   ///@}
 
-  /** The real part for 0, else the imaginary one. */
+  /** The real part for 0, otherwise the imaginary part. */
   static ComponentType
   GetNthComponent(int i, const TargetType & pixel)
   {
     return i == 0 ? pixel.real() : pixel.imag();
   }
 
-  /** Sets the real part for 0, else the imaginary one. */
+  /** Sets the real part for 0, otherwise the imaginary part. */
   static void
   SetNthComponent(int i, TargetType & pixel, const ComponentType & v)
   {

@@ -32,12 +32,12 @@ namespace itk
 {
 
 /** \class CudaSplineDemonsFilter
- * \brief What the module's filters of demons share: it stands between each of them and the filter of ITK that it
- * replaces.
+ * \brief Base class of the module's demons filters. It derives from the ITK filter that each of them replaces.
  *
- * Parameters, observers, stops and results are ITK's: its iterations run, and what each of them does is done by the
- * module's kernels. Both images, the field and its updates stay in the memory of the backend; what an iteration brings
- * back are three sums. The output has the field at the end, and at each iteration where something observes these.
+ * Parameters, observers, stopping criteria and results are ITK's: ITK's loop calls the module's kernels in each
+ * iteration. Both images, the field and its updates stay in the memory of the backend; an iteration transfers only
+ * three sums to the host. The output receives the field at the end, and at each iteration if there is an observer of
+ * iterations.
  *
  * What is accelerated:
  *
@@ -46,11 +46,11 @@ namespace itk
  * - the whole fixed image, on the grid of the field;
  * - Gaussians of deviations above 0.
  *
- * With everything else ITK's filter computes, and GetFallbackReason() says why.
+ * ITK's filter computes all other cases, and GetFallbackReason() returns the reason.
  *
  * \par Accuracy
- * With images and fields of double the metric of each iteration agrees with ITK's to about 1e-9 of it. Where pixels are
- * float, the moved image is rounded to float; where vectors are, sums of a smoothing are float.
+ * With images and fields of double the metric of each iteration agrees with ITK's to a relative error of about 1e-9. If
+ * pixels are float, the moved image is rounded to float; if vectors are float, sums of a smoothing are float.
  *
  * \tparam TFilter the filter of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -85,7 +85,7 @@ public:
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
                                         CudaSplineDetail::IsField<DisplacementFieldType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -108,14 +108,14 @@ protected:
   CudaSplineDemonsFilter() = default;
   ~CudaSplineDemonsFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** Says which force moves the field, and how.
+  /** Describes the force that moves the field.
    *
-   * \param[in,out] rules it sets the force, its thresholds, and what an update does
-   * \return why the kernels cannot do it; nothing where they can */
+   * \param[in,out] rules receives the force, its thresholds, and the kind of update
+   * \return the reason if the kernels do not support it, otherwise nothing */
   virtual std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const = 0;
 
@@ -128,7 +128,7 @@ protected:
   const TFunction *
   GetKnownFunction() const;
 
-  /** Runs ITK's iterations, on the first backend that can, or by ITK's filter. */
+  /** Runs ITK's iterations on the first backend that supports them, or in ITK's filter. */
   void
   GenerateData() override;
 
@@ -149,10 +149,10 @@ protected:
   ///@}
 
 private:
-  /** Describes what is done; returns why the kernels cannot, nothing where they can. */
+  /** Sets the rules; returns the reason if the kernels do not support the case, otherwise nothing. */
   std::string
   Describe(CudaSpline::DemonsRules & rules) const;
-  /** The weights of a smoothing; nothing where a deviation is 0. */
+  /** The weights of a smoothing; nothing if a deviation is 0. */
   std::optional<CudaSpline::FieldSmoothing>
   MakeSmoothing(const double * deviations) const;
   /** Iterates on the backend of the context. */

@@ -28,12 +28,13 @@ namespace itk
 {
 
 /** \class CudaSplineFactory
- * \brief Hands out the module's classes wherever a program asks ITK's own for a New().
+ * \brief Object factory that makes New() of ITK's classes return the module's classes.
  *
- * An object factory of ITK's: what New() of an overridden class returns is an object of the module's class, which
- * derives from it, so nothing else of the program changes.
+ * With this ITK object factory, New() of an overridden class returns an object of the module's class. That class
+ * derives from the overridden one, so the rest of the program does not change.
  *
- * \par What is overridden Images \c I have two or three dimensions unless stated otherwise.
+ * \par Overridden classes
+ * Images \c I have two or three dimensions unless stated otherwise.
  *
  * - \c ResampleImageFilter<I, I>, images of all numbers of 8 to 32 bits, float and double, and of Vector<float, 3> in
  *   three dimensions; with \c float coordinates, images of float, and of short in three dimensions.
@@ -49,17 +50,16 @@ namespace itk
  *   \c ExponentialDisplacementFieldImageFilter, \c DisplacementFieldJacobianDeterminantFilter and
  *   \c DisplacementFieldToBSplineImageFilter, fields of vectors of float and double.
  *
- * \par How a program gets it
- * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
- * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the
- * environment variable ITK_AUTOLOAD_PATH naming the folder of libCudaSplineFactories: ITK loads the library with its
- * first New(). Nothing is done with a device before the first operation.
+ * \par Use in a program
+ * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). A
+ * program that cannot be recompiled, but is linked to shared libraries of the same version of ITK, is started with the
+ * environment variable ITK_AUTOLOAD_PATH set to the folder of libCudaSplineFactories: ITK loads the library at its
+ * first New(). No device is used before the first operation.
  *
- * \par How a class is switched off
- * By SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a
- * list of the classes that shall be overridden, with commas ("ResampleImageFilter"; "none" for none). Objects that
- * exist already stay what they are. Where operations run is chosen by CUDASPLINE_DEVICE, as always; CUDASPLINE_TRACE
- * lists them (CudaSplineTrace).
+ * \par Disabling a class
+ * Call SetClassEnabled(), or set the environment variable CUDASPLINE_FACTORY_CLASSES to a list of the classes to
+ * override, separated by commas ("ResampleImageFilter"; "none" for none). Existing objects do not change.
+ * CUDASPLINE_DEVICE selects the backend, as always; CUDASPLINE_TRACE lists the operations (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSplineFactories_EXPORT CudaSplineFactory : public CudaSplineFactoryBase

@@ -32,10 +32,10 @@ namespace itk
 {
 
 /** \class CudaSplineFactoryBase
- * \brief What the module's object factories share: overrides by class, each of which can be switched off.
+ * \brief Base class of the module's object factories: overrides that can be disabled class by class.
  *
- * The environment variable CUDASPLINE_FACTORY_CLASSES, a list with commas, names the classes that shall be overridden
- * by any of the factories ("ResampleImageFilter"; "none" for none). Objects that exist already stay what they are.
+ * The environment variable CUDASPLINE_FACTORY_CLASSES is a list of the classes to override, separated by commas, for
+ * all of the factories ("ResampleImageFilter"; "none" for none). Existing objects do not change.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineFactoryBase : public ObjectFactoryBase

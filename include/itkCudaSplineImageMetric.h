@@ -48,11 +48,11 @@ namespace itk
 {
 
 /** \class CudaSplineImageMetric
- * \brief What the module's image metrics share: it stands between each of them and the metric of ITK that it replaces.
+ * \brief Base class of the module's image metrics. It derives from the ITK metric that each of them replaces.
  *
- * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums), in
- * an order that the number of samples alone decides: the same call gives the same bits. Moments become the derivative
- * on the host, with the transform's own Jacobian (CudaSplineDetail::AffineJacobian).
+ * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums). The
+ * order of the sums depends only on the number of samples, so the same call gives the same bits. The host computes the
+ * derivative from the moments and the transform's Jacobian (CudaSplineDetail::AffineJacobian).
  *
  * \code
  * // was: itk::MattesMutualInformationImageToImageMetricv4
@@ -62,46 +62,48 @@ namespace itk
  * std::cout << NameOf(metric->GetLastBackend()) << ' ' << metric->GetFallbackReason() << '\n';
  * \endcode
  *
- * \par When
- * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
- * fixed image is sampled once, on all threads, by ITK's functions or with their bits: any fixed transform, mask and
- * interpolator will do. Arrays stay on the backend until Initialize() is called, or something that they depend on was
- * replaced or modified, and beyond that where Initialize() finds the same pixels (by a checksum of all of them):
- * - the fixed values, and the places of sampled point sets;
+ * \par Evaluation
+ * The class overrides GetValueAndDerivativeExecute(), which ITK calls for GetValue() and for GetValueAndDerivative().
+ * The fixed image is sampled once, on all threads, by ITK's functions or with the same bits: any fixed transform, mask
+ * and interpolator is supported. The following arrays stay on the backend until Initialize() is called, or until an
+ * object that they depend on is replaced or modified. If Initialize() finds the same pixels (by a checksum of all of
+ * them), they also stay:
+ * - the fixed values, and the points of sampled point sets;
  * - the moving image, its coefficients, gradients and mask;
  * - on a device, the order of the samples by the cells of a B-spline transform's grid.
  *
  * \par What is accelerated
- * Images of 2 and 3 dimensions of float or double pixels, with every sampling, and what follows. All else is the
- * superclass'; GetFallbackReason() says why.
- * - Moving transforms (below), of double or of float parameters.
+ * Images of 2 and 3 dimensions of float or double pixels, with every sampling, and the following. The superclass
+ * computes all other cases; GetFallbackReason() returns the reason.
+ * - Moving transforms (below), with double or float parameters.
  * - Moving images interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's.
  * - Gradients of any gradient filter on the moving image's grid, and of ITK's central differences.
  * - Moving masks that are ImageMaskSpatialObjects.
  *
  * \par Moving transforms
- * - Linear ones, and composites of linear ones as ImageRegistrationMethodv4 makes them.
- * - B-spline transforms of orders 1 to 3, and displacement fields, smoothed ones too, on the virtual grid (not with
- *   sampled points). Before these any transform may come that the kernels walk: no Jacobian is made of it.
- * - After all of these, too, any transform that the kernels support, as earlier stages of a registration leave them.
- *   Gradients come back through its Jacobian by position: of B-splines their derivative, where ITK throws, of
- *   displacement fields ITK's differences.
+ * - Linear transforms, and composites of linear transforms as ImageRegistrationMethodv4 creates them.
+ * - B-spline transforms of orders 1 to 3, and displacement fields, also smoothed ones, on the virtual grid (not with
+ *   sampled points). Any transform that the kernels support may precede them, because its Jacobian is not needed.
+ * - After all of these, any transform that the kernels support, for example from earlier stages of a registration.
+ *   Gradients are multiplied by its Jacobian by position: for B-splines the derivative (ITK throws), for displacement
+ *   fields ITK's differences.
  *
- * \par Metrics of float What ITK computes in float where InternalComputationValueType is \c float the kernels compute
- * as for \c double, and round value and derivative at the end: transforms by their parameters
- * (CudaSplineDetail::InDoublePrecision()), fixed samples at places that are not rounded, sums. So the result is that of
- * the metric of \c double except for its last rounding, and closer to it than ITK's. Points on a border, which ITK's
- * rounding puts in or out, may count otherwise. Linear transforms of float are accelerated where they are of ITK's
- * common classes, those of antsRegistration among them.
+ * \par Metrics of float
+ * If InternalComputationValueType is \c float, the kernels compute as for \c double and round the value and the
+ * derivative at the end. This includes transforms, from their parameters (CudaSplineDetail::InDoublePrecision()), the
+ * points of fixed samples, and sums. So the result is that of the metric of \c double except for the last rounding, and
+ * closer to it than ITK's. Points on a border may be inside here and outside in ITK, or vice versa, because ITK rounds
+ * them. Linear transforms of float are accelerated if they are of ITK's common classes, which include those of
+ * antsRegistration.
  *
  * \par Accuracy
- * Of metrics of double: the number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels)
- * values agree with ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives
- * in the L2 norm). ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel,
- * near the edges at which its recursion begins: with those both agree to some 1e-9; with an interpolator of ITK's that
- * has float coefficients to some 1e-6. The Jacobian by position of displacement fields is that of ITK 5.3 and later:
- * ITK 5.2 takes other ones of fields that are turned or anisotropic, at their borders, and outside, where it reads
- * beyond their memory.
+ * For metrics of double the number of valid points is ITK's. In double precision (CudaSplinePrecision::Double, or
+ * double pixels) values agree with ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5
+ * (relative; derivatives in the L2 norm). ITK's B-spline coefficients of orders 2 to 5 have an error of 4e-10 of the
+ * largest pixel near the edges where its recursion begins. With those, both agree to some 1e-9; with an interpolator of
+ * ITK that has float coefficients, to some 1e-6. The Jacobian by position of displacement fields is that of ITK 5.3 and
+ * later. ITK 5.2 has other ones for rotated or anisotropic fields, at their borders, and outside, where it reads beyond
+ * their memory.
  *
  * \tparam TMetric the metric of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -142,7 +144,7 @@ public:
     std::is_floating_point<typename Superclass::InternalComputationValueType>::value &&
     sizeof(typename Superclass::InternalComputationValueType) <= sizeof(double);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -280,11 +282,11 @@ protected:
   void
   ComputeMovingImageGradientFilterImage() const override;
 
-  /** \brief The formula of the metric: from passes over the samples to its value and moments.
+  /** \brief The formula of the metric: computes its value and moments from passes over the samples.
    *
-   * Called again for the next backend where one fails, so nothing of the metric is changed.
+   * If a backend fails, it is called again for the next one, so it must not change the metric.
    *
-   * \param[in] reduce adds up a pass
+   * \param[in] reduce executes a pass and returns its sums
    * \param[in] withDerivative whether moments are wanted */
   virtual Outcome
   Accumulate(const Reduce & reduce, bool withDerivative) const = 0;

@@ -38,13 +38,14 @@ namespace itk
 {
 
 /** \class CudaSplineInterpolateImageFunction
- * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address
+ * \brief Base class of the module's interpolators: batches of points on a GPU or all threads of the host, and address
  * modes.
  *
- * \par Batches EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives where the
- * interpolator has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points
- * outside get a default value, and a mask marks them. The image, or its coefficients, stays on the device from batch to
- * batch; whether its pixels are still the same is asked by a checksum each time.
+ * \par Batches
+ * EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives if the interpolator
+ * has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points outside get
+ * a default value, and a mask marks them. The image, or its coefficients, stays on the device from batch to batch; a
+ * checksum detects changed pixels each time.
  *
  * \par Single evaluations
  * They run in the calling thread, from host memory, and never wait for a GPU.

@@ -36,7 +36,7 @@ namespace itk
 
 /** \brief How an interpolator continues an image beyond its edges, along an axis.
  *
- * Named as scipy.ndimage names them. With any of them but Itk every finite point is inside along that axis.
+ * The names are those of scipy.ndimage. With every mode except Itk all finite points are inside along that axis.
  *
  * \ingroup CudaSpline */
 enum class CudaSplineAddressMode : unsigned char
@@ -52,7 +52,7 @@ enum class CudaSplineAddressMode : unsigned char
 /** \brief The samples beyond the edges under an address mode.
  *
  * \param[in] mode the mode
- * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds */
+ * \param[in] itk the extension of CudaSplineAddressMode::Itk between the outermost samples and the bounds */
 constexpr CudaSpline::Extension
 ExtensionOf(CudaSplineAddressMode mode, CudaSpline::Extension itk)
 {
@@ -73,7 +73,7 @@ ExtensionOf(CudaSplineAddressMode mode, CudaSpline::Extension itk)
   }
 }
 
-/** \brief Name of an address mode as it is printed.
+/** \brief The printed name of an address mode.
  *
  * \param[in] mode the mode */
 constexpr const char *
@@ -90,7 +90,7 @@ operator<<(std::ostream & stream, CudaSplineAddressMode mode)
   return stream << NameOf(mode);
 }
 
-/** \brief What the module's kernels do for an interpolator: all but the image and where it is evaluated.
+/** \brief The parameters of an interpolator for the module's kernels: everything except the image and the points.
  *
  * \ingroup CudaSpline */
 struct CudaSplineMethod
@@ -130,7 +130,7 @@ struct CudaSplineMethod
    *
    * \param[in] axis the axis
    * \param[in] mode the mode
-   * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds */
+   * \param[in] itk the extension of CudaSplineAddressMode::Itk between the outermost samples and the bounds */
   void
   SetAddressMode(unsigned int axis, CudaSplineAddressMode mode, CudaSpline::Extension itk)
   {
@@ -145,7 +145,7 @@ namespace CudaSplineDetail
 /** \brief Indices beyond this magnitude are outside under every address mode. */
 inline constexpr double LargestIndex = 0x1p52;
 
-/** \brief Refuses an address mode that B-splines of an order cannot have.
+/** \brief Throws for an address mode that B-splines of an order do not support.
  *
  * \param[in] order 0 to 5
  * \param[in] mode the mode
@@ -160,8 +160,8 @@ CheckSplineAddressMode(unsigned int order, CudaSplineAddressMode mode)
   }
 }
 
-/** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter,
- * order.
+/** \brief Describes the samples that a method needs of an image: extensions, prefilter, order. The element type is not
+ * set.
  *
  * \param[in] method the method
  * \param[in,out] source described as DescribeSource() does */
@@ -202,7 +202,7 @@ DescribeInterpolation(const CudaSplineMethod & method, const ImageRegion<VDimens
 } // namespace CudaSplineDetail
 
 /** \class CudaSplineInterpolation
- * \brief What the module's interpolators tell the filters that evaluate them on a backend.
+ * \brief Interface between the module's interpolators and the filters that evaluate them on a backend.
  *
  * \tparam VDimension dimension of the image
  * \ingroup CudaSpline */

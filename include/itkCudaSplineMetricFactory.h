@@ -28,24 +28,24 @@ namespace itk
 {
 
 /** \class CudaSplineMetricFactory
- * \brief Hands out the module's image metrics wherever a program asks ITK's own for a New().
+ * \brief Object factory that makes New() of ITK's image metrics return the module's metrics.
  *
- * An object factory of ITK's, as CudaSplineFactory is, in a library of its own: programs that register nothing need not
- * load the libraries that metrics depend on. Overridden are, for images \c I of float and double in two and three
- * dimensions,
+ * An ITK object factory like CudaSplineFactory, in a separate library: programs without registration need not load the
+ * libraries that metrics depend on. It overrides, for images \c I of float and double in two and three dimensions,
  * - \c MeanSquaresImageToImageMetricv4<I, I> by CudaMeanSquaresImageToImageMetricv4,
  * - \c CorrelationImageToImageMetricv4<I, I> by CudaCorrelationImageToImageMetricv4,
  * - \c MattesMutualInformationImageToImageMetricv4<I, I> by CudaMattesMutualInformationImageToImageMetricv4,
  * - \c ANTSNeighborhoodCorrelationImageToImageMetricv4<I, I> by CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
  * - \c DemonsImageToImageMetricv4<I, I> by CudaDemonsImageToImageMetricv4,
  *
- * with ITK's defaults for their other arguments; of images of float also \c Metricv4<I, I, I, float>, whose parameters
- * are float. So the factory alone accelerates a registration of \c ImageRegistrationMethodv4.
+ * with ITK's defaults for their other arguments, and for images of float also \c Metricv4<I, I, I, float>, whose
+ * parameters are float. So registering the factory is enough to accelerate a registration with \c
+ * ImageRegistrationMethodv4.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineMetricFactories (target
- * CudaSpline::CudaSplineMetricFactories). One that cannot be compiled again, but is linked to shared libraries of the
- * same version of ITK, is started with the environment variable ITK_AUTOLOAD_PATH naming the folder of
- * libCudaSplineMetricFactories. Each class can be switched off, see CudaSplineFactoryBase.
+ * CudaSpline::CudaSplineMetricFactories). A program that cannot be recompiled, but is linked to shared libraries of the
+ * same version of ITK, is started with the environment variable ITK_AUTOLOAD_PATH set to the folder of
+ * libCudaSplineMetricFactories. Each class can be disabled, see CudaSplineFactoryBase.
  *
  * \ingroup CudaSpline */
 class CudaSplineMetricFactories_EXPORT CudaSplineMetricFactory : public CudaSplineFactoryBase

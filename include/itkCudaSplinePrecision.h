@@ -23,7 +23,7 @@
 namespace itk
 {
 
-/** \brief Arithmetic of CudaResampleImageFilter and of the module's metrics.
+/** \brief Floating-point precision of CudaResampleImageFilter and of the module's metrics.
  *
  * \ingroup CudaSpline */
 enum class CudaSplinePrecision : unsigned char
@@ -33,7 +33,7 @@ enum class CudaSplinePrecision : unsigned char
   Double     ///< double
 };
 
-/** \brief Prints the name of an arithmetic. */
+/** \brief Prints the name of a precision. */
 inline std::ostream &
 operator<<(std::ostream & stream, CudaSplinePrecision precision)
 {

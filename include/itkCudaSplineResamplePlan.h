@@ -32,7 +32,7 @@ namespace itk
 {
 
 /** \class CudaSplineResamplePlan
- * \brief What an update of CudaResampleImageFilter will do, known before anything is allocated.
+ * \brief Describes an update of CudaResampleImageFilter before anything is allocated.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineResamplePlan
@@ -52,7 +52,7 @@ public:
   /** \brief Plans a job as an update would.
    *
    * \param[in] job the job
-   * \param[in] backend the choice of who does it
+   * \param[in] backend the choice of the backend
    * \param[in] threads threads of the host
    * \param[in] name, size as for CudaSplineDetail::TraceResampling()
    * \exception ExceptionObject an unknown device */

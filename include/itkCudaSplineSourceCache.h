@@ -30,15 +30,16 @@ namespace itk
 /** \class CudaSplineSourceCache
  * \brief Coefficients and samples that several filters share, in the memory of the device or the host.
  *
- * A user who resamples the same images again and again makes one and hands it to the filters
- * (CudaResampleImageFilter::SetSourceCache()). An image's coefficients are then made once, for every filter, thread and
- * transform. They are found by the content of the image, of which a checksum is taken each time: an image whose pixels
- * were changed, by whatever means, is not mistaken for what it was.
+ * To resample the same images repeatedly, create a cache and pass it to the filters
+ * (CudaResampleImageFilter::SetSourceCache()). The coefficients of an image are then computed once for all filters,
+ * threads and transforms. The cache finds them by a checksum of the pixels, which is computed each time: changed pixels
+ * are always detected.
  *
- * \par Memory At most GetMaximumBytes() are kept, those of all devices and the host together; the least recently used
- * ones leave first. If a filter needs the memory of the kept sources on a device, it empties the cache first.
+ * \par Memory
+ * At most GetMaximumBytes() are kept, on all devices and the host together; the least recently used entries are removed
+ * first. If a filter needs the memory of the kept sources on a device, it empties the cache first.
  *
- * Every function may be called by several threads at once.
+ * All functions are thread-safe.
  *
  * \ingroup CudaSpline */
 class CudaSplineSourceCache : public Object

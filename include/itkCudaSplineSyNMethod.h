@@ -39,29 +39,29 @@ namespace itk
 {
 
 /** \class CudaSplineSyNMethod
- * \brief What the module's methods of symmetric normalization share: it stands between each of them and the method of
- * ITK that it replaces.
+ * \brief Base class of the module's methods of symmetric normalization. It derives from the ITK method that each of
+ * them replaces.
  *
  * Parameters, observers and results are ITK's. Images, fields, inverses and updates stay in the memory of the backend
- * through a level, and what an iteration brings back is a few numbers. The transforms of the state (FixedToMiddle,
- * MovingToMiddle) hold the fields at the end of each level, and whenever they are asked for.
+ * during a level, and an iteration transfers only a few numbers to the host. The transforms of the state
+ * (FixedToMiddle, MovingToMiddle) receive the fields at the end of each level, and whenever they are requested.
  *
  * What is accelerated:
  *
  * - images of float or double pixels, in 2D and 3D, with fields of float or double vectors;
  * - ANTSNeighborhoodCorrelationImageToImageMetricv4 with any radius, MeanSquaresImageToImageMetricv4,
- *   DemonsImageToImageMetricv4 and MattesMutualInformationImageToImageMetricv4, or the module's in their place: one of
- *   them, or several on several pairs of images in an ObjectToObjectMultiMetricv4, with weights; gradients by ITK's
- *   default filter or its central differences, of images that are downsampled for derivatives or are not;
+ * DemonsImageToImageMetricv4 and MattesMutualInformationImageToImageMetricv4, or the module's replacements: one of
+ * them, or several on several pairs of images in an ObjectToObjectMultiMetricv4, with weights; gradients by ITK's
+ * default filter or its central differences, with or without downsampling for derivatives;
  * - masks that are an ImageMaskSpatialObject;
  * - initial transforms that are linear, B-splines, displacement fields and composites of these.
  *
- * With everything else ITK's class computes, and GetFallbackReason() says why.
+ * ITK's class computes all other cases, and GetFallbackReason() returns the reason.
  *
  * \par Accuracy
- * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to about 1e-9
- * of it. In single precision the fields are floats. Coordinates and sums are double in either: where transforms are of
- * float, ITK rounds each of them, and the module values and fields alone.
+ * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to a relative
+ * error of about 1e-9. In single precision the fields are floats. Coordinates and sums are double in both: for
+ * transforms of float, ITK rounds all of them, the module only values and fields.
  *
  * \tparam TMethod the method of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -99,7 +99,7 @@ public:
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
                                         (std::is_same<RealType, float>::value || std::is_same<RealType, double>::value);
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}

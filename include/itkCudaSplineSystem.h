@@ -32,12 +32,14 @@
 #include "itkCudaSpline/math/StoredType.h"
 
 /** \file
- * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
- * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the start of a device ahead of its use
- * (CudaSpline::StartDeviceAhead(), CudaSpline::GiveUpDeviceStart()) with the counts of the work that it is worth
- * (CudaSpline::CountResampleWork() and the like), the names of backends, the pixel types with ITK's cast and with
- * rounding (CudaSpline::StoredType, CudaSpline::StoreScalar()), and what looks like labels
- * (CudaSpline::LooksLikeLabels()). Programs include this header and those of the ITK
- * classes, none of the lower layers'. */
+ * \brief The functions of the lower layers that programs may use. Programs include this header and those of the ITK
+ * classes, but no header of the lower layers.
+ *
+ * - Devices and the build: CudaSpline::SelectDevice(), CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion().
+ * - The start of a device ahead of its use: CudaSpline::StartDeviceAhead(), CudaSpline::GiveUpDeviceStart(), with
+ *   estimates of the work (CudaSpline::CountResampleWork() and similar).
+ * - Names of backends.
+ * - Pixel types, with ITK's cast and with rounding: CudaSpline::StoredType, CudaSpline::StoreScalar().
+ * - Detection of label images: CudaSpline::LooksLikeLabels(). */
 
 #endif

@@ -32,7 +32,7 @@ namespace itk
 class CudaSplineBackend;
 
 /** \class CudaSplineTrace
- * \brief A line on the standard error for an operation, where the environment variable CUDASPLINE_TRACE is 1.
+ * \brief Writes a line to the standard error for each operation, if the environment variable CUDASPLINE_TRACE is 1.
  *
  * Seven fields, with " | " between them:
  * -# the word CudaSpline;
@@ -40,14 +40,14 @@ class CudaSplineBackend;
  * -# pixel types and sizes;
  * -# the method;
  * -# the backend: Cuda, Cpu, Superclass, or "failed" after an exception;
- * -# the time in ms: of the whole operation, its first use of a device included;
+ * -# the time in ms: of the whole operation, including the first use of a device;
  * -# the reason of a fallback, or nothing.
  *
  * \code{.unparsed}
  * CudaSpline | CudaResampleImageFilter | int16 64x64x30 -> int16 80x80x40 | BSpline 3, float32, linear | Cpu | 4.183 ms
  * | the device cpu was asked for
- * \endcode (in one line). Lines of several threads are never mixed. Single points of an interpolator do not count as
- * operations. Switched off, it costs a look at the environment.
+ * \endcode (in one line). Lines of several threads are never mixed. Single evaluations of an interpolator are not
+ * operations. If tracing is off, its cost is one lookup of the environment variable.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineTrace
@@ -95,7 +95,7 @@ private:
 namespace CudaSplineDetail
 {
 
-/** \brief Sizes as the trace has them: "64x64x30".
+/** \brief Formats sizes for the trace: "64x64x30".
  *
  * \param[in] size sizes by axis
  * \param[in] dimension how many there are */
@@ -111,13 +111,13 @@ TraceSize(const TSize & size, unsigned int dimension)
   return text;
 }
 
-/** \brief Pixel type and sizes of a source: "int16 64x64x30", "3 x float32 64x64x30" of several numbers a pixel.
+/** \brief Pixel type and sizes of a source: "int16 64x64x30", "3 x float32 64x64x30" for several numbers per pixel.
  *
  * \param[in] source the source */
 CudaSpline_EXPORT std::string
                   TraceSource(const CudaSpline::SourceDescriptor & source);
 
-/** \brief How values are made: "BSpline 3, Exact prefilter, float32".
+/** \brief Formats the interpolation: "BSpline 3, Exact prefilter, float32".
  *
  * \param[in] interpolation the interpolation
  * \param[in] source what it reads */

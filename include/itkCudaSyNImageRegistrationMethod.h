@@ -30,8 +30,8 @@ namespace itk
 /** \class CudaSyNImageRegistrationMethod
  * \brief Symmetric normalization with local correlation, resident on a GPU, or on all threads of the host.
  *
- * Replaces SyNImageRegistrationMethod: parameters, observers and results are its own. What is accelerated, and how
- * accurately: CudaSplineSyNMethod.
+ * Replaces SyNImageRegistrationMethod, with the same parameters, observers and results. CudaSplineSyNMethod describes
+ * the accelerated cases and the accuracy.
  *
  * \par Example
  * \code

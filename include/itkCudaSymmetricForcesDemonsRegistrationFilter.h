@@ -30,8 +30,8 @@ namespace itk
 /** \class CudaSymmetricForcesDemonsRegistrationFilter
  * \brief Demons with symmetric forces, resident on a GPU, or on all threads of the host.
  *
- * Replaces SymmetricForcesDemonsRegistrationFilter.
- * What is accelerated, and how accurately: CudaSplineDemonsFilter.
+ * Replaces SymmetricForcesDemonsRegistrationFilter. CudaSplineDemonsFilter describes the accelerated cases and the
+ * accuracy.
  *
  * \ingroup CudaSpline */
 template <typename TFixedImage, typename TMovingImage, typename TDisplacementField>

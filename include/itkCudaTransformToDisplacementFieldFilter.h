@@ -34,15 +34,16 @@ namespace itk
 /** \class CudaTransformToDisplacementFieldFilter
  * \brief Displacements of a transform on a grid, on a GPU or on all threads of the host.
  *
- * Replaces TransformToDisplacementFieldFilter: parameters, pipeline behaviour and results are its own. Accelerated are
- * fields of 1 to 3 dimensions of float or double vectors, for linear transforms, and of double precision for
+ * Replaces TransformToDisplacementFieldFilter, with the same parameters, pipeline behaviour and results. It accelerates
+ * fields of 1 to 3 dimensions of float or double vectors, for linear transforms, and in double precision for
  * BSplineTransform, DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and
- * CompositeTransform of these and of linear ones in any depth. Every other transform is asked by the superclass, on all
- * threads too; GetLastBackend() and GetFallbackReason() tell.
+ * CompositeTransform of these and of linear ones, nested to any depth. The superclass evaluates every other transform,
+ * also on all threads; GetLastBackend() and GetFallbackReason() report this.
  *
- * \par Accuracy For linear transforms bit for bit ITK's; for others displacements differ by a few units of rounding of
- * the points (some 1e-13 of their magnitude) before they are rounded to the pixel's type, except for points within that
- * distance of the border of a transform's grid, beyond which it does not move them.
+ * \par Accuracy
+ * With linear transforms results equal ITK's bit for bit. With others displacements differ by a few units of rounding
+ * of the points (some 1e-13 of their magnitude) before they are rounded to the pixel's type. Points within that
+ * distance of the border of a transform's grid may differ more, because the transform does not move points outside.
  *
  * \tparam TOutputImage image of vectors (mm)
  * \tparam TParametersValueType float or double, the transform's precision
@@ -80,7 +81,7 @@ public:
                                         CudaSplineDetail::ImageTraits<TOutputImage>::Components == ImageDimension &&
                                         std::is_floating_point<ComponentType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -89,7 +90,7 @@ protected:
   CudaTransformToDisplacementFieldFilter() = default;
   ~CudaTransformToDisplacementFieldFilter() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Prints the choice of the backend and the one that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

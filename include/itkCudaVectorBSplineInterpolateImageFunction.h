@@ -32,25 +32,25 @@ namespace itk
 {
 
 /** \class CudaVectorBSplineInterpolateImageFunction
- * \brief B-spline interpolation of images of several numbers a pixel: Vector, CovariantVector, RGBPixel, RGBAPixel,
+ * \brief B-spline interpolation of images with several numbers per pixel: Vector, CovariantVector, RGBPixel, RGBAPixel,
  * complex and VectorImage.
  *
- * Each number of a pixel is interpolated by itself, as BSplineInterpolateImageFunction would an image of it alone: by
- * the same coefficients, weights, boundary (whole-sample mirror) and the same rule for points inside. ITK has no class
- * of this kind: its own is for scalars.
+ * Each number of a pixel is interpolated separately, as BSplineInterpolateImageFunction interpolates a scalar image:
+ * with the same coefficients, weights, boundary (whole-sample mirror) and rule for points inside. ITK has no class of
+ * this kind: its own is for scalars.
  *
  * Coefficients are made in SetInputImage() by CudaBSplineDecompositionImageFilter, on a GPU or on all threads of the
  * host. Single evaluations run on the host; CudaResampleImageFilter and CudaWarpImageFilter evaluate on the backend,
- * from coefficients of their own, without handing the image to this class. Address modes are those of
- * CudaBSplineInterpolateImageFunction. Batches run point by point; derivatives there are none.
+ * from coefficients of their own, without passing the image to this class. Address modes are those of
+ * CudaBSplineInterpolateImageFunction. Batches run point by point; there are no derivatives.
  *
  * \par Accuracy
- * as CudaBSplineInterpolateImageFunction, for each number
+ * As CudaBSplineInterpolateImageFunction, for each number.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.
  *
- * \tparam TInputImage image of several numbers a pixel
+ * \tparam TInputImage image with several numbers per pixel
  * \tparam TCoordRep float or double
  * \tparam TCoefficient float or double
  *
@@ -110,9 +110,9 @@ public:
   /** See SetSplineOrder(). */
   itkGetConstMacro(SplineOrder, unsigned int);
 
-  /** Makes the coefficients. A null pointer forgets them.
+  /** Computes the coefficients. A null pointer releases them.
    *
-   * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
+   * \param[in] inputData the image; its largest possible region must be in memory or available by an update
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TInputImage * inputData) override;
@@ -130,7 +130,7 @@ public:
     return this->RadiusOf(m_SplineOrder + 1);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

@@ -30,24 +30,24 @@ namespace itk
 /** \class CudaWarpImageFilter
  * \brief Warps an image by a displacement field, on a GPU or on all threads of the host.
  *
- * Replaces WarpImageFilter: parameters, pipeline behaviour and results are its own. A sample of the output is the
- * input's value at its place plus its displacement. Where output and field have the same origin, spacing and direction
- * the displacement is the field's pixel of the sample's index; else it is interpolated linearly in the field, whose
- * outermost displacements continue outside.
+ * Replaces WarpImageFilter, with the same parameters, pipeline behaviour and results. A sample of the output is the
+ * value of the input at the sample's point plus its displacement. If output and field have the same origin, spacing and
+ * direction, the displacement is the field's pixel with the sample's index. Otherwise it is interpolated linearly in
+ * the field, whose outermost displacements continue outside.
  *
- * Accelerated are images of 1 to 3 dimensions of all the pixel types and interpolators that CudaResampleImageFilter
- * accelerates, and fields of vectors of float or double (Vector, CovariantVector, VectorImage). All else is answered by
- * the superclass; GetLastBackend() and GetFallbackReason() tell. Fields of float travel to a device as they are. A
- * recognised B-spline interpolator is never handed the image.
+ * It accelerates images of 1 to 3 dimensions with all pixel types and interpolators that CudaResampleImageFilter
+ * accelerates, and fields of vectors of float or double (Vector, CovariantVector, VectorImage). The superclass computes
+ * all other cases; GetLastBackend() and GetFallbackReason() report this. Fields of float are copied to a device without
+ * conversion. A supported B-spline interpolator does not receive the image.
  *
  * \par Accuracy
  * Displacements are summed up in the field's type, as in ITK; continuous indices agree with ITK's to some 1e-12, so a
- * voxel may differ whose place is that close to a border or to the middle between two samples. Values are those of
- * CudaResampleImageFilter. What is beyond the range of the output's type, of which WarpImageFilter's plain cast makes
- * something undefined, is clamped; infinities become the largest float in float outputs.
+ * voxel may differ if its point is that close to a border or to the middle between two samples. Values are those of
+ * CudaResampleImageFilter. Values beyond the range of the output's type are clamped; WarpImageFilter's cast is
+ * undefined for them. Infinities become the largest float in float outputs.
  *
  * \tparam TInputImage image to warp
- * \tparam TOutputImage image that results
+ * \tparam TOutputImage output image
  * \tparam TDisplacementField image of vectors (mm)
  *
  * \sa WarpImageFilter, CudaResampleImageFilter
@@ -85,7 +85,7 @@ public:
      CudaSplineDetail::ImageTraits<TDisplacementField>::Components == ImageDimension) &&
     std::is_floating_point<DisplacementComponentType>::value;
 
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  /** Selects the backend, and reports which one ran and the reason; see CudaSplineBackend. */
   ///@{
   itkCudaSplineBackendMacro();
   ///@}
@@ -106,7 +106,7 @@ protected:
   CudaWarpImageFilter() = default;
   ~CudaWarpImageFilter() override = default;
 
-  /** Prints the choices and who ran last. */
+  /** Prints the choices and the backend that ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 

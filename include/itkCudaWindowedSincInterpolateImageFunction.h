@@ -30,23 +30,23 @@ namespace itk
  * \brief Windowed sinc interpolation \cite{Meijering1999} by ITK's rule, in batches on a GPU or all threads of the
  * host.
  *
- * Replaces WindowedSincInterpolateImageFunction, with its template parameters. Accelerated are ITK's five windows with
- * a radius of 1 to 5 and the boundary conditions ZeroFluxNeumannBoundaryCondition, PeriodicBoundaryCondition and
- * ConstantBoundaryCondition; window and radius are arguments of one kernel. With any other window, radius or boundary
- * condition, and for anything but scalars, the superclass answers, and there are no address modes.
+ * Replaces WindowedSincInterpolateImageFunction, with its template parameters. It accelerates ITK's five windows with a
+ * radius of 1 to 5 and the boundary conditions ZeroFluxNeumannBoundaryCondition, PeriodicBoundaryCondition and
+ * ConstantBoundaryCondition; window and radius are arguments of one kernel. The superclass computes any other window,
+ * radius, boundary condition and pixel type; these have no address modes.
  *
- * The boundary condition is what CudaSplineAddressMode::Itk means within the half sample beyond the outermost ones. The
- * value beyond the edges, of the constant boundary and of GridConstant, is BorderValue: 0 until it is set, as in ITK.
+ * With CudaSplineAddressMode::Itk the boundary condition applies within the half sample beyond the outermost ones. The
+ * value beyond the edges, for the constant boundary and for GridConstant, is BorderValue: 0 until it is set, as in ITK.
  *
- * What differs from ITK: in the half sample below the first one ITK's periodic condition reads outside of the line (it
- * takes the middle of a neighbourhood for a pixel inside); here it is periodic there too.
+ * Difference from ITK: in the half sample below the first one ITK's periodic condition reads outside of the line (it
+ * assumes that the middle of a neighbourhood is inside); here it is periodic there, too.
  *
  * Single evaluations run on the host, with a sine and a cosine for each axis instead of ITK's two or three for each
  * sample.
  *
  * \par Accuracy
- * Weights and sums are double, those of batches too (their samples are float for pixels and results of at most 24
- * bits). The difference from ITK is rounding: WindowedSincValue(). As in ITK the weights do not quite sum to 1.
+ * Weights and sums are double, also in batches (whose samples are float for pixels and results of at most 24 bits). The
+ * difference from ITK is rounding, see WindowedSincValue(). As in ITK the sum of the weights is not exactly 1.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once.
@@ -116,7 +116,7 @@ public:
     return this->RadiusOf(VRadius);
   }
 
-  /** What the kernels do for this class. */
+  /** The method of the kernels for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
 

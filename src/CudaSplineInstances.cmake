@@ -1,6 +1,6 @@
 # The kernels that take long to compile, as instances of class templates ("launchers") in sources that are made here. A launcher is declared in a
 # header of its folder and defined in <launcher>.cuh. No source takes more than two minutes for all generations of GPUs, alone on one core: all
-# metrics in four sources took up to 7 minutes each. scripts/test.d/build-times tells what a source takes.
+# metrics in four sources took up to 7 minutes each. scripts/test.d/build-times measures the time of each source.
 
 # cudaspline_kernel_instances(<variable>): the sources
 function(cudaspline_kernel_instances variable)

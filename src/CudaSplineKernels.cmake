@@ -1,5 +1,6 @@
-# The layers below ITK as objects: for the module's library, and for the one that has the interface in C, with which the Python package is
-# built where there is no ITK (python/CMakeLists.txt). Both targets are named where they are linked: objects of objects are not handed on.
+# The layers below ITK as objects: for the module's library, and for the library with the C interface, with which the Python package is built where
+# there is no ITK (python/CMakeLists.txt). Both targets are named where they are linked, because object libraries do not pass on the objects of
+# others.
 
 set(
   CUDASPLINE_KERNEL_OPTIMIZATION
@@ -42,7 +43,7 @@ function(cudaspline_leave_out_rooms)
   endforeach()
 endfunction()
 
-# What knows nothing of CUDA: compiled once where a folder is built without and with it.
+# Sources that do not depend on CUDA: compiled once if a folder is built both without and with it.
 add_library(
   CudaSplineHostKernels
   OBJECT

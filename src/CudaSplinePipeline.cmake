@@ -1,4 +1,4 @@
-# Registrations of several stages behind one specification, which JSON documents describe: objects for libCudaSplineC and CudaSplineRegister.
+# Registrations with several stages from one specification, which JSON documents describe: objects for libCudaSplineC and CudaSplineRegister.
 find_path(
   CUDASPLINE_JSON_INCLUDE_DIR
   nlohmann/json.hpp

@@ -52,7 +52,7 @@ ParseOrder(const std::string & word)
   return found->second;
 }
 
-/** Pairs of images beside the first one. */
+/** The additional pairs of images. */
 void
 InterpretPairs(const RawOptions & raw, Options & options)
 {
@@ -75,7 +75,7 @@ InterpretPairs(const RawOptions & raw, Options & options)
   }
 }
 
-/** What a series is laid over, and what motion correction takes where nothing else is said. */
+/** The reference of a series, and the defaults of motion correction. */
 void
 InterpretMotion(RawOptions & raw, Options & options)
 {

@@ -73,7 +73,7 @@ NumberAsJson(double number)
 Json
 NumbersAsJson(const std::string & option, const std::string & text)
 {
-  constexpr std::size_t most = 64; // documents say how many are allowed
+  constexpr std::size_t most = 64; // the schema of documents limits the number further
   Json                  list = Json::array();
   for (const double number : ParseNumbers(option, text, most))
   {
@@ -238,7 +238,7 @@ MakeDocument(const RawOptions & raw, Options & options)
   return document;
 }
 
-/** The document of a file, beside which nothing else describes stages. */
+/** The document of a file. No other option may describe stages then. */
 std::string
 ReadDocument(const RawOptions & raw)
 {

@@ -67,7 +67,7 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
 
 /** A path that is relative to the folder of a list. */
 std::string
-BesideList(const std::string & path, const std::string & list)
+RelativeToList(const std::string & path, const std::string & list)
 {
   const fs::path  given(path);
   std::error_code error;
@@ -90,7 +90,7 @@ Transforms(const std::string & field, const std::string & list)
     {
       transforms.push_back(ParseTransform(word));
       std::string & file = transforms.back().file;
-      file = file.empty() ? file : BesideList(file, list); // the identity has none
+      file = file.empty() ? file : RelativeToList(file, list); // the identity has none
     }
   }
   return transforms;
@@ -157,8 +157,8 @@ ReadBatchList(std::istream & stream, const std::string & file)
     {
       throw ProgramError(where + ": the " + (item.input.empty() ? "input" : "output") + " is missing");
     }
-    item.input = BesideList(item.input, file);
-    item.output = BesideList(item.output, file);
+    item.input = RelativeToList(item.input, file);
+    item.output = RelativeToList(item.output, file);
     if (columns.transform != noColumn)
     {
       item.transforms = Transforms(fields[columns.transform], file);

@@ -29,11 +29,10 @@ namespace CudaSplineResample
 
 /** \brief Reads a list of images: CSV with one line per image.
  *
- * Columns are input, transform, output, in the order of a first line that names them, else in this one; transform may
- * be
- * empty or, in a list of two columns, left out. Fields with commas or quotes are quoted as in RFC 4180
- * ("a.tfm,inverse"); of several transforms, with semicolons between, the last is applied first, as on the command line.
- * Empty lines and lines that begin with # are skipped. File names are relative to the list's folder.
+ * Columns are input, transform and output, in this order or in that of a first line that names them. The transform may
+ * be empty; a list of two columns has no transforms. Fields with commas or quotes are quoted as in RFC 4180
+ * ("a.tfm,inverse"). Semicolons separate several transforms; the last is applied first, as on the command line. Empty
+ * lines and lines that begin with # are skipped. File names are relative to the list's folder.
  * \exception ProgramError the file cannot be read, or a line is wrong, which is named */
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
@@ -48,9 +47,8 @@ ReadBatchList(std::istream & stream, const std::string & file);
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 
-/** \brief Refuses a list in which two items have one output, or an output is an input, a transform, the reference, or
- * the
- * report too, by whatever name.
+/** \brief Throws if two items have the same output, or if an output is also an input, a transform, the reference or the
+ * report, under any path.
  * \exception ProgramError which files */
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options);

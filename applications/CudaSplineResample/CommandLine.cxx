@@ -341,7 +341,7 @@ Interpret(const RawOptions & raw, Options & options)
 
 /** Refuses options for images together with an option that is not for images. */
 void
-CheckOptionsBeside(const CLI::App & app, const std::string & what, const std::set<std::string> & allowed)
+RefuseOtherOptions(const CLI::App & app, const std::string & what, const std::set<std::string> & allowed)
 {
   for (const CLI::Option * const option : app.get_options())
   {
@@ -354,17 +354,17 @@ CheckOptionsBeside(const CLI::App & app, const std::string & what, const std::se
 
 /** Refuses options that are not for points, or not for composed transforms. */
 void
-CheckOptionsBeside(const CLI::App & app, const RawOptions & raw, const Options & options)
+RefuseOtherOptions(const CLI::App & app, const RawOptions & raw, const Options & options)
 {
   if (options.points)
   {
-    CheckOptionsBeside(app,
+    RefuseOtherOptions(app,
                        "--points maps a list of points by --transform",
                        { "points", "transform", "ants-order", "make-folders", "max-memory", "verbose", "quiet" });
   }
   if (!raw.composed.empty())
   {
-    CheckOptionsBeside(app,
+    RefuseOtherOptions(app,
                        "--compose writes one transform",
                        { "compose",
                          "transform",
@@ -578,7 +578,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     std::vector<std::string> arguments = JoinValues(GetArguments(argc, argv));
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
-    CheckOptionsBeside(app, raw, options);
+    RefuseOtherOptions(app, raw, options);
     Interpret(raw, options);
     return std::nullopt;
   }

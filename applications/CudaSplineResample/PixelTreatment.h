@@ -42,11 +42,10 @@ IsAll(const Volume & volume, double value);
 
 /** \brief Smooths an image before it is sampled more coarsely.
  *
- * Along each axis by a recursive Gaussian that makes of the point spread of an input voxel that of an output voxel,
- * both
- * taken for Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015): the variance
- * is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1, are left
- * alone.
+ * Along each axis a recursive Gaussian turns the point spread of an input voxel into that of an output voxel. Both are
+ * modelled as Gaussians whose full width at half maximum is the spacing (Cardoso and others, MICCAI 2015): the variance
+ * is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1, are not
+ * smoothed.
  * \param[in] steps input voxels from a sample of the output to the next, by axis of the input
  * \return of float, or of double for input types that need it */
 Volume

@@ -69,10 +69,9 @@ struct ResampleResult
 
 /** \brief Resamples by itk::CudaResampleImageFilter.
  *
- * The filter exists for three output types an input type: the input's, float and double. Other types are computed in
- * the
- * real type that the filter itself computes in for them, and cast and rounded by the same function: the same bits, a
- * third of the code.
+ * The filter is instantiated for three output types per input type: the input's, float and double. Other types are
+ * computed in the real type that the filter would use for them, and cast and rounded by the same function. This gives
+ * the same bits with a third of the code.
  * \exception itk::ExceptionObject from the filter */
 ResampleResult
 Resample(const ResampleRequest & request);

@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_ResampleTyped_hxx
 #define CudaSplineResample_ResampleTyped_hxx
 
-#include "FurtherInterpolators.h"
+#include "OtherInterpolators.h"
 #include "PlainItk.h"
 #include "Resample.h"
 
@@ -75,7 +75,7 @@ MakeInterpolator(const ResampleRequest & request)
     {
       typename TImage::SpacingType spacing;
       std::copy_n(request.input.grid.spacing.begin(), TImage::ImageDimension, spacing.Begin());
-      return MakeFurtherInterpolator<TImage>(request.interpolation, spacing);
+      return MakeOtherInterpolator<TImage>(request.interpolation, spacing);
     }
   }
   switch (request.interpolation.method.interpolation)

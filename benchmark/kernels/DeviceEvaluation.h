@@ -35,12 +35,12 @@ struct MapTiles;
 
 /** \brief The evaluating kernels from a source on a device to memory of the device: no transfer is in the time.
  *
- * It includes private headers: what is measured here is no function that the kernels layer offers. */
+ * It includes private headers, because the kernels layer has no function for what is measured here. */
 class DeviceEvaluation
 {
 public:
   /** \param[in] descriptor what is done; its scanline ends are copied to the device
-   * \param[in] derivatives what is evaluated beside the value
+   * \param[in] derivatives what is evaluated in addition to the value
    * \param[in] source on the context's device; kept
    * \param[in] context the device
    * \exception DeviceError no memory, or no device */

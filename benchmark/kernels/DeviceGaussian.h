@@ -26,7 +26,7 @@ struct CUevent_st;
 
 /** \brief The kernels of recursive Gaussians on floats that are in the memory of a device.
  *
- * It includes private headers: what is measured here is no function that the kernels layer offers. */
+ * It includes private headers, because the kernels layer has no function for what is measured here. */
 class DeviceGaussian
 {
 public:

@@ -32,7 +32,7 @@ struct CUevent_st;
  * time is that of the kernels, and what it leaves in the caches is the same for both. Volumes whose copy takes less
  * than the launches (some ten microseconds) are measured with them.
  *
- * It includes private headers: what is measured here is no function that the kernels layer offers. */
+ * It includes private headers, because the kernels layer has no function for what is measured here. */
 class DevicePrefilter
 {
 public:

@@ -27,8 +27,8 @@
 
 struct CUevent_st;
 
-/** \brief The published prefilter on a device, for comparison: cubic, single precision, in place, a thread for each
- * line of each axis in turn (PublishedRecursion()). It is no part of the library. */
+/** \brief The published prefilter on a device, for comparison: cubic, single precision, in place, one thread per line,
+ * axis by axis (PublishedRecursion()). It does not belong to the library. */
 class PublishedPrefilter
 {
 public:

@@ -24,11 +24,11 @@
 #include <cstdint>
 
 /** \brief The cubic prefilter of one line as Ruijters and Thévenaz publish it \cite{Ruijters2012}: in place, forward
- * and then backward, one line a thread.
+ * and then backward, one line per thread.
  *
- * Written anew from the description, as the yardstick that the publications measure against. The line continues by
- * repeating its edge sample (Extension::Reflect), where ITK mirrors about it; the sum that starts the forward pass has
- * \p horizon terms.
+ * Written from the description, as the reference that the publications compare with. The line is continued by repeating
+ * its edge sample (Extension::Reflect); ITK mirrors about that sample. The sum that starts the forward pass has \p
+ * horizon terms.
  *
  * \param[in,out] line first sample of the line; its coefficients afterwards
  * \param[in] count samples, at least 1

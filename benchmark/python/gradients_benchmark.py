@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times cudaspline.torch beside torch-interpol, PyTorch and MONAI: values at points and their gradients, in one run on one GPU.
+"""Compares the times of cudaspline.torch, torch-interpol, PyTorch and MONAI: values at points and their gradients, in one run on one GPU.
 
 usage: gradients_benchmark.py [--output FOLDER] [--size 256] [--repeats N] [--seconds S] [--check-only]
 
@@ -13,9 +13,9 @@ A volume of float32 is read at as many points as it has samples: those of a smoo
   MONAI            Warp of networks.blocks, by PyTorch's operators; LocalNormalizedCrossCorrelationLoss
 
 Before anything is timed the values and the gradients are compared with each other, in float64 on a small volume, and two backward passes of
-cudaspline bit by bit. Libraries take turns; medians, 10th and 90th percentiles are told, and the most memory that PyTorch held in a call. A case
-that has taken --seconds is not called again. What is not installed is left out and named. Writes gradients.json and gradients.md; the exit
-status is 1 where results differ.
+cudaspline bit by bit. Libraries are called alternately. Reported are medians, 10th and 90th percentiles, and the maximum memory that PyTorch held in
+a call. A case that has taken --seconds is not called again. What is not installed is left out and named. Writes gradients.json and gradients.md; the
+exit status is 1 where results differ.
 """
 
 import argparse

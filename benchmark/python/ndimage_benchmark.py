@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times cudaspline.ndimage beside cupyx.scipy.ndimage on one GPU, or beside scipy.ndimage on one core, in one run, on the same arrays.
+"""Compares the times of cudaspline.ndimage and cupyx.scipy.ndimage on one GPU, or scipy.ndimage on one core, in one run, on the same arrays.
 
 usage: ndimage_benchmark.py [--output FOLDER] [--orders 1 3 5] [--types float32 float64] [--lengths 4096 256 512] [--seconds S] [--check-only]
        ndimage_benchmark.py --host [--orders 0 1] [--types float32 float64 uint8 int16] [--lengths 128 1024] ...
@@ -13,8 +13,8 @@ the 10th and 90th percentiles of the repeats are written. Before anything is tim
 where it is installed, on a smaller array of the same case (--check-only does nothing else), and then once more as they are timed. Writes
 ndimage.json and ndimage.md.
 
-With --host arrays are NumPy's, the other library is SciPy, and both have one thread: SciPy has no more. Times are then those of the process on
-its core, whoever else is at work, and their least is told in place of the median: the other percentiles say how calm the machine was.
+With --host arrays are NumPy's, the other library is SciPy, and both have one thread: SciPy has no more. Times are then processor times of the
+process, so other programs hardly change them. The minimum is reported instead of the median; the other percentiles show how busy the machine was.
 
 Needs CuPy, or SciPy. The exit status is 1 where results differ by more than roundings, 77 without a GPU.
 """
@@ -119,7 +119,7 @@ def random_array(rng, shape, dtype):
 
 
 def compare(found, expected, dtype):
-    """The largest difference, but for elements at the end of an array: where the border value stands roundings decide. None: too large."""
+    """The largest difference, without elements at the end of an array, where rounding decides whether the border value is taken. None: too large."""
     found, expected = found.astype(xp.float64), expected.astype(xp.float64)
     difference = xp.abs(found - expected)
     allowed = {"float32": 2e-4, "float64": 1e-10}.get(dtype, 1.0)  # halves of integers go up or down by the last bit
@@ -129,7 +129,7 @@ def compare(found, expected, dtype):
 
 
 def seconds(function):
-    """Of one call, the device's work included; on the host of the process alone."""
+    """Time of one call with the device's work; on the host the processor time of the process."""
     if HOST:
         begin = time.process_time()
         function()
@@ -165,7 +165,7 @@ def summary(times):
 def main():
     """Compares, then times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--host", action="store_true", help="beside SciPy, on one thread")
+    parser.add_argument("--host", action="store_true", help="compare with SciPy, on one thread")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
     parser.add_argument("--repeats", type=int, default=30, help="calls of a case at most")
     parser.add_argument("--seconds", type=float, default=1.0, help="of a case, where three calls take less")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times what small outputs take: few places of large images, chunks of Dask beside the whole, and calls of next to nothing.
+"""Times small outputs: a few points of large images, chunks of Dask compared with the whole, and very small calls.
 
 usage: outputs_benchmark.py [--output FOLDER] [--sizes 64 128 256 512] [--chunked 200] [--repeats N]
 
-  few places    five points, and 64 x 64 places of a turned plane, of a memory map of uint8 with N^3 samples. Where the cost follows the output
+  few points    five points, and 64 x 64 points of a rotated plane, of a memory map of uint8 with N^3 samples. If the cost follows the output
                 the rows of a table are alike, whatever N; SciPy's convert or filter the whole.
   chunks        cudaspline.dask.resample, cubic and turned, of float32 in chunks of 50^3 and of 100^3, on one thread as the whole
   calls         whole calls of 8^3 samples: on the host, and where CuPy or PyTorch finds a GPU of its arrays there, with the device's work; values
-                and gradients of cudaspline.torch beside grid_sample
+                and gradients of cudaspline.torch compared with grid_sample
 
 Results are compared with SciPy's, or with those of the whole, first. Medians of the repeats, 10th and 90th percentiles. Writes outputs.json and
 outputs.md. CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. The exit status is 1 where results
@@ -50,7 +50,7 @@ def gpu(name):
 
 
 def seconds_of(function, repeats, synchronise=lambda: None):
-    """Of whole calls, behind one that is not timed: what is loaded at first is so then. What takes long is called less often."""
+    """Times of whole calls, after a first call that loads what is needed and is not timed. Slow functions are called less often."""
     function()
     synchronise()
     times = []
@@ -116,12 +116,12 @@ def few_places(rows, size, folder):
                 for name in ("ndimage", "sample"):
                     rows.compare(f"{case}, {name}", calls[name](), wanted, 1e-9)
             for name, call in calls.items():
-                rows.time("few places", case, name, call, samples=size**3)
+                rows.time("few points", case, name, call, samples=size**3)
     del volume
 
 
 def chunks(rows, size):
-    """A turned volume in chunks, beside the whole."""
+    """A rotated volume in chunks, compared with the whole."""
     array, of_dask = optional("dask.array"), optional("cudaspline.dask")
     if array is None or of_dask is None:
         return

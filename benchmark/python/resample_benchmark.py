@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times cudaspline.resample beside CuPy, PyTorch, SciPy, SimpleITK and ITK: one affine map of one volume, in one run.
+"""Compares the times of cudaspline.resample, CuPy, PyTorch, SciPy, SimpleITK and ITK: one affine map of one volume, in one run.
 
 usage: resample_benchmark.py [--output FOLDER] [--sizes 256 512] [--types float32 float64] [--orders 1 3 5] [--repeats N] [--seconds S] [--check-only]
        resample_benchmark.py --host [--maps shifted turned ...] [--sizes 128] [--types float32 uint8] [--orders 0 1] ...
@@ -15,13 +15,13 @@ is called as its users call it:
   SimpleITK    Resample of an image of its own, all threads
   ITK          resample_image_filter of Python's itk, of an image of its own, all threads
 
-"device" times begin and end with arrays on the GPU; "host" times with arrays, or images, in the host's memory: transfers are counted. Libraries
-take turns; medians, 10th and 90th percentiles are told. A case that has taken --seconds is not called again, so what is slow is called once.
-Before anything is timed the results are compared with each other, on a small volume. What is not installed is left out and named; what has
-no GPU is not timed above 256^3, but for cudaspline. Writes resample.json and resample.md.
+"device" times begin and end with arrays on the GPU; "host" times with arrays, or images, in the host's memory: transfers are counted. Libraries are
+called alternately; medians, 10th and 90th percentiles are reported. A case that has taken --seconds is not called again, so a slow case is called
+once. Before anything is timed the results are compared with each other, on a small volume. Libraries that are not installed are left out and named.
+Libraries without a GPU, except cudaspline, are not timed above 256^3. Writes resample.json and resample.md.
 
-With --host cudaspline (cpu) and SimpleITK, which has arrays of its own, have one thread each, and nothing else is timed. Times are then those of
-the process on its core, whoever else is at work, and their least is told in place of the median.
+With --host cudaspline (cpu) and SimpleITK, which has arrays of its own, have one thread each, and nothing else is timed. Times are then processor
+times of the process, so other programs hardly change them. The minimum is reported instead of the median.
 
 CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. The exit status is 1 where results differ.
 """

@@ -1,7 +1,7 @@
-"""How near SyN of this module comes to ITK's own: one program of ITK's classes, run as it is and with the factories, on the same files.
+"""How close SyN of this module is to ITK's own: one program of ITK's classes, run as it is and with the factories, on the same files.
 
-Both runs have the same classes but for those that the factories replace: metrics and registration. Pixels are floats, so the module computes in single
-precision, where ITK computes in double.
+Both runs have the same classes, except those that the factories replace: metrics and registration. Pixels are floats, so the module computes in
+single precision, where ITK computes in double.
 """
 
 import os
@@ -41,7 +41,7 @@ def run(images, name, folder, settings, factories=""):
 def destinations(found, step):
     """Where every step-th voxel along each axis goes (mm): through the field, then the linear transform."""
     image = nibabel.load(found["field"])
-    # Displacements of files are ITK's (LPS), one after the other behind an axis of length 1.
+    # Displacements of files are ITK's (LPS), one after the other, after an axis of length 1.
     vectors = numpy.asarray(image.dataobj[::step, ::step, ::step]).reshape(*[-(-count // step) for count in image.shape[:3]], 3)
     flip = numpy.diag([-1.0, -1.0, 1.0, 1.0])
     affine = flip @ image.affine

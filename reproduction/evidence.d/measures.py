@@ -81,7 +81,7 @@ def determinants(field, box=(slice(None),) * 3):
 
     field: a cudaspline.Image of displacements (mm), x first"""
     vectors = field.array[box].astype(float)
-    # Of each displacement its derivatives by the indices, x first, and so by place.
+    # The derivatives of each displacement by the indices, x first, and from them those by position.
     by_place = []
     for i in range(3):
         by_index = numpy.gradient(vectors[..., i])[::-1]

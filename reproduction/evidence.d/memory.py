@@ -1,4 +1,5 @@
-"""How much memory a process takes: of the first GPU, asked of its driver while it runs, and of the host, told by the kernel when it has ended."""
+"""How much memory a process takes: of the first GPU, from its driver while the process runs, and of the host, from the kernel after the process
+ended."""
 
 import ctypes
 import os
@@ -12,7 +13,7 @@ class _Memory(ctypes.Structure):
 
 
 class Device:
-    """The memory of the first GPU, by NVML. is_there tells whether there is one."""
+    """The memory of the first GPU, from NVML. is_there is true if there is one."""
 
     def __init__(self):
         self.is_there = False
@@ -28,7 +29,7 @@ class Device:
         memory = _Memory()
         code = self._library.nvmlDeviceGetMemoryInfo(self._handle, ctypes.byref(memory))
         if code != 0:
-            raise RuntimeError(f"NVML's code {code}: the driver does not tell of the device's memory")
+            raise RuntimeError(f"NVML's code {code}: the driver does not report the device's memory")
         return memory.used
 
 

@@ -3,7 +3,7 @@
 
 usage: reproduction/evidence.d/methods.py METHOD FIXED MOVING FOLDER SETTINGS
 
-METHOD is a name of METHODS, FIXED and MOVING are NIfTI files, SETTINGS is JSON. FOLDER/result.json tells of it:
+METHOD is a name of METHODS, FIXED and MOVING are NIfTI files, SETTINGS is JSON. FOLDER/result.json describes the run:
 
   version    of what ran
   parameters in words
@@ -13,7 +13,7 @@ METHOD is a name of METHODS, FIXED and MOVING are NIfTI files, SETTINGS is JSON.
              names of files, or homogeneous matrices in ITK's space
   backward   the other way round; absent where the method gives none
   affine     of forward what is linear; absent where it is in one with the rest
-  notes      what has to be said beside its numbers
+  notes      what a reader of its numbers has to know
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from importlib import metadata
 
 import numpy
 
-# SyN as antsRegistrationSyN.sh has it, for all who can be told so.
+# SyN as in antsRegistrationSyN.sh, for all methods with these parameters.
 LEVELS = {"iterations": (100, 70, 50, 20), "shrink": (8, 4, 2, 1), "sigmas": (3, 2, 1, 0)}
 # Rigid and affine as that script has them.
 LINEAR = (1000, 500, 250, 100)
@@ -41,7 +41,7 @@ GREEDY_LEVELS = {"iterations": (200, 100, 50), "shrink": (4, 2, 1), "sigmas": (2
 
 
 def affordable(wanted, costs, level, left):
-    """How many iterations of a level fit into what is left of the time, with one iteration at least for it and for each level behind it.
+    """How many iterations of a level fit into the time that is left, with at least one iteration for it and for each level after it.
 
     wanted: iterations by level. costs: seconds an iteration by level, measured or foreseen. left: seconds; None: no limit"""
     if left is None:
@@ -126,7 +126,7 @@ def package(fixed, moving, folder, settings):
 def plan(wanted, program, fixed, moving, settings):
     """How many iterations of each level of SyN fit into the settings' seconds; all of them without a limit.
 
-    An iteration is as long as it has voxels: ITK's own tells how long, on images a quarter as fine, and ANTs' SyN is ITK's."""
+    The time of an iteration is proportional to the number of voxels. ITK's is measured on images of four times the spacing; ANTs' SyN is ITK's."""
     if settings["seconds"] is None:
         return list(wanted)
     words = [*program, fixed, moving, "--linear", "1", "--iterations", "3", "--radius", RADIUS]
@@ -148,7 +148,8 @@ def threaded(settings):
 
 
 def levels_of(times, planned, wanted):
-    """Of [[seconds of each iteration] of each level]: what was made of what had been wanted. What ended before its plan had converged."""
+    """From [[seconds of each iteration] of each level]: how many of the wanted iterations were executed. A level that ended before its plan has
+    converged."""
     return [
         {"iterations": len(made), "of": count, "cut": len(made) == plan < count, "seconds": sum(made)} for made, plan, count in zip(times, planned, wanted)
     ]
@@ -230,7 +231,7 @@ class Captured:
 
 
 def times_of_ants(text):
-    """[[seconds of each iteration] of each level] of the last stage that antsRegistration tells of.
+    """[[seconds of each iteration] of each level] of the last stage in the output of antsRegistration.
 
     A line is " 1DIAGNOSTIC, iteration, metric, convergence, seconds since the beginning, seconds since the last line,"."""
     levels = []
@@ -266,7 +267,7 @@ def ants(fixed, moving, folder, settings):
     syn_seconds = time.monotonic() - between
     levels = levels_of(times_of_ants(said.read_text(errors="replace")), planned, wanted)
     if len(levels) != len(wanted):
-        raise RuntimeError(f"antsRegistration told of {len(levels)} levels, not of {len(wanted)}")
+        raise RuntimeError(f"antsRegistration reported {len(levels)} levels, not {len(wanted)}")
     affine = [name for name in found["fwdtransforms"] if name.endswith(".mat")][0]
     fields = {kind: next(name for name in found[kind] if name.endswith(".nii.gz")) for kind in ("fwdtransforms", "invtransforms")}
     made = sum(level["seconds"] for level in levels)
@@ -375,7 +376,7 @@ def main():
     except subprocess.CalledProcessError as error:
         said = (error.stderr or "").strip()
         print(error.stdout or "", said, sep="\n", flush=True)
-        return f"{os.path.basename(error.cmd[0])} ended with {error.returncode}: {(said.splitlines() or ['it said nothing'])[-1]}"
+        return f"{os.path.basename(error.cmd[0])} ended with {error.returncode}: {(said.splitlines() or ['no output'])[-1]}"
     result.setdefault("process_seconds", time.monotonic() - begin)
     (folder / "result.json").write_text(json.dumps(result, indent=1))
     return 0

@@ -1,6 +1,7 @@
-"""Figures of the evidence: checkerboards, warped grids, maps of the determinant, quality by time, and errors of what is known.
+"""Figures of the evidence: checkerboards, warped grids, maps of the determinant, quality by time, and errors where the ground truth is known.
 
-They are made of slices: of each pair and method the middle planes of the moved image, of the determinants and of where the fixed image's places go.
+They are made of slices: of each pair and method the middle planes of the moved image, of the determinants and of the transformed points of the fixed
+image.
 """
 
 import textwrap
@@ -39,7 +40,7 @@ def cut(pair, key, transform, arrays):
             under = plane(pair.mask, axis)
             ones = numpy.concatenate([start, numpy.ones((*start.shape[:-1], 1))], axis=-1)
             linear = numpy.linalg.lstsq(ones[under], end[under], rcond=None)[0]
-            # In the frame of the fixed image: of what is left, the two components of the plane.
+            # In the frame of the fixed image: the two components of the remainder that are in the plane.
             rest = end - ones @ linear
             found[f"{key}/{name}/rest"] = rest.astype(numpy.float32)
             if pair.truth is not None:
@@ -205,7 +206,7 @@ def quality_by_time(results, slices, pair="brains"):
 
 
 def errors(results, slices):
-    """Distances from the truth in the axial plane, of each bend by each method."""
+    """Distances from the ground truth in the axial plane, of each bend by each method."""
     pairs = [pair for pair in results["pairs"] if "at_best" in results["pairs"][pair]]
     names = {name: title for pair in pairs for name, title in rows_of(results, pair, lambda told: "measures" in told)}
     if not names:

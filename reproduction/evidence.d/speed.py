@@ -121,7 +121,7 @@ class Measurement:
         ]
 
     def on_host(self):
-        """The Cpu backend beside ITK, an iteration of SyN at half the samples an axis."""
+        """The Cpu backend compared with ITK: an iteration of SyN with half the samples along each axis."""
         found = []
         for threads in sorted({2, min(16, self.settings["threads"])}):
             more = {"ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": str(threads), "CUDASPLINE_THREADS": str(threads)}

@@ -3,8 +3,8 @@
 
 usage: reproduction/evidence.d/thorax.py CT LUNGS FOLDER [--methods NAME,NAME] [--device NAME] [--threads N] [--shrink N]
 
-CT and LUNGS are `Testing/Baselines/3DCT_lung.mha` and `Testing/Data/3DCT_lung_baseline_mask.mha` of SuperElastix/elastix (Apache-2.0);
-their SHA-256 are in FILES. FOLDER gets fixed.nii.gz, moving.nii.gz, pair.npz (with the truth in mm in the lungs; made once) and errors.json.
+CT and LUNGS are `Testing/Baselines/3DCT_lung.mha` and `Testing/Data/3DCT_lung_baseline_mask.mha` of SuperElastix/elastix (Apache-2.0); their SHA-256
+are in FILES. FOLDER gets fixed.nii.gz, moving.nii.gz, pair.npz (with the true displacements in mm in the lungs; made once) and errors.json.
 
 The truth maps a point x of the fixed image to E(S(x)) of the moving one (mm, LPS):
 
@@ -145,7 +145,7 @@ def make_pair(ct, lungs, spacing):
 
 
 def errors_of(found, truth, lungs):
-    """Of displacements in the lungs, mm; near the wall: within 10 mm of the lungs' surface."""
+    """Errors of displacements in the lungs, in mm; near the wall: within 10 mm of the lungs' surface."""
     distance = numpy.linalg.norm(found[lungs] - truth[lungs], axis=1)
     far = numpy.linalg.norm(truth[lungs], axis=1) > 10.0
     return {

@@ -35,9 +35,9 @@
 #include <vector>
 
 /** \file
- * \brief Errors of values of B-splines by order, stage and mode, in the interior and near the edges, beside their
- * derived bounds: the figures of doc/Accuracy.md. The reference is the exact prefilter and the exact sum in double, of
- * which itself long double is the reference; and the interpolations that have no prefilter. */
+ * \brief Errors of values of B-splines by order, stage and mode, in the interior and near the edges, with their derived
+ * bounds: the figures of doc/Accuracy.md. The reference is the exact prefilter and the exact sum in double, which is
+ * itself compared with long double. Also errors of the interpolations that have no prefilter. */
 
 namespace
 {
@@ -369,5 +369,5 @@ Accuracy(Workplace & place)
 std::vector<Experiment>
 AccuracyExperiments()
 {
-  return { { "accuracy", "errors of values by order, stage and mode, beside their bounds", Accuracy } };
+  return { { "accuracy", "errors of values by order, stage and mode, with their bounds", Accuracy } };
 }

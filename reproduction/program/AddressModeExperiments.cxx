@@ -33,7 +33,7 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** How samples go on in each direction. */
+/** How samples are continued beyond the edges of each axis. */
 struct AddressMode
 {
   std::string name;

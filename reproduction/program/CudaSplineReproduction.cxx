@@ -16,12 +16,12 @@
  *
  *=========================================================================*/
 /** \file
- * \brief The experiments of the papers that this module stands on, by name, as JSON (Report.h); reproduction/reproduce runs
- * them and makes tables and figures of them.
+ * \brief Runs the experiments of the papers that this module is based on, by name, and prints JSON (Report.h).
+ * reproduction/reproduce runs them and makes tables and figures.
  *
  *   CudaSplineReproduction [options] [EXPERIMENT...]        (none: all but single stages)
  *
- *   --backend cpu|cuda   who computes (default: cpu)
+ * --backend cpu|cuda   where it is computed (default: cpu)
  *   --quick              small sizes and few repetitions: that it runs, not what it finds
  *   --repetitions N      of each time (default: 7, quick 3)
  *   --image NAME=FILE    one more input, PGM; a file of several images is a volume

@@ -61,7 +61,7 @@ ShiftedSpline(unsigned int order, long double fraction)
 std::vector<long double>
 AtSamples(const Picture & volume, unsigned int order, std::vector<long double> coefficients)
 {
-  // Of even orders the sample stands in the middle of a piece.
+  // For even orders the sample is in the middle of a piece.
   const Weights            spline = ShiftedSpline(order, order % 2 == 0 ? 0.5L : 0.0L);
   const std::int64_t       reach = order / 2;
   const std::int64_t       first = order % 2 == 0 ? 0 : 1; // M(0) = 0 of odd orders

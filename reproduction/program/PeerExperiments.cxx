@@ -29,8 +29,8 @@
 #include <vector>
 
 /** \file
- * \brief What other libraries are measured beside (reproduction/reproduce.d/peers.py): the prefilter, and rotations of
- * coefficients whose samples go on mirrored beyond every edge, as SciPy's mode "mirror" has them; and the values of a
+ * \brief The counterparts of other libraries' functions (reproduction/reproduce.d/peers.py): the prefilter, and
+ * rotations of coefficients with mirrored samples beyond every edge, as in SciPy's mode "mirror". Also the values of a
  * small volume, with which theirs are compared before anything is timed. */
 
 namespace
@@ -81,7 +81,7 @@ PeerValues(Workplace & place)
 void
 TimeWorks(Workplace & place, const std::string & by, const ExecutionContext & context)
 {
-  // Of one thread 512^3 take minutes, on the Cpu backend by itself sizes are smaller by themselves.
+  // One thread needs minutes for 512^3. The Cpu backend has smaller sizes by default.
   std::vector<std::int64_t> edges{ 128, 256, 512 };
   edges.resize(place.OnDevice() ? (context.backend == Backend::Cuda ? 3 : 2) : 1);
   edges = place.quick ? std::vector<std::int64_t>{ 32 } : edges;
@@ -135,5 +135,5 @@ PeerWorks(Workplace & place)
 std::vector<Experiment>
 PeerExperiments()
 {
-  return { { "peer-works", "what other libraries are measured beside: mirrored beyond every edge", PeerWorks } };
+  return { { "peer-works", "counterparts of other libraries' functions: mirrored beyond every edge", PeerWorks } };
 }

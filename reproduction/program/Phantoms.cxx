@@ -173,7 +173,8 @@ Rasterized(const std::array<Ellipsoid, VCount> & shapes, unsigned int dimension,
   return picture;
 }
 
-/** A convolution with a sampled Gaussian of the sum 1, lines going on as their ends; returns the sum of its squares. */
+/** A convolution with a sampled Gaussian of the sum 1; lines are continued by their end samples. Returns the sum of its
+ * squares. */
 double
 Blur(Picture & picture, double deviation)
 {

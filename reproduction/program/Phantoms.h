@@ -89,7 +89,7 @@ PhantomNames();
 
 /** \brief A phantom by name: shepp-logan, zone-plate, ct or noise.
  *
- * \exception std::invalid_argument another name; the message says which are allowed */
+ * \exception std::invalid_argument another name; the message lists the allowed ones */
 Picture
 MakePhantom(const std::string & name, unsigned int dimension, std::int64_t size);
 

@@ -153,7 +153,7 @@ ReadPgm(const std::string & path)
       if ((!binary && magic != "P2") || width < 1 || height < 1 || width > 100000 || height > 100000 || largest < 1 ||
           largest > 65535)
       {
-        throw std::runtime_error("it is no PGM file of 8 or 16 bits");
+        throw std::runtime_error("it is not a PGM file of 8 or 16 bits");
       }
       stream.get(); // one white space ends the header
       if (images > 0 && (picture.size[0] != width || picture.size[1] != height))
@@ -165,7 +165,7 @@ ReadPgm(const std::string & path)
     }
     if (images == 0)
     {
-      throw std::runtime_error("it is no PGM file");
+      throw std::runtime_error("it is not a PGM file");
     }
     picture.dimension = images > 1 ? 3 : 2;
     return picture;

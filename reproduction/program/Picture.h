@@ -67,7 +67,7 @@ struct Difference
  * format allows, is a volume.
  *
  * \param[in] path the file
- * \exception std::runtime_error a file that cannot be read or is none; the message names it and says why */
+ * \exception std::runtime_error a file that cannot be read or is not PGM; the message names it and the reason */
 Picture
 ReadPgm(const std::string & path);
 

@@ -27,10 +27,10 @@
  *
  *   { "program": ..., "format": 1, "context": { name: text }, "experiments": { name: [ row, ... ] } }
  *
- * A row is { "cell": { axis: text or number }, "values": { name: number, null or time } }: what was done, and what came
- * out of it; a value may be a list of numbers, too. A time is { "ms": median, "q1": ..., "q3": ..., "n": repetitions },
- * in milliseconds. null is what is no number: infinite, or not a number. reproduction/reproduce and reproduction/compare-results
- * read it. */
+ * A row is { "cell": { axis: text or number }, "values": { name: number, null or time } }: what was done, and its
+ * results; a value may be a list of numbers, too. A time is { "ms": median, "q1": ..., "q3": ..., "n": repetitions },
+ * in milliseconds. null is a number that is infinite or not a number. reproduction/reproduce and
+ * reproduction/compare-results read it. */
 
 /** \brief Repetitions of a time: median and quartiles (ms). */
 struct Time

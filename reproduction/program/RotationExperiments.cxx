@@ -232,7 +232,7 @@ Properties(Workplace & place)
 std::vector<Experiment>
 RotationExperiments()
 {
-  return { { "phantoms", "the phantoms' properties, beside their closed forms", Properties },
+  return { { "phantoms", "the phantoms' properties, with their closed forms", Properties },
            { "coefficients", "000, figure 1: coefficients of the prefilter, and bounds by taps", Coefficients },
            { "rotations-2d",
              "000, figures 2 to 4: 36 rotations by 10 degrees, and one",

@@ -39,7 +39,8 @@ TimingPixels(const std::array<std::int64_t, 3> & size, const itk::CudaSpline::Ex
 class PrefilterTimer
 {
 public:
-  /** \param[in] name published (a line a thread, in place), copy (of the volume), cubic or cubic-firN (the library's)
+  /** \param[in] name published (one line per thread, in place), copy (of the volume), cubic or cubic-firN (the
+   * library's)
    * \param[in] size samples an axis
    * \param[in] dimension 2 or 3
    * \param[in] axis one axis alone; 3: all of them. On the Cpu backend the library's filter has all axes only.

@@ -162,7 +162,7 @@ Transforms(Workplace & place)
       {
         if (!place.OnDevice() && Way::Of(way).storage == CoefficientStorage::Texture)
         {
-          continue; // a model of the hardware, whose speed says nothing
+          continue; // a model of the hardware, whose speed is meaningless
         }
         EvaluationTimer timer(Way::Of(way), input, dimension, map, output, place.context);
         add("evaluation", way, place.Measure([&] { return timer.Run(); }));

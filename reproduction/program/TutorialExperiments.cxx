@@ -33,13 +33,14 @@
 
 /** \file
  * \brief The tutorial of Vitality Learning \cite{VitalityLearning}: its listings as printed, on a model of a texture,
- * beside the same interpolation corrected; the check of exercise 3; PGM in and out. */
+ * and the same interpolation corrected; the check of exercise 3; PGM in and out. */
 
 namespace
 {
 using namespace itk::CudaSpline;
 
-/** A texture of floats of two dimensions, edges going on, coordinates in texels, the centre of the first at 1/2. */
+/** A two-dimensional texture of floats. Edges are continued; coordinates are in texels, and the centre of the first is
+ * 1/2. */
 class Texture
 {
 public:
@@ -286,7 +287,7 @@ Fractions(Workplace & place)
     const float fraction = static_cast<float>(grey) / 255.0F;
     lost += static_cast<int>(fraction * 255.0F) != grey ? 1 : 0;
   }
-  place.report.Add({ { "what", "bytes that a fraction of 255 does not give back, truncated" } }, { { "count", lost } });
+  place.report.Add({ { "what", "bytes that a fraction of 255 does not reproduce, truncated" } }, { { "count", lost } });
 
   if (!place.folder.empty())
   {

@@ -130,7 +130,7 @@ Edge(Workplace & place)
     const Picture        large = Resampled(way, step, IndexMap::Zoom(factor), output, place.context);
     const double * const row = large.values.data() + output[0] * output[1] / 2;
     const auto           crossing = [&](double level) {
-      // Backwards from the first value above the level that no lower one follows: ripples are no crossings.
+      // Backwards from the first value above the level after which none is lower, so ripples do not count as crossings.
       std::int64_t x = output[0] / 2 + 2 * factor;
       while (x > 0 && row[x - 1] >= level)
       {

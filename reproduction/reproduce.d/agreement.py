@@ -1,11 +1,11 @@
-"""What the papers say of their experiments, beside what was found."""
+"""Compares the papers' statements on their experiments with the results."""
 
 import published
 from tables import AGAINST, TAPS, small
 
 
 def agreement(results):
-    """[(what the paper says, what was found, does it agree)]; only of what was run."""
+    """[(statement of the paper, result, whether they agree)]; only for the experiments that ran."""
     found = []
     for image in results.axis("rotations-2d", "image"):
         rms = [results.values("rotations-2d", image=image, way=f"cubic-fir{taps}", error=AGAINST[0])["rms_of_range"] for taps in TAPS]
@@ -42,8 +42,8 @@ def agreement(results):
         cubic = results.values("zoom-quality", image=cell["image"], factor=cell["factor"], way="cubic")["rms"]
         mine = row["values"]["rms"]
         words = f"RMS {mine:.2f}; linear {linear:.2f}, cubic without prefilter {bare:.2f}, with it {cubic:.2f}"
-        # The paper calls its results clear and sharp; nearest to the truth is what can be measured on any image.
-        found.append((f"001, figure 5: Catmull-Rom is nearest to the truth of the three ({cell['image']}, {cell['factor']}x)", words, mine < min(linear, bare)))
+        # The paper calls its results clear and sharp; the distance from the ground truth can be measured on any image.
+        found.append((f"001, figure 5: Catmull-Rom is the closest of the three to the ground truth ({cell['image']}, {cell['factor']}x)", words, mine < min(linear, bare)))
     widths = {row["cell"]["way"]: row["values"]["samples_from_a_tenth_to_nine"] for row in results.rows("zoom-edge")}
     if widths:
         three = [widths[way] for way in ("catmull-rom", "linear", "cubic-unfiltered")]

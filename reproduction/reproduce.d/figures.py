@@ -8,7 +8,7 @@ import numpy
 
 import published
 
-# Colours of Okabe and Ito, which colour-blind readers tell apart.
+# Colours of Okabe and Ito, which colour-blind readers can distinguish.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, YELLOW, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#777777"
 IMAGES = {"shepp-logan": (BLUE, "o"), "zone-plate": (RED, "s"), "ct": (GREEN, "^"), "noise": (GREY, "x"), "brain": (PURPLE, "D"), "camera": (ORANGE, "v"), "proton-density": (SKY, "P")}
 WAYS = {"nearest": GREY, "linear": ORANGE, "linear-texture": YELLOW, "catmull-rom": GREEN, "cubic": BLUE, "cubic-texture": SKY, "cubic-fir15": PURPLE, "cubic-unfiltered": RED, "published": RED}

@@ -19,7 +19,7 @@ STAGES = [
 
 
 def _errors(results, looks, title):
-    """Largest errors by order, and their bounds; those beside each other at an order are apart, so that all are seen."""
+    """Largest errors by order, and their bounds; markers at the same order are shifted, so that all can be seen."""
     images = [image for image in IMAGES if image in results.axis("accuracy", "image")]
     if not images:
         return None
@@ -48,7 +48,7 @@ def _errors(results, looks, title):
 
 
 def modes(results, _pictures):
-    """Errors of values by order and mode, beside their bounds."""
+    """Errors of values by order and mode, with their bounds."""
     return _errors(results, MODES, "Values at random places of a volume by mode, against the exact spline")
 
 

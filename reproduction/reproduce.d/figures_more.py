@@ -240,7 +240,7 @@ def lookup(results, _pictures):
     for count, colour, marker in ((128, ORANGE, "s"), (256, GREEN, "^"), (1024, PURPLE, "v"), (4096, GREY, "x")):
         axes[1].plot(place[:-1], squares("cubic-table", count) / fly, marker, color=colour, label=f"table of {count}, floats")
     axes[1].plot(place[-1], paper_table[0] / paper_fly[0], "s", color=ORANGE, fillstyle="none")
-    # A model of the published table has its place beside the model of the hardware, not beside a device.
+    # A model of the published table is compared with the model of the hardware, not with a device.
     if results.origin["lookup-table"]["backend"] == "Cpu":
         axes[1].plot(place[:-1], squares("table of 16 bits", 128) / fly, "P", color=RED, label="table of 128, 16 bits, filtered (model)")
     axes[1].axhline(1.0, color=GREY, linewidth=0.6)

@@ -7,7 +7,7 @@ usage: reproduction/reproduce.d/inputs.py FOLDER [FOLDER...]        writes them 
   camera     camera.png of python3-skimage, 512 x 512
   slice      BrainProtonDensitySlice.png of insighttoolkit5-examples
 
-What is not installed is left out, and said so. A volume is a PGM file of several images, which the format allows.
+Inputs that are not installed are left out, and named. A volume is a PGM file of several images, which the format allows.
 """
 
 import gzip
@@ -38,12 +38,12 @@ def read_nifti(path):
         content = gzip.decompress(content)
     order = "<" if struct.unpack("<i", content[:4])[0] == 348 else ">"
     if struct.unpack(order + "i", content[:4])[0] != 348 or content[344:347] != b"n+1":
-        raise ValueError(f"{path} is no NIfTI-1 file")
+        raise ValueError(f"{path} is not a NIfTI-1 file")
     shape = struct.unpack(order + "8h", content[40:56])
     kind = struct.unpack(order + "h", content[70:72])[0]
     offset = int(struct.unpack(order + "f", content[108:112])[0])
     if kind not in TYPES or shape[0] < 3:
-        raise ValueError(f"{path} is no volume of one number a voxel")
+        raise ValueError(f"{path} is not a volume with one number per voxel")
     size = shape[1:4]
     values = numpy.frombuffer(content, order + TYPES[kind], size[0] * size[1] * size[2], offset)
     return values.reshape(size[2], size[1], size[0]).astype(float)

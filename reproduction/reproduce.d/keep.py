@@ -65,7 +65,7 @@ def unpack(folder, output):
             for member in archive.getmembers():
                 name = pathlib.PurePosixPath(member.name)
                 if not member.isfile() or name.is_absolute() or ".." in name.parts:
-                    raise ValueError(f"{path} is no archive of a run: {member.name}")
+                    raise ValueError(f"{path} is not an archive of a run: {member.name}")
                 target = pathlib.Path(output) / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.extractfile(member) as source, open(target, "wb") as copy:
@@ -100,7 +100,7 @@ def publish(output, pictures, name, root):
     (folder / "images" / "papers").mkdir(parents=True, exist_ok=True)
     copies = {"results.json": f"{name}.json", "peers.json": f"{name}-peers.json", "roofline.json": f"{name}-roofline.json"}
     copies.update({os.path.join(pictures or "", "run.json"): f"{name}-pictures.json", "Results.md": "Results.md"})
-    if (output / "results.json").is_file():  # else pages and figures alone are made anew, of what is published
+    if (output / "results.json").is_file():  # otherwise only pages and figures are made again, from the published results
         for old in (folder / "results").glob(f"{name}-*.json"):
             if old.name not in copies.values():
                 old.unlink()

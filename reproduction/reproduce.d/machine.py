@@ -9,7 +9,7 @@ import subprocess
 
 
 def gpu(*fields):
-    """What nvidia-smi tells of the first GPU; None where there is none."""
+    """The output of nvidia-smi for the first GPU; None if there is none."""
     command = ["nvidia-smi", "--query-gpu=" + ",".join(fields), "--format=csv,noheader,nounits"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -45,7 +45,7 @@ def commit(root):
 
 
 def without_folders(argument):
-    """Absolute paths by their names: where a machine keeps its files is nobody's business."""
+    """Replaces absolute paths by their names, because results do not contain paths of a machine."""
     return " ".join(os.path.basename(word) if os.path.isabs(word) else word for word in str(argument).split(" "))
 
 

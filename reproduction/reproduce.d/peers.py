@@ -247,7 +247,7 @@ def main():
     arguments = parser.parse_args()
     sizes = [(2, arguments.square)] + [(3, int(size)) for size in arguments.sizes.split(",")]
     rows = []
-    # A library that fails is no reason to lose what the others found.
+    # If a library fails, the results of the others are kept.
     try:
         reference = Reference(arguments.values)
     except (ImportError, OSError) as error:

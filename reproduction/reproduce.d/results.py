@@ -72,7 +72,7 @@ def read_pfm(path):
     """A picture, the first row above."""
     with open(path, "rb") as stream:
         if stream.readline().strip() != b"Pf":
-            raise ValueError(f"{path} is no grey portable float map")
+            raise ValueError(f"{path} is not a grey portable float map")
         width, height = map(int, stream.readline().split())
         kind = "<f4" if float(stream.readline()) < 0 else ">f4"
         values = numpy.frombuffer(stream.read(), kind, width * height)

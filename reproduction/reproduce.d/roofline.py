@@ -56,7 +56,7 @@ def read(text):
     if len(table) < 2:
         raise ValueError("no kernels were counted")
     units, kernels = table[0], table[1:]
-    # What makes a source ready is no part of the stage: coefficients that go into a texture or become 16 bits.
+    # The stage does not include the preparation of a source: storing coefficients in a texture, or converting them to 16 bits.
     kernels = [kernel for kernel in kernels if not re.search(r"Store|\bPackKernel|\bStatisticsKernel|\bTextureKernel", kernel["Kernel Name"])]
     sums = {
         metric: sum(float(kernel[metric].replace(",", "")) for kernel in kernels) * UNITS[units[metric]] / RUNS for metric in METRICS

@@ -110,7 +110,7 @@ def blocks(results):
     if shapes:
         size = results.axis("published-blocks", "size")[0]
         rows = [[shape] + [time(results.values("published-blocks", block=shape, axis=axis)["time"]) for axis in axes] for shape in shapes]
-        yield f"000: the recursion with a thread a line by the shape of its blocks, {size}^3 (ms; all: that shape for every axis)", table(["block", *axes], rows)
+        yield f"000: the recursion with one thread per line, for each shape of its blocks, {size}^3 (ms; all: that shape for every axis)", table(["block", *axes], rows)
 
 
 def transforms(results):

@@ -1,4 +1,4 @@
-"""reproduction/compare-results: what moved, what did not, and files that are none."""
+"""reproduction/compare-results: what changed, what did not, and files without results."""
 
 import copy
 import json

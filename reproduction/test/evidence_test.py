@@ -1,4 +1,4 @@
-"""reproduction/evidence: what it measures by, on cases whose answer is known; what it says where something is missing; a small run from end to end."""
+"""reproduction/evidence: its measures, on cases with a known result; its messages if something is missing; a small run from end to end."""
 
 import argparse
 import csv
@@ -407,7 +407,7 @@ class Speed(unittest.TestCase):
 class Script(unittest.TestCase):
     def test_what_is_not_there_is_refused_by_name(self):
         for words, expected in (
-            (["nothing"], "no experiment nothing"), (["--methods", "syn,nobody"], "no nobody"), (["--spacing", "0.2"], "--spacing is from 1 to 8"),
+            (["nothing"], "no experiment nothing"), (["--methods", "syn,unknown"], "no unknown"), (["--spacing", "0.2"], "--spacing is from 1 to 8"),
             (["--methods", "itk", "--without-peers"], "none of the --methods"),
             (["--build", "/nowhere", "--without-peers", "truth"], "there is no CudaSplineRegister in"),
         ):  # fmt: skip
@@ -481,18 +481,18 @@ class Script(unittest.TestCase):
                 self.assertGreater(pair["at_best"]["folding"]["least"], 0.0, name)
                 for method, told in pair["methods"].items():
                     found = told["measures"]
-                    # A registration that is of use finds places to within a voxel, on the mean.
+                    # A useful registration finds points to within a voxel, on average.
                     self.assertLess(found["error"]["mean"], 6.0, (name, method))
                     self.assertGreater(found["mean_dice"], pair["before"]["mean_dice"], (name, method))
                     self.assertLess(found["mean_dice"], pair["at_best"]["mean_dice"] + 0.01, (name, method))
                     self.assertEqual(found["folding"]["voxels"], 0, (name, method))
                     self.assertLess(found["after_affine"]["local_correlation_4"], found["local_correlation_4"], (name, method))
-                    self.assertNotIn("forward", told)  # where files lay is nobody's business
+                    self.assertNotIn("forward", told)  # results do not name paths of this machine
                 self.assertLess(pair["methods"]["syn"]["measures"]["inverse"]["mean"], 0.1 * 6.0)  # ITK's inversions end at a tenth of a voxel
 
             page = (folder / "Registration.md").read_text()
             for text in (
-                "## Known truth", "Colin27, bent gently", "the truth itself", "**Not run**: CudaSpline: rigid, affine, SyN (standard); ITK", "ANTs", "FireANTs",
+                "## Known truth", "Colin27, bent gently", "the ground truth itself", "**Not run**: CudaSpline: rigid, affine, SyN (standard); ITK", "ANTs", "FireANTs",
                 "a quick run", results["contexts"][0]["commit"],
             ):  # fmt: skip
                 self.assertIn(text, page)

@@ -94,7 +94,7 @@ class Rotations(unittest.TestCase):
             for taps, bounds in self.taps.items():
                 found = values(self.report, "rotations-2d", image=image, way=f"cubic-fir{taps}", error="one rotation, against the exact cubic")
                 delta = bounds["bound_normalised"]
-                # Samples are at most 255; single precision, whose sums have about thirty terms an axis, comes to it.
+                # Samples are at most 255; single precision adds its rounding, with sums of about thirty terms per axis.
                 self.assertLessEqual(found["largest_whole"], 255.0 * ((NORM + delta) ** 2 - NORM**2 + 60 * NORM**2 * 2.0**-24))
                 self.assertGreater(previous, found["rms"])
                 previous = found["rms"]

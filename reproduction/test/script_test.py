@@ -42,7 +42,7 @@ class Script(unittest.TestCase):
             begin = path.read_bytes()[:64]
             self.assertTrue(begin.startswith(b"\x89PNG" if path.suffix == ".png" else b"<?xml"), path.name)
 
-        # The run is told of: by which commit, by whom.
+        # The run is described: its commit and its machine.
         context = json.loads((self.path / "peers.json").read_text())["context"]
         self.assertEqual(context["commit"], json.loads((self.path / "results.json").read_text())["context"]["commit"])
         self.assertIn("peers.py --commit", context["command"])

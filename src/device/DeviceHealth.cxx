@@ -44,7 +44,7 @@ struct Health
 };
 
 Health &
-TheHealth()
+GetHealth()
 {
   // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
   static Health health;
@@ -60,7 +60,7 @@ const char * const ForkedReason = "this process was forked from one that used CU
 std::string
 LostDeviceReason()
 {
-  const std::string * const lost = TheHealth().lost;
+  const std::string * const lost = GetHealth().lost;
   return lost == nullptr ? std::string() : *lost;
 }
 
@@ -69,7 +69,7 @@ RememberLostDevice(const std::string & reason)
 {
   auto                own = std::make_unique<const std::string>(reason);
   const std::string * none = nullptr;
-  if (TheHealth().lost.compare_exchange_strong(none, own.get()))
+  if (GetHealth().lost.compare_exchange_strong(none, own.get()))
   {
     (void)own.release();
   }
@@ -85,13 +85,13 @@ void
 RememberProcess()
 {
   pid_t none = 0;
-  TheHealth().process.compare_exchange_strong(none, getpid());
+  GetHealth().process.compare_exchange_strong(none, getpid());
 }
 
 bool
 IsForkedChild()
 {
-  const pid_t process = TheHealth().process;
+  const pid_t process = GetHealth().process;
   return process != 0 && process != getpid();
 }
 
@@ -101,7 +101,7 @@ RememberForkOfAnother()
   const bool isForked = LoadingProcess != 0 && LoadingProcess != getpid(); // 0: before this was initialised
   if (isForked)
   {
-    TheHealth().process = LoadingProcess;
+    GetHealth().process = LoadingProcess;
   }
   return isForked;
 }
@@ -116,7 +116,7 @@ PrepareForCuda()
     throw DeviceError(DeviceError::Kind::Unavailable, ForkedReason);
   }
   // Where there is no driver the call fails, and starts nothing.
-  if (TheHealth().process == 0 && (DriverIsPresent() || DevicesAreHidden() || DriverIsLoaded()))
+  if (GetHealth().process == 0 && (DriverIsPresent() || DevicesAreHidden() || DriverIsLoaded()))
   {
     RememberProcess();
   }

@@ -370,7 +370,7 @@ private:
 };
 
 Starter &
-TheStarter()
+GetStarter()
 {
   // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
   static Starter starter;
@@ -387,15 +387,15 @@ GetDeviceState(int device)
   {
     return DeviceState::Stopped; // endlessly: whatever the parent has
   }
-  if (TheStarter().IsStarting(device))
+  if (GetStarter().IsStarting(device))
   {
     return DeviceState::Starting;
   }
-  if (TheStarter().WasStarted(device))
+  if (GetStarter().WasStarted(device))
   {
     return DeviceState::Started;
   }
-  if (TheStarter().WasStoppedJustNow(device))
+  if (GetStarter().WasStoppedJustNow(device))
   {
     return DeviceState::Stopped;
   }
@@ -403,7 +403,7 @@ GetDeviceState(int device)
   {
     return DeviceState::Started;
   }
-  TheStarter().RememberStopped(device);
+  GetStarter().RememberStopped(device);
   return DeviceState::Stopped;
 }
 
@@ -411,31 +411,31 @@ double
 StartDevice(int device)
 {
   PrepareForCuda();
-  return HasContext(device) ? 0.0 : TheStarter().Start(device, false);
+  return HasContext(device) ? 0.0 : GetStarter().Start(device, false);
 }
 
 std::optional<FailedStart>
 TakeFailedStart(int device)
 {
-  return IsForkedChild() ? std::nullopt : TheStarter().TakeFailure(device);
+  return IsForkedChild() ? std::nullopt : GetStarter().TakeFailure(device);
 }
 
 bool
 DriverIsAsleep()
 {
-  return !DriverIsLoaded() && !TheStarter().IsStarting();
+  return !DriverIsLoaded() && !GetStarter().IsStarting();
 }
 
 void
 RememberDriverStart(double seconds)
 {
-  TheStarter().RememberDriver(seconds);
+  GetStarter().RememberDriver(seconds);
 }
 
 bool
 DriverStartIsTimed()
 {
-  return TheStarter().GetDriverSeconds() > 0.0;
+  return GetStarter().GetDriverSeconds() > 0.0;
 }
 
 void
@@ -446,37 +446,37 @@ StartDeviceInBackground(int device, const std::function<void()> & then)
     return;
   }
   RememberProcess(); // before the thread: a child forked meanwhile must know
-  TheStarter().Begin(device, then);
+  GetStarter().Begin(device, then);
 }
 
 void
 WaitForDeviceStart()
 {
-  TheStarter().Wait();
+  GetStarter().Wait();
 }
 
 void
 GiveUpDeviceStart()
 {
-  TheStarter().GiveUp();
+  GetStarter().GiveUp();
 }
 
 double
 SecondsSinceStartBegan()
 {
-  return TheStarter().GetSecondsSinceBegin();
+  return GetStarter().GetSecondsSinceBegin();
 }
 
 double
 SecondsOfDeviceStart()
 {
-  return TheStarter().GetSeconds();
+  return GetStarter().GetSeconds();
 }
 
 double
 SecondsOfFailedStart()
 {
-  return TheStarter().GetFailedSeconds();
+  return GetStarter().GetFailedSeconds();
 }
 
 #else

@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int MostThreads = 65536;
+constexpr unsigned int MaxThreads = 65536;
 
 /** A number above 0 that a text begins with, before its end or a comma; 0 where there is none. */
 unsigned int
@@ -42,7 +42,7 @@ LeadingNumber(const char * text)
 {
   char *     end = nullptr;
   const long number = std::strtol(text, &end, 10);
-  const bool isNumber = end != text && (*end == '\0' || *end == ',') && number > 0 && number <= MostThreads;
+  const bool isNumber = end != text && (*end == '\0' || *end == ',') && number > 0 && number <= MaxThreads;
   return isNumber ? static_cast<unsigned int>(number) : 0;
 }
 
@@ -60,7 +60,7 @@ ProcessorsOf(const std::string & quota, const std::string & period)
   const double numerator = std::atof(quota.c_str());
   const double denominator = std::atof(period.c_str());
   return numerator > 0.0 && denominator > 0.0
-           ? static_cast<unsigned int>(std::min(std::ceil(numerator / denominator), static_cast<double>(MostThreads)))
+           ? static_cast<unsigned int>(std::min(std::ceil(numerator / denominator), static_cast<double>(MaxThreads)))
            : 0;
 }
 
@@ -154,7 +154,7 @@ UsableConcurrency()
     if (threads == 0)
     {
       throw std::invalid_argument("CUDASPLINE_THREADS is '" + std::string(wish) + "'; a number from 1 to " +
-                                  std::to_string(MostThreads) + " is allowed.");
+                                  std::to_string(MaxThreads) + " is allowed.");
     }
     return threads;
   }

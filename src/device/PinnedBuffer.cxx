@@ -50,7 +50,7 @@ struct Pool
 
 /** Never destroyed: at exit the CUDA runtime may be gone before it. */
 Pool &
-ThePool()
+GetPool()
 {
   static Pool * const pool = new Pool;
   return *pool;
@@ -68,7 +68,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes)
   : m_Bytes(bytes)
 {
   {
-    Pool &                            pool = ThePool();
+    Pool &                            pool = GetPool();
     const std::lock_guard<std::mutex> lock(pool.mutex);
     const auto                        kept = pool.buffers.find(bytes);
     if (kept != pool.buffers.end())
@@ -108,7 +108,7 @@ PinnedBuffer::~PinnedBuffer()
   {
     return; // in a child the memory is the parent's, of which a thread may hold the lock
   }
-  Pool & pool = ThePool();
+  Pool & pool = GetPool();
   try
   {
     const std::lock_guard<std::mutex> lock(pool.mutex);
@@ -133,7 +133,7 @@ ReleasePinnedMemory()
   {
     return; // the memory is the parent's
   }
-  Pool &                            pool = ThePool();
+  Pool &                            pool = GetPool();
   const std::lock_guard<std::mutex> lock(pool.mutex);
   for (const auto & buffer : pool.buffers)
   {

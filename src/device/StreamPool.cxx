@@ -41,7 +41,7 @@ struct Pool
 
 /** Never destroyed: at exit the CUDA runtime may be gone before it. */
 Pool &
-ThePool()
+GetPool()
 {
   static Pool * const pool = new Pool;
   return *pool;
@@ -51,7 +51,7 @@ ThePool()
 cudaStream_t
 TakeKept(int device)
 {
-  Pool &                            pool = ThePool();
+  Pool &                            pool = GetPool();
   const std::lock_guard<std::mutex> lock(pool.mutex);
   std::vector<cudaStream_t> &       kept = pool.ofDevice[device];
   if (kept.empty())
@@ -69,10 +69,10 @@ Keep(int device, cudaStream_t stream) noexcept
 {
   try
   {
-    Pool &                            pool = ThePool();
+    Pool &                            pool = GetPool();
     const std::lock_guard<std::mutex> lock(pool.mutex);
     std::vector<cudaStream_t> &       kept = pool.ofDevice[device];
-    if (kept.size() >= MostKeptStreams)
+    if (kept.size() >= MaxKeptStreams)
     {
       return false;
     }
@@ -135,8 +135,8 @@ ReleaseStreams() noexcept
   }
   std::map<int, std::vector<cudaStream_t>> kept;
   {
-    const std::lock_guard<std::mutex> lock(ThePool().mutex);
-    kept.swap(ThePool().ofDevice);
+    const std::lock_guard<std::mutex> lock(GetPool().mutex);
+    kept.swap(GetPool().ofDevice);
   }
   for (const auto & [device, streams] : kept)
   {

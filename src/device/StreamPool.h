@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Streams that are kept of a device: those of two operations on 16 threads each. */
-constexpr std::size_t MostKeptStreams = 32;
+constexpr std::size_t MaxKeptStreams = 32;
 
 /** \brief A stream of a device that holds up no other, and is held up by none: one that is kept, or a new one.
  *

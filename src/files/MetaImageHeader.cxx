@@ -208,7 +208,7 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
   }
 }
 
-/** Compares what AnatomicalOrientation says with the axes: letters say where an axis comes from. */
+/** Compares AnatomicalOrientation with the axes. A letter names the side where an axis begins. */
 void
 CheckOrientation(const Fields & fields, ImageFileHeader & header)
 {

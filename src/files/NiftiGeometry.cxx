@@ -244,7 +244,7 @@ Sform(const RawNiftiHeader & header, const Vector & size)
       (column < 3 ? affine.matrix[row][column] : affine.offset[row]) = number;
     }
   }
-  // Of an axis of a single voxel some programs write no column.
+  // Some programs write a column of zeros for an axis with a single voxel.
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
     const Vector column = Column(affine.matrix, axis);

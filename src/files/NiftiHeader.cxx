@@ -99,7 +99,7 @@ DimensionsText(const RawNiftiHeader & header)
   return text;
 }
 
-/** Throws for sizes that are none; those above dim[0], which have no meaning, become 1. */
+/** Throws for invalid sizes; those above dim[0], which have no meaning, become 1. */
 void
 CheckDimensions(RawNiftiHeader & header)
 {
@@ -316,7 +316,7 @@ ReadFields(const RawNiftiHeader & header, std::vector<std::string> & warnings)
   return fields;
 }
 
-/** Whether an intent says what several numbers of a voxel are. */
+/** Whether an intent is for several numbers per voxel. */
 bool
 IsIntentOfSeveral(int code)
 {

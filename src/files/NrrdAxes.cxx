@@ -148,7 +148,7 @@ OrderNrrdAxes(const NrrdFields & fields, const std::vector<NrrdAxis> & axes, con
     {
       RefuseField("space directions",
                   fields.Get("space directions"),
-                  "axis " + std::to_string(axis) + " has no direction, and kinds does not say what it is");
+                  "axis " + std::to_string(axis) + " has no direction, and kinds does not name its kind");
     }
     (isFurther ? further : spatial).push_back(axis);
   }

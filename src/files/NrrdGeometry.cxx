@@ -81,7 +81,8 @@ FindSpace(const NrrdFields & fields, std::vector<std::string> & warnings)
   }
   else if (name == "3drighthanded")
   {
-    warnings.push_back("space is \"" + value + "\", which says nothing of a patient; its coordinates are taken as LPS");
+    warnings.push_back("space is \"" + value +
+                       "\", which is not a patient coordinate system; its coordinates are taken as LPS");
   }
   else if (name == "scannerxyz")
   {

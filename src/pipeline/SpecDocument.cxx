@@ -57,7 +57,7 @@ IsValueFor(const StageOption & option, const Json & value, StageKind kind)
   return option.IsFor(kind);
 }
 
-/** Whether a value says how several pairs of images are compared. */
+/** Whether a value is an option of metrics that compare several pairs of images. */
 bool
 IsOfPairs(const StageOption & option, const Json & value)
 {

@@ -62,7 +62,7 @@ ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
 {
   const std::string allowed =
     "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
-  if (!value.is_number_integer()) // 2.0 is not one, either: nobody rounds by accident
+  if (!value.is_number_integer()) // 2.0 is not allowed either: no value is rounded by accident
   {
     throw ValueError(allowed, true);
   }
@@ -345,7 +345,7 @@ ReadSearchNumber(const Json & value, StageDraft & draft)
   SearchOf(draft.stage).*VField = static_cast<unsigned int>(ReadInteger(value, 1, VMaximum));
 }
 
-/** Whether a stage compares images by a metric with a property: its option is of use then. */
+/** Whether a stage compares images with a metric that has a property, so that its option has an effect. */
 template <bool (*VHas)(MetricKind)>
 bool
 IsForMetric(const StageSpec & stage)

@@ -85,7 +85,7 @@ TEST_F(ProgramBatchAgain, WhatIsThereIsSkipped)
   EXPECT_EQ(std::filesystem::last_write_time(Output(1)), time);
   EXPECT_EQ(m_Output.find("2 of 3 images were there already, made with these options"), 0u) << m_Output;
   EXPECT_EQ(Reason(2), "");
-  // What computes is no option of the result.
+  // The device and the number of jobs do not change the result.
   EXPECT_EQ(Run({ "--device", "cpu", "--jobs", "1" }), "sss");
   EXPECT_EQ(Run({ "--overwrite" }), "ddd");
   EXPECT_EQ(m_Output, "");
@@ -143,7 +143,7 @@ TEST_F(ProgramBatchAgain, OtherFilesAreNoticed)
   WriteList(2);
   const std::string move = WriteTranslation(1.5);
   EXPECT_EQ(Run({ "-t", move }), "dd");
-  // An older file in the place of another.
+  // An older file replaces another one.
   std::filesystem::copy_file(Input(1), Input(0), std::filesystem::copy_options::overwrite_existing);
   std::filesystem::last_write_time(Input(0), Clock::now() - std::chrono::hours(100));
   EXPECT_EQ(Run({ "-t", move }), "ds");
@@ -292,7 +292,7 @@ TEST_F(ProgramBatchAgain, ADamagedRecord)
   EXPECT_EQ(Run(), "ddd");
   std::filesystem::remove(record);
   EXPECT_EQ(Run(), "ddd");
-  // One that cannot be written is told, and nothing else fails.
+  // A record that cannot be written is reported, and nothing else fails.
   std::filesystem::remove(record);
   std::filesystem::create_directory(record);
   const ProgramResult result = RunProgram({ "--batch", Path("list.csv") });

@@ -30,8 +30,8 @@
 #include <sys/stat.h>
 
 /** \file
- * \brief Several images in one call: each result is that of a call of its own; what is there is skipped, what fails is
- * told, and the others are done. */
+ * \brief Several images in one call: each result is that of a call of its own. Existing outputs are skipped, failures
+ * are reported, and the other images are processed. */
 
 namespace
 {
@@ -123,7 +123,7 @@ TEST_F(ProgramBatch, FailuresAreToldAndTheOthersAreDone)
 {
   WriteInputs(4);
   const std::string list = WriteList(5); // in4 is missing
-  std::ofstream(Input(1)) << "NRRD0004\nthis is no image\n";
+  std::ofstream(Input(1)) << "NRRD0004\nthis is not an image\n";
   const ProgramResult result = RunProgram({ "--batch", list, "--report", Path("report.json") });
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.CountErrorLines(), 3u) << result.errors;
@@ -270,7 +270,7 @@ TEST_F(ProgramBatch, ASignalLeavesNothingOfTheReport)
   EXPECT_EQ(signal, SIGTERM) << "it was done before each signal";
 }
 
-/** A process that is ended is a failure of its image: what is behind it is done by another process. */
+/** A process that is killed is a failure of its image only: another process handles the images after it. */
 TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
 {
   WriteInputs(6);
@@ -364,7 +364,7 @@ TEST_F(ProgramBatch, WrongLists)
   std::filesystem::create_directory(Path("results"));
   std::filesystem::create_directory(Path("series"));
   ExpectError(RunProgram({ Path("series/"), Input(0), Path("results") }), { "series", "--batch" }, 2);
-  // A folder in the place of an output is not there already.
+  // A folder with the name of an output does not count as an existing output.
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Path("results") << '\n';
   const ProgramResult folder = RunProgram({ "--batch", Path("list.csv") });
   EXPECT_EQ(folder.code, 1);
@@ -454,7 +454,7 @@ TEST_F(ProgramBatch, AListOfASpreadsheetHasAMark)
   EXPECT_TRUE(std::filesystem::exists(Output(0)));
 }
 
-/** A batch that is ended leaves whole outputs and nothing else, and goes on where it was. */
+/** A batch that is killed leaves only complete outputs, and the next run continues where it stopped. */
 TEST_F(ProgramBatch, GoesOnAfterASignal)
 {
   WriteInputs(6);

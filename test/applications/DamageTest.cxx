@@ -311,7 +311,7 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   const std::string columns("\x28\x00\x11\x00", 4);
   for (const std::string & tag : { rows, columns })
   {
-    const std::size_t at = file.find(tag); // the value is 8 bytes behind it, with a type of the number or without
+    const std::size_t at = file.find(tag); // the value is 8 bytes after it, with or without a type of the number
     ASSERT_NE(at, std::string::npos);
     file.replace(at + 8, 2, "\xFF\xFF");
   }
@@ -326,7 +326,7 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   ExpectRefused("a.mha", { "2 bytes of pixels", "promises 43200000000000" }, { "--size", "10" });
 }
 
-/** A voxel that is no number does not spread over what is registered. */
+/** A voxel that is not a number does not spread in a registration. */
 TEST_F(ProgramDamage, NotANumberInARegistration)
 {
   const auto known = KnownRigid();

@@ -21,9 +21,9 @@
 #include <sstream>
 
 /** \file
- * \brief DICOM files whose frames have positions of their own (enhanced objects, RT Dose), or which do not say where
- * they are: frames are sorted and measured by their elements, as PS3.3 defines them, or the file is refused with the
- * numbers. Files are made here, byte by byte, and expected grids follow from the numbers that are written. */
+ * \brief DICOM files whose frames have positions of their own (enhanced objects, RT Dose), or no positions. Frames are
+ * sorted and measured by their elements, as PS3.3 defines them, or the file is refused with the numbers. The tests
+ * write the files byte by byte, and expected grids follow from the numbers that are written. */
 
 namespace
 {

@@ -190,7 +190,7 @@ TEST_F(ProgramDicom, FolderAsReference)
 {
   WriteSeries(Positions({ 0.0, 1.5, 3.0 }));
   WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
-  // They lie beside each other, which is said.
+  // They do not overlap, and a warning reports that.
   EXPECT_EQ(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("series") }).code, 0);
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize(),
             (VolumeType::SizeType{ { 12, 10, 3 } }));
@@ -233,7 +233,7 @@ TEST_F(ProgramDicom, NonUniformSpacing)
   ExpectRefusalUnlessForced({ "not uniform", "gaps from 2 to 2.5 mm, usually 2 mm" });
 }
 
-/** Positions that were rounded to two digits are no irregularity. */
+/** Positions that were rounded to two digits are not irregular. */
 TEST_F(ProgramDicom, RoundedPositions)
 {
   WriteSeries(Positions({ 0.0, 0.63, 1.25, 1.88, 2.5, 3.13 }));
@@ -364,7 +364,7 @@ TEST_F(ProgramDicom, SeriesOut)
                          Element(Path("again/IM00001.dcm"), 0x0020, 0x0052)),
             0u);
 
-  // Fractions are stored in steps, which is said: 65535 of them, with half a one of rounding.
+  // Fractions are stored in 65535 steps, with an error of half a step; the program reports that.
   const ProgramResult fractions = run(Path("fractions/"), { "--output-type", "float" });
   EXPECT_EQ(fractions.code, 0);
   EXPECT_NE(fractions.errors.find("in steps of "), std::string::npos) << fractions.errors;
@@ -423,7 +423,7 @@ TEST_F(ProgramDicom, SeriesOutOfOtherFormats)
   EXPECT_FALSE(std::filesystem::exists(Path("nan")));
 }
 
-/** Another library reads what was written, and says where the slices lie. */
+/** Another library reads the written series and prints the positions of the slices. */
 TEST_F(ProgramDicom, DcmdumpReadsTheSeries)
 {
   if (std::system("dcmdump --version > /dev/null 2>&1") != 0)
@@ -505,7 +505,7 @@ TEST_F(ProgramDicom, CutShort)
   }
   std::filesystem::resize_file(file, 0);
   std::filesystem::rename(file, m_Folder / "series" / "notes");
-  EXPECT_EQ(Run({ "--force" }).code, 0); // a file that says nothing of DICOM is none
+  EXPECT_EQ(Run({ "--force" }).code, 0); // a file without any DICOM element is ignored
 }
 
 } // namespace

@@ -65,7 +65,7 @@ WordsOf(const TNumbers & numbers)
   return text.str();
 }
 
-/** A turn about z and, in 3D, one about x behind it. */
+/** A rotation about z and, in 3D, one about x after it. */
 template <unsigned int VDimension>
 typename ElastixImage<VDimension>::DirectionType
 TurnedAxes(double angle)
@@ -337,7 +337,7 @@ TEST_F(ElastixFiles3D, SplinesOfOtherOrdersThanThree)
   Expect("two.txt", spline);
 }
 
-/** A chain of three files, the first of which is beside the others; and the sum of displacements. */
+/** A chain of three files, the first of which is in the same folder as the others; and the sum of displacements. */
 TEST_F(ElastixFiles3D, Chains)
 {
   const auto affine = itk::AffineTransform<double, 3>::New();

@@ -113,7 +113,7 @@ TEST_F(ProgramErrors, Input)
   ExpectError(RunProgram({ Path("none.nii"), Path("out.nii") }), { "none.nii", "no file" });
   ExpectError(Run({ "--reference", Path("none.nii") }), { "none.nii", "no file" });
   ExpectError(Run({ "--series", "1.2.3" }), { "--series", "in.nii" });
-  std::ofstream(Path("text.nii")) << "this is no image, whatever its name says\n";
+  std::ofstream(Path("text.nii")) << "this is not an image, although its name ends in .nii\n";
   ExpectError(RunProgram({ Path("text.nii"), Path("out.nii") }), { "text.nii", "no NIfTI header" });
   std::ofstream(Path("empty.nii"));
   ExpectError(RunProgram({ Path("empty.nii"), Path("out.nii") }), { "empty.nii" });

@@ -87,7 +87,7 @@ class PictureFormats
 TEST_P(PictureFormats, RoundTrip)
 {
   const auto image = MakePhantom<Image2>({ { 13, 11 } });
-  const auto plain = Image2::New(); // these formats know no geometry
+  const auto plain = Image2::New(); // these formats have no geometry
   image->SetSpacing(plain->GetSpacing());
   image->SetOrigin(plain->GetOrigin());
   image->SetDirection(plain->GetDirection());
@@ -239,12 +239,12 @@ TEST_F(ProgramFormats, NamesThatDifferByTheirEnding)
     ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
     EXPECT_EQ(LargestDifference(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(), image.GetPointer()), 0.0);
   }
-  // An output that is beside its other form is verified by its own pixels.
+  // An output next to its other form is verified by its own pixels.
   ExpectQuietSuccess(RunProgram({ Path("in.nii"), Path("out.nii.gz"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("in.nii.gz"), Path("out.nii"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("out.nii.gz"), Path("out.nrrd"), "-i", "nearest" }));
   EXPECT_EQ(LargestDifference(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(), plain.GetPointer()), 0.0);
-  // Of pairs it is the same.
+  // The same holds for pairs of header and image.
   WriteTestImage(packed.GetPointer(), Path("pair.img.gz"));
   WriteTestImage(plain.GetPointer(), Path("pair.img"));
   for (const auto & [name, image] : { std::pair("pair.img.gz", packed), std::pair("pair.img", plain) })

@@ -118,7 +118,8 @@ TEST_F(ProgramGrid, Crop)
     EXPECT_NEAR(image->GetOrigin()[axis], first[axis], 1e-9);
   }
   EXPECT_NEAR(image->GetPixel({ { 2, 3, 4 } }), m_Image->GetPixel({ { 5, 3, 9 } }), 1e-4);
-  // Of the reference's grid, before --spacing, which keeps the extent of what is left: 8 mm by 20 mm by 10.5 mm.
+  // The reference's grid is cropped before --spacing, which keeps the extent of the cropped grid: 8 mm by 20 mm by 10.5
+  // mm.
   const auto fine = Run({ "--crop", "3:11,:,5:", "--spacing", "0.5" });
   EXPECT_EQ(fine->GetLargestPossibleRegion().GetSize(), (ImageType::SizeType{ { 16, 40, 21 } }));
   for (const auto & [crop, why] :
@@ -227,7 +228,7 @@ TEST_F(ProgramTest, AnOutputBesideTheInputIsSaid)
     << result.errors;
 }
 
-/** Of a series it is said of all its volumes, and not where one has something. */
+/** A warning concerns all volumes of a series, and is not printed if one of them overlaps. */
 TEST_F(ProgramTest, ASeriesBesideTheInputIsSaid)
 {
   using Series = itk::Image<float, 4>; // two integers would be labels
@@ -250,7 +251,7 @@ TEST_F(ProgramTest, ASeriesBesideTheInputIsSaid)
     << result.errors;
 }
 
-/** A folder with a slash behind its name is made. */
+/** A folder name with a slash at its end is created. */
 TEST_F(ProgramTest, FoldersAreMade)
 {
   WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));

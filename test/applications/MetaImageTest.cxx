@@ -26,8 +26,8 @@
  * \brief MetaImages: each field gives the grid and the numbers of MetaIO's documentation,
  * https://itk.org/Wiki/MetaIO/Documentation, or is refused with its value; names may hold percent signs.
  *
- * A point is TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has an axis in each row. Where
- * SimpleITK 2.5.7 reads a file otherwise, the test says so. */
+ * A point is TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has an axis in each row. A comment
+ * notes where SimpleITK 2.5.7 reads a file differently. */
 
 namespace
 {
@@ -87,7 +87,7 @@ TEST_F(ProgramMetaImage, Geometry)
   {
     ExpectRead(place + name + " = 0 1 0 -1 0 0 0 0 1\n", turned);
   }
-  // Rows that are no unit vectors are part of the spacing; ITK keeps such a direction.
+  // If rows are not unit vectors, their lengths are part of the spacing; ITK keeps such a direction.
   ExpectRead(place + "TransformMatrix = 2 0 0 0 0.5 0 0 0 1\n", Grid({ { 3, 1, 3 } }));
   ExpectRead("Offset = 10 20 30\nElementSpacing = -1.5 2 3\n", Grid({ { -1.5, 2, 3 } }));
   ExpectRead("Offset = 10 20 30\n", Grid({ { 1, 1, 1 } }), "no ElementSpacing; 1 mm is taken");

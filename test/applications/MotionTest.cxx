@@ -23,7 +23,7 @@
 #include <sstream>
 
 /** \file
- * \brief CudaSplineRegister finds known motions of a series' volumes, and its table says what its transforms say. */
+ * \brief CudaSplineRegister finds known motions of a series' volumes, and its table agrees with its transforms. */
 
 namespace
 {

@@ -109,8 +109,8 @@ TEST_P(ProgramNiftiOutput, IsTheSameWhenCompressed)
   }
 }
 
-/** Scalars; components that lie apart in the file, behind each other, and, of tensors, in an order of their own. Some
- * have several blocks of the compression, which begin within numbers or pixels. */
+/** Scalars, components that are stored one after the other, and tensors, whose components have an order of their own.
+ * Some files have several blocks of the compression, which begin within numbers or pixels. */
 INSTANTIATE_TEST_SUITE_P(
   ProgramNifti,
   ProgramNiftiOutput,

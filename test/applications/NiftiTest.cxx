@@ -206,7 +206,7 @@ constexpr ProgramNifti::Size ProgramNifti::size;
 
 } // namespace
 
-/** Each way in which a header can say where voxels are. */
+/** Each way in which a header can define the positions of voxels. */
 TEST_F(ProgramNifti, Geometry)
 {
   const std::vector<std::pair<std::string, std::function<void(Fields &)>>> cases{
@@ -335,7 +335,7 @@ TEST_F(ProgramNifti, Geometry)
   }
 }
 
-/** The sform is taken, and one line says how far the qform is from it. */
+/** The sform is used, and a warning of one line has the distance of the qform from it. */
 TEST_F(ProgramNifti, TwoMatrices)
 {
   Fields f = Plain();
@@ -562,7 +562,7 @@ TEST_F(ProgramNifti, Pairs)
   }
 }
 
-/** What a header has beside grid and numbers. */
+/** The fields of a header other than grid and values. */
 TEST_F(ProgramNifti, FieldsSurvive)
 {
   Fields f = Plain();
@@ -640,7 +640,7 @@ TEST_F(ProgramNifti, TwoDimensions)
   const auto flat = ReadTestImage<Image2>(Path("out.nrrd"));
   EXPECT_EQ(flat->GetOrigin()[0], -10);
   EXPECT_EQ(flat->GetSpacing()[1], 3);
-  // Of three numbers a pixel NIfTI has slices only, which is said, and colours.
+  // NIfTI stores pixels of three numbers as slices, with a warning, or as colours.
   for (const bool isColour : { false, true })
   {
     std::ofstream(Path("in.nrrd"), std::ios::binary)

@@ -244,7 +244,7 @@ TEST_F(ProgramNrrd, GzipOfSeveralMembers)
   Write("in.nhdr", Header(fields, "gz", "data file: data.gz\n"));
   ExpectQuietSuccess(Convert("in.nhdr"));
   ExpectNumbers(Ramp());
-  // Skipped are lines of the file, and bytes of what is decompressed.
+  // Lines are skipped in the file, bytes in the decompressed data.
   Write("data.gz", "a line\nanother\n" + Deflate("xyz" + raw.substr(0, 100)) + Deflate(raw.substr(100)));
   Write("in.nhdr", Header(fields, "gzip", "line skip: 2\nbyte skip: 3\ndata file: data.gz\n"));
   ExpectQuietSuccess(Convert("in.nhdr"));
@@ -435,7 +435,7 @@ TEST_F(ProgramNrrd, OrderOfAxes)
   }
 }
 
-/** The first number of a masked kind is the mask, which is no component. */
+/** The first number of a masked kind is the mask, which is not a component. */
 TEST_F(ProgramNrrd, MaskedKinds)
 {
   for (const auto & [kind, components] : { std::pair("3D-masked-symmetric-matrix", 7),

@@ -107,7 +107,7 @@ TEST_F(ProgramOutput, PairThatCannotBeReplaced)
   EXPECT_EQ(CountFiles(), 3u);
 }
 
-/** A pair whose header cannot be replaced, behind its data, which were: the old data come back, also where the file
+/** A pair of files: the data were replaced, but the header cannot be. The old data are restored, also if the file
  * system has no hard links. */
 TEST_F(ProgramOutput, DataComeBack)
 {

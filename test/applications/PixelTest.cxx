@@ -51,8 +51,8 @@ protected:
   }
 };
 
-/** Values are rounded, halves to the even integer, and clamped to the output type: 1e3 and -1e3 to the limits of 8
- * bits, 99.9 to 100 and 0.5 to 0. With --round itk they are truncated as by ITK. */
+/** Values are rounded half to even and clamped to the output type: 1e3 and -1e3 to the limits of 8 bits, 99.9 to 100
+ * and 0.5 to 0. With --round itk they are truncated as by ITK. */
 TEST_F(ProgramPixels, OutputTypesRoundAndClamp)
 {
   const auto image = FloatImage::New(); // without spacing and origin: coordinates are exact, and so are linear values
@@ -434,7 +434,7 @@ class ProgramOrders
 {};
 
 /** Every spline order against ITK's interpolator in double: within 1e-6 of the range in float (NUMERICS.md allows
- * orders 4 and 5 more on noise; this is no noise). */
+ * orders 4 and 5 more on noise; this image is smooth). */
 TEST_P(ProgramOrders, AgreeWithItk)
 {
   const auto image = MakePhantom<FloatImage>({ { 21, 18, 15 } });
@@ -516,7 +516,7 @@ TEST_F(ProgramPixels, SmoothingBeforeDownsampling)
     double     largest = 0.0;
     for (std::size_t pixel = 0; pixel < 16 * 16; ++pixel)
     {
-      // Beyond the borders the filter goes on with the outermost value, so that they keep some of a stripe.
+      // The filter continues beyond the borders with the outermost value, so a stripe stays visible there.
       if (pixel % 16 > 1 && pixel % 16 < 14)
       {
         largest = std::max(largest, std::abs(out->GetBufferPointer()[pixel] - 100.0));

@@ -34,9 +34,9 @@
 #include <vector>
 
 /** \file
- * \brief The readers that are this module's own code (transforms as text, of MATLAB and of elastix, lists, headers of
- * NRRD and MetaImage) under
- * whatever bytes: by libFuzzer where CUDASPLINE_FUZZER is on, which needs clang, else by a loop of random damage.
+ * \brief Runs the module's own readers (transforms as text, of MATLAB and of elastix, lists, headers of NRRD and
+ * MetaImage) on arbitrary bytes: with libFuzzer if CUDASPLINE_FUZZER is on, which needs clang, otherwise with a loop of
+ * random damage.
  *
  * usage without libFuzzer: CudaSplineReaderFuzzer [runs [seed]] */
 

@@ -48,7 +48,7 @@ protected:
   }
 };
 
-/** A stage of fields behind an affine one, and all that is written of it. */
+/** A deformable stage after an affine one, and all of its output files. */
 TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
 {
   const auto known = KnownBend(KnownRigid().GetPointer());
@@ -211,8 +211,8 @@ TEST_P(RegisterFieldStages, EndOnASignal)
             LargestDistance<2>(identity.GetPointer(), known.GetPointer(), fieldSize));
 }
 
-/** Masks and transforms before a stage of fields count: a bend, which only a field can undo, stands behind a
- * translation from a file, and near the border images have what the other one has not, which masks leave out. */
+/** A deformable stage respects masks and initial transforms: a bend, which only a field can undo, follows a translation
+ * from a file. Near the border each image has structures that the other one lacks; masks exclude them. */
 TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
 {
   const auto shift = itk::TranslationTransform<double, 2>::New();
@@ -227,7 +227,7 @@ TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
   const auto known = KnownBend(shift.GetPointer());
   WritePair<2>(known.GetPointer(), fieldSize);
 
-  // Squares beside the middle half, where distances are measured.
+  // Squares outside of the middle half, in which distances are measured.
   const auto spoil = [this](const std::string & name, itk::IndexValueType first) {
     const auto image = ReadTestImage<Image<2>>(Path(name + ".nrrd"));
     const auto mask = itk::Image<std::uint8_t, 2>::New();
@@ -268,7 +268,7 @@ TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
   EXPECT_NE(distance({}), masked);
 }
 
-/** One level of demons is ITK's filter: the same field, but for the roundings of 20 iterations. */
+/** One level of demons is ITK's filter: the same field, except for the rounding of 20 iterations. */
 TEST_F(RegisterFields, DemonsAreItks)
 {
   WritePair<2>(KnownBend(nullptr).GetPointer(), fieldSize);
@@ -317,8 +317,8 @@ TEST_F(RegisterFields, DemonsAreItks)
   EXPECT_GT(longest, 1.0);
 }
 
-/** Images of one slice, constant ones, levels that shrink an axis to a sample, variances of 0: a field, or one line
- * that says what cannot be. */
+/** Images of one slice, constant images, levels that shrink an axis to one sample, variances of 0: the result is a
+ * field, or an error of one line. */
 TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
 {
   const auto write = [this](const std::string & name, unsigned int width, double slope) {
@@ -458,8 +458,8 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
   expectFields(plain);
 }
 
-/** What is not a number lies outside: it is not looked at, warped images have the default value there, and masks go on
- * to count. */
+/** Voxels that are not numbers count as outside of the image: they are not compared, warped images have the default
+ * value there, and masks still apply. */
 TEST_P(RegisterFieldStages, TakeWhatIsNotANumberAsOutside)
 {
   const auto known = KnownRigid();

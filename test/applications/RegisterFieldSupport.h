@@ -40,7 +40,7 @@ protected:
   template <unsigned int VDimension>
   using Field = itk::Image<itk::Vector<double, VDimension>, VDimension>;
 
-  /** A smooth transform that bends the middle by up to 2 mm, behind a rigid one if there is one. */
+  /** A smooth transform that bends the middle by up to 2 mm, after a rigid one if there is one. */
   static itk::CompositeTransform<double, 2>::Pointer
   KnownBend(const itk::Transform<double, 2, 2> * rigid)
   {
@@ -103,8 +103,8 @@ protected:
              Path("p_1Warp.nii.gz"), "-t",           Path("p_0GenericAffine.mat") };
   }
 
-  /** Where two transforms, one behind the other, bring the points of the middle half of the grid: how far from there a
-   * third does. */
+  /** The distance between the points of the middle half of the grid after two transforms in sequence, and after a third
+   * transform. */
   template <unsigned int VDimension>
   static double
   LargestDistanceOfTwo(const Transform<VDimension> * first,

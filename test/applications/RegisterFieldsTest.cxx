@@ -31,8 +31,8 @@
 namespace
 {
 
-/** Of an affine transform determinants are the matrix's, whatever the directions; of its inverse the logarithm changes
- * its sign. B-splines have their inverse by iteration. */
+/** The determinants of an affine transform are those of its matrix, for any directions. The logarithm of the inverse's
+ * has the opposite sign. The inverse of a B-spline is computed by iteration. */
 TEST_F(RegisterFields, DeterminantsAndInversesOfOtherStages)
 {
   const auto known = itk::AffineTransform<double, 2>::New();
@@ -85,7 +85,7 @@ TEST_F(RegisterFields, DeterminantsAndInversesOfOtherStages)
   EXPECT_LE(LargestDistanceOfTwo<2>(spline, ReadField<2>("inverse.nrrd").GetPointer(), identity), 0.05);
 }
 
-/** SyN by other metrics than local correlation is no work of ITK's class either. */
+/** SyN with other metrics than local correlation does not run in ITK's class either. */
 TEST_F(RegisterFields, OtherMetricsAreAccelerated)
 {
   WritePair<2>(KnownBend(nullptr).GetPointer(), fieldSize);
@@ -152,8 +152,8 @@ TEST_F(RegisterFields, Presets)
               "CudaSplineRegister");
 }
 
-/** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels of large images; where it is not,
- * --help says so. */
+/** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels for large images; --help lists the
+ * differences. */
 TEST_F(RegisterFields, StandardIsAntsRegistrationSyN)
 {
   using Levels = std::vector<unsigned int>;
@@ -317,7 +317,7 @@ TEST_F(RegisterFields, Evaluation)
   }
   for (const char * const label : { "2", "7" })
   {
-    // Of edges of some ten voxels.
+    // The boxes have edges of some ten voxels.
     EXPECT_GT(evaluation["dice"][label]["after"], 0.9) << label;
     EXPECT_LT(evaluation["dice"][label]["before"], 0.85) << label;
   }
@@ -330,7 +330,7 @@ TEST_F(RegisterFields, Evaluation)
   ExpectError(Register(options), { "moving.csv", "line 2", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "1,2\n3,4\n";
   ExpectError(Register(options), { "4 fixed landmarks", "2 moving landmarks" }, 1, "CudaSplineRegister");
-  // A damaged first line is none of titles; spreadsheets write a mark before it, and quotes.
+  // A damaged first line is not a line of titles; spreadsheets write a byte order mark before it, and quotes.
   std::ofstream(Path("moving.csv")) << "1x,2\n3,4\n";
   ExpectError(Register(options), { "moving.csv", "line 1", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "\xEF\xBB\xBF"
@@ -340,7 +340,7 @@ TEST_F(RegisterFields, Evaluation)
   EXPECT_EQ(ReadReport()["evaluation"]["landmarks"]["number"], 2);
 }
 
-/** A matrix behind a field has scales of random places (of more than 1000), which are the same ones in each run. */
+/** A matrix after a field has scales from random points (of more than 1000), which are the same in each run. */
 TEST_F(RegisterFields, MatricesBehindFieldsAreRepeated)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);
@@ -376,7 +376,7 @@ TEST_F(RegisterFields, InverseOfARigidTransform)
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 1e-6);
 }
 
-/** Displacements whose file does not say where they are. */
+/** Displacements in a file format without geometry. */
 TEST_F(RegisterFields, WarnsOfGeometryThatTheFormatDrops)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);
@@ -441,7 +441,7 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
             0.02);
 }
 
-/** A level without iterations is none that looked at no sample. */
+/** A level without iterations is not reported as a level without valid samples. */
 TEST_F(RegisterFields, SplineLevelsWithoutIterations)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);

@@ -178,7 +178,7 @@ TEST_F(RegisterPairs, AreOfSomeStages)
   EXPECT_NE(stages[1]["backend"], "Superclass") << stages[1]["fallback_reason"];
 }
 
-/** Voxels of a further image that are no numbers lie outside, and warn. */
+/** Voxels of an additional image that are not numbers count as outside, with a warning. */
 TEST_F(RegisterPairs, HaveVoxelsThatAreNoNumbers)
 {
   const auto image = ReadTestImage<Image<2>>(Path("fixed-b.nrrd"));

@@ -25,8 +25,8 @@
 #include <vector>
 
 /** \file
- * \brief Where CudaSplineRegister's first stage begins, how stages and levels go on from each other, and what it says
- * where ITK's own metric does the work. */
+ * \brief The initial transform of CudaSplineRegister's first stage, the sequence of stages and levels, and the reports
+ * of stages that use ITK's own metric. */
 
 namespace
 {
@@ -117,7 +117,8 @@ TEST_F(RegisterStages, MomentsUnderMasks)
               "CudaSplineRegister");
 }
 
-/** A stage of each linear kind finds what it can hold, and writes a transform of its class; the next one goes on. */
+/** A stage of each linear kind finds what its transform can represent, and writes a transform of its class; the next
+ * stage continues from it. */
 TEST_F(RegisterStages, LinearKindsInThePlane)
 {
   const auto translation = itk::TranslationTransform<double, 2>::New();
@@ -153,7 +154,7 @@ TEST_F(RegisterStages, LinearKindsInThePlane)
   find({ "similarity" }, similarity, "Similarity2DTransform");
   find({ "translation", "rigid", "similarity" }, similarity, "Similarity2DTransform");
   find({ "translation", "affine" }, similarity, "AffineTransform");
-  // What turns cannot go on as a translation: that comes on top.
+  // A translation stage cannot continue from a rotation: it adds a transform.
   find({ "similarity", "translation" }, similarity, "CompositeTransform");
 }
 
@@ -195,7 +196,7 @@ TEST_F(RegisterStages, LinearKindsInSpace)
   }
 }
 
-/** A stage behind a B-spline's: ITK's own metric would throw, as its B-splines have no Jacobian by position. */
+/** A stage after a B-spline stage: ITK's own metric would throw, because its B-splines have no Jacobian by position. */
 TEST_F(RegisterStages, StagesBehindASpline)
 {
   const auto known = KnownRigid();
@@ -225,7 +226,7 @@ TEST_F(RegisterStages, StagesBehindASpline)
   EXPECT_EQ(result.code, 0) << result.errors;
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), stagesSize), 0.25);
   const nlohmann::json report = ReadReport();
-  // Splines behind each other may fold the border, of which the user is told, and 30 iterations may be too few.
+  // B-splines in sequence may fold the border, which a warning reports, and 30 iterations may be too few.
   const std::size_t few = result.errors.find("more iterations are needed") != std::string::npos ? 1 : 0;
   EXPECT_EQ(report["folding"]["voxels"] > 0, result.errors.find("the transform folds") != std::string::npos);
   EXPECT_EQ(result.CountErrorLines(), few + (report["folding"]["voxels"] > 0 ? 1 : 0)) << result.errors;

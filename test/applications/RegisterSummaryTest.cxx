@@ -208,7 +208,7 @@ TEST_F(RegisterSummary, OverlapsAreATable)
   EXPECT_NEAR(evaluation["dice_mean"]["after"].get<double>(), mean, 1e-12);
 }
 
-/** Of a series a line a volume, and a summary. */
+/** For a series one line per volume, and a summary. */
 TEST_F(RegisterSummary, Series)
 {
   const auto volume = MakeGrid<3>(16);

@@ -94,7 +94,7 @@ TEST_F(RegisterInSpace, RigidThenAffine)
   ExpectQuietSuccess(result);
   EXPECT_EQ(result.output, "");
   EXPECT_LE(DistanceOf<3>("out.tfm", known, size), 0.1);
-  // One matrix: the affine stage went on from the rigid one.
+  // One matrix: the affine stage continued from the rigid one.
   EXPECT_STREQ(ReadTransform<3>(Path("out.tfm"))->GetNameOfClass(), "AffineTransform");
   ExpectSameByResample("out.tfm", "warped.nrrd");
 
@@ -157,7 +157,7 @@ ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
     { image, image, "-p", picture, "-s", "translation", "-m", "meansquares", "--iterations", "0" }, settings);
   EXPECT_EQ(result.code, 0) << result.errors;
   const auto drawn = ReadTestImage<itk::Image<unsigned char, 2>>(picture);
-  // A side of 8192 pixels is the most that is shown; letters are beside it, two rows stand one below the other.
+  // At most 8192 pixels are drawn along a side; letters are next to it, and two rows are one below the other.
   EXPECT_GE(drawn->GetBufferedRegion().GetSize(0), 900u);
   EXPECT_LT(drawn->GetBufferedRegion().GetSize(0), 1000u);
   EXPECT_GT(drawn->GetBufferedRegion().GetSize(1), 2u * 8192u);
@@ -237,7 +237,7 @@ TEST_F(RegisterInSpace, PicturesOfOtherAxes)
   EXPECT_NEAR(sum(turned), sum(plain), 1e-3 * sum(plain));
 }
 
-/** Images that have nothing to do with each other, or hardly overlap, are told of with the number. */
+/** Warnings report the number if images are unrelated or hardly overlap. */
 TEST_F(RegisterInSpace, PoorAgreement)
 {
   WritePair<3>(itk::AffineTransform<double, 3>::New().GetPointer(), 26);
@@ -529,7 +529,7 @@ TEST_F(RegisterInPlane, SaysWhatItDoes)
   }
   EXPECT_EQ(result.output.find("iteration 4"), std::string::npos);
 
-  // On a terminal a bar, without a line an iteration.
+  // A bar on a terminal, without a line per iteration.
   ProgramSettings settings;
   settings.onTerminal = true;
   settings.hasSummary = true;

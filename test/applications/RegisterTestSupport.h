@@ -112,7 +112,7 @@ protected:
     }
   }
 
-  /** Writes fixed.nrrd and moving.nrrd, so that a transform from fixed to moving points lays one over the other. */
+  /** Writes fixed.nrrd and moving.nrrd, which a transform from fixed to moving points aligns. */
   template <unsigned int VDimension>
   void
   WritePair(const Transform<VDimension> * known, unsigned int size)

@@ -50,7 +50,7 @@ ProgramPath(const std::string & program)
   {
     return other;
   }
-  // Beside the tests where both were copied elsewhere, else where the build put it.
+  // In the folder of the tests if both were copied, otherwise in the build folder.
   std::error_code error;
   const auto      beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / program;
   return std::filesystem::exists(beside, error) ? beside.string()
@@ -128,7 +128,7 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   {
     rlimit limit{};
     getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = static_cast<rlim_t>(settings.fileSizeLimit); // a process may have it raised for what is no file
+    limit.rlim_cur = static_cast<rlim_t>(settings.fileSizeLimit); // the soft limit only: a process may raise it again
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN); // writes fail instead
   }

@@ -65,14 +65,14 @@ struct ProgramSettings
 bool
 HasHiddenFolder(const std::string & folder);
 
-/** \brief Whether ProgramSettings::hasNoLinks can be had here. */
+/** \brief Whether ProgramSettings::hasNoLinks is available here. */
 bool
 CanForbidLinks();
 
 /** \brief Runs the program and waits for it.
  *
- * It is the one that lies beside the tests, or that the build made; CudaSplineResample the one that CUDASPLINE_RESAMPLE
- * in the environment names, if any. */
+ * It is the one in the folder of the tests, or that of the build. The environment variable CUDASPLINE_RESAMPLE names
+ * another CudaSplineResample. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});
 

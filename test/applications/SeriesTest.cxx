@@ -144,7 +144,7 @@ TEST_P(ProgramSeriesToo, AsReferenceItGivesItsGrid)
 
 INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeriesToo, ::testing::Values(".nii.gz"));
 
-/** The last volume of a compressed series is damaged, or the checksum behind it. */
+/** The last volume of a compressed series is damaged, or the checksum after it. */
 TEST_F(ProgramSeries, DamageAtTheEnd)
 {
   WriteSeries("in.nii.gz");
@@ -252,7 +252,7 @@ TEST_F(ProgramSeries, RescaledIntegers)
   }
 }
 
-/** Formats that have no fourth axis say so, and do not end the program. */
+/** Formats without a fourth axis give an error, and do not crash the program. */
 TEST_F(ProgramSeries, FormatsWithoutThem)
 {
   WriteSeries("in.nrrd");

@@ -49,7 +49,7 @@ Point3(double x, double y, double z)
   return point;
 }
 
-/** \brief A folder that lives as long as a test. */
+/** \brief A folder that is removed at the end of a test. */
 class ProgramTest : public ::testing::Test
 {
 protected:

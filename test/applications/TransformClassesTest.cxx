@@ -45,7 +45,7 @@
 /** \file
  * \brief Files with every class of transform that ITK knows, with random parameters, map points as ITK's own class.
  *
- * The files are written by itk::TransformFileWriter, whose text gives back every bit. Both evaluate the same formulas
+ * The files are written by itk::TransformFileWriter, whose text reproduces every bit. Both evaluate the same formulas
  * in double precision; 1e-9 of the largest coordinate is far above their rounding, and far below what an ignored
  * parameter moves. With CUDASPLINE_WRITE_ANSWERS=FILE in the environment the test also writes
  * test/python/transform_answers.json, by which the Python package is tested. */
@@ -363,7 +363,7 @@ protected:
   std::string m_Suffix; ///< order of a B-spline
 };
 
-/** The classes of ITK's factory, but composites and those that are no maps of points. */
+/** The classes of ITK's factory, without composites and classes that do not map points. */
 TEST_F(TransformClasses, AllOfTheFactory)
 {
   itk::TransformFactoryBase::RegisterDefaultTransforms();

@@ -148,7 +148,7 @@ TEST_F(ProgramTransforms, Composition)
   ASSERT_EQ(composite->TransformPoint(point), m_A->TransformPoint(m_B->TransformPoint(point)));
   ExpectTransform({ "-t", Path("a.tfm"), "-t", Path("b.h5") }, composite);
 
-  // Several behind one -t, before the images too.
+  // Several files after one -t, also before the images.
   ExpectTransform({ "-t", Path("a.tfm"), Path("b.h5") }, composite);
   ExpectTransform({ "--ants-order", "-t", Path("b.h5"), Path("a.tfm"), "-i", "linear" }, composite);
   EXPECT_EQ(RunProgram({ "-t", Path("a.tfm"), Path("b.h5"), Path("in.nrrd"), Path("before.nrrd") }).code, 0);
@@ -249,7 +249,7 @@ TEST_F(ProgramTransforms, DisplacementField)
       ++count;
     }
   }
-  EXPECT_LT(sum, 0.1 * shifted) << count; // an inverse that was none would be as far as the field moves, or twice that
+  EXPECT_LT(sum, 0.1 * shifted) << count; // a wrong inverse has an error of once or twice the displacement
 }
 
 /** The words of ANTs. */
@@ -459,7 +459,7 @@ TEST_F(ProgramTransforms, Errors)
   ExpectError(run({ "-t", Path("none.tfm") }), { "none.tfm", "no transform file" });
   for (const char * const name : { "bad.tfm", "bad.h5", "bad.mat", "bad.xyz" })
   {
-    std::ofstream(Path(name)) << "this is no transform\n";
+    std::ofstream(Path(name)) << "this is not a transform\n";
     ExpectError(run({ "-t", Path(name) }), { "cannot read the transform", name });
   }
   ExpectError(run({ "--rotate", "10" }), { "--rotate", "3 angles", "it has 1" });

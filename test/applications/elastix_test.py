@@ -42,7 +42,7 @@ def expect(condition, message):
 
 
 def make_image(generator, dimension, shape, turned):
-    """Blobs, on an anisotropic grid that is turned where wanted; as large as a float's range allows to be told apart."""
+    """Blobs, on an anisotropic grid, rotated if wanted; with values as large as float can distinguish."""
     axes = numpy.meshgrid(*[numpy.linspace(-1, 1, n) for n in shape], indexing="ij")
     values = numpy.zeros(shape)
     for _ in range(12):
@@ -185,8 +185,7 @@ def main():
 
 
 def compare_brains(options, generator, interpolations):
-    """The brain under an affine transform and B-splines behind it, to a grid that is turned, of the brain as it is and of
-    an oblique one."""
+    """The brain under an affine transform followed by B-splines, on a rotated grid; once for the original brain, once for an oblique one."""
     path = os.path.join(os.environ.get("CUDASPLINE_DATA", "/usr/share/mricron/templates"), "ch2bet.nii.gz")
     if not os.path.exists(path):
         print(f"No brains are compared: there is no {path}.")

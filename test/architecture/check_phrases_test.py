@@ -46,25 +46,30 @@ class Phrases(unittest.TestCase):
             with self.subTest(text=text), tempfile.TemporaryDirectory() as root:
                 with open(os.path.join(root, path), "w", encoding="utf-8") as stream:
                     stream.write(text)
-                code, output = run(check_phrases, "--root", root, "--all")
+                code, output = run(check_phrases, "--root", root)
                 self.assertEqual(code, 0 if line is None else 1, output)
                 if line is not None:
                     self.assertIn(f'{path}:{line}: "{phrase}"', output)
                     self.assertIn("\n1 violations", output)
 
-    def test_clean_folders_alone_fail(self):
+    def test_allowed_phrases(self):
         with tempfile.TemporaryDirectory() as root:
-            for folder in ("clean", "other"):
+            for folder in ("old", "other"):
                 os.mkdir(os.path.join(root, folder))
-            with open(os.path.join(root, "other", "Page.md"), "w", encoding="utf-8") as stream:
-                stream.write("beside\n")
-            with unittest.mock.patch.object(check_phrases, "CLEAN", ["clean/*"]):
+                with open(os.path.join(root, folder, "Page.md"), "w", encoding="utf-8") as stream:
+                    stream.write("beside\n\nThe mask is none.\n")
+            allowed = [("old/*", "beside", "a key"), ("other/*", None, "quotes")]
+            with unittest.mock.patch.object(check_phrases, "ALLOWED", allowed):
                 code, output = run(check_phrases, "--root", root)
-                self.assertEqual(code, 0, output)
-                self.assertIn("other: 1 phrases", output)
-                os.rename(os.path.join(root, "other", "Page.md"), os.path.join(root, "clean", "Page.md"))
-                code, output = run(check_phrases, "--root", root)
-                self.assertEqual(code, 1, output)
+            self.assertEqual((code, output.splitlines()[1:]), (1, ["1 violations"]), output)
+            self.assertIn('old/Page.md:3: "is none"', output)
+
+    def test_named_paths(self):
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("One.md", "Two.md"):
+                with open(os.path.join(root, name), "w", encoding="utf-8") as stream:
+                    stream.write("beside\n")
+            self.assertEqual(run(check_phrases, "--root", root, "Two.md"), (1, 'Two.md:1: "beside": next to, in addition to, compared with\n1 violations\n'))
 
     def test_subjects(self):
         for subject, right in SUBJECTS:

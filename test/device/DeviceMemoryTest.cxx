@@ -268,12 +268,12 @@ TEST(DeviceMemoryGpu, MemoryThatWasFreedInAKeptStreamIsGivenBack)
     kept = DeviceBuffer(bytes, stream);
   }
   EXPECT_LE(FreeBytes() + bytes, free);
-  kept = DeviceBuffer(); // behind the last wait for its stream
+  kept = DeviceBuffer(); // after the last wait for its stream
   ReleaseDeviceMemory();
   EXPECT_GE(FreeBytes() + (std::size_t(64) << 20), free);
 }
 
-// What outlives its stream is available once it is freed, though nobody waits and the stream is kept.
+// Memory that outlives its stream is available once it is freed, although nothing waits and the stream is kept.
 TEST(DeviceMemoryGpu, MemoryThatOutlivesItsStreamIsAvailableAfterwards)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -286,7 +286,7 @@ TEST(DeviceMemoryGpu, MemoryThatOutlivesItsStreamIsAvailableAfterwards)
   }
   const std::size_t with = AvailableDeviceMemory(0);
   kept = DeviceBuffer();
-  EXPECT_GE(AvailableDeviceMemory(0), with + bytes / 2); // a part of what is free is left to others
+  EXPECT_GE(AvailableDeviceMemory(0), with + bytes / 2); // some free memory is left to other processes
 }
 
 TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
@@ -302,8 +302,9 @@ TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
     stream.Synchronize();
     EXPECT_LE(FreeBytes() + bytes, free);
   }
-  EXPECT_LE(FreeBytes() + bytes, free) << "it was given back";
-  EXPECT_GT(AvailableDeviceMemory(0) + (std::size_t(64) << 20), before) << "it is not ours to take";
+  EXPECT_LE(FreeBytes() + bytes, free) << "it was freed";
+  EXPECT_GT(AvailableDeviceMemory(0) + (std::size_t(64) << 20), before)
+    << "memory of other processes counts as available";
   ReleaseDeviceMemory();
   EXPECT_GE(FreeBytes() + (std::size_t(64) << 20), free);
 }

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-/* A library by the name of NVIDIA's driver, libcuda.so.1, that answers the CUDA runtime's first questions and has
- * nothing behind them: the version of CUDA that it supports, CUDASPLINE_FAKE_DRIVER_VERSION (12040 for 12.4). */
+/* A library with the name of NVIDIA's driver, libcuda.so.1. It answers only the CUDA runtime's first queries: the
+ * version of CUDA that it supports is CUDASPLINE_FAKE_DRIVER_VERSION (12040 for 12.4). */
 #include <stdlib.h>
 #include <string.h>
 

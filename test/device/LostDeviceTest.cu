@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A kernel that writes to an illegal address ends the process' CUDA context. Expected: the error is told as Lost, and
-// from then on no device is chosen, with the reason; the Cpu backend goes on.
+// A kernel that writes to an illegal address ends the process' CUDA context. Expected: the error is reported as Lost,
+// and from then on no device is chosen, with the reason; the Cpu backend still works.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -71,7 +71,7 @@ TEST(LostDeviceGpu, TheProcessGoesOnWithoutIt)
   EXPECT_FALSE(choice);
   EXPECT_NE(choice.reason.find("lost"), std::string::npos) << choice.reason;
   EXPECT_EQ(DeviceCount(), 0);
-  EXPECT_FALSE(SelectDevice("0")) << "the Cpu goes on even where this device was demanded";
+  EXPECT_FALSE(SelectDevice("0")) << "the Cpu backend also replaces a device that was requested";
 
   SourceDescriptor descriptor;
   descriptor.dimension = 1;

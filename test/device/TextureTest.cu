@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: point fetches return the texels; linear fetches return the interpolated value but for the hardware's 8
-// fractional bits of the weights: along one axis the weight errs by at most 2^-9 (rounded to 8 bits), so the value by
-// 2^-9 times the difference of the neighbours.
+// Expected: point fetches return the texels; linear fetches return the interpolated value, with the hardware's 8
+// fractional bits of the weights. Along one axis the error of the weight is at most 2^-9 (rounded to 8 bits), so that
+// of the value is at most 2^-9 times the difference of the neighbours.
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"

@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaSplineFactory in a program of one's own: who answers New(), the switches, and objects that outlive the factory.
+// CudaSplineFactory in a program of one's own: the classes that New() returns, the switches, and objects that outlive
+// the factory.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaResampleImageFilter.h"

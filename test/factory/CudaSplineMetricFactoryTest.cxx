@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaSplineMetricFactory in a program of one's own: who answers New() of a metric, the switches, and a registration
-// that names ITK's class alone.
+// CudaSplineMetricFactory in a program of one's own: the class that New() of a metric returns, the switches, and a
+// registration that names only ITK's class.
 
 #include "itkCudaSplineImageMetric.h"
 #include "itkCudaSplineMetricFactory.h"
@@ -201,7 +201,7 @@ TEST(CudaSplineMetricFactory, TheEnvironmentSwitchesClassesOfAllFactories)
   setenv("CUDASPLINE_FACTORY_CLASSES", "ResampleImageFilter,CorrelationImageToImageMetricv4", 1);
   testing::internal::CaptureStderr();
   const auto factory = CudaSplineMetricFactory::New();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); // another factory's class is no unknown one
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); // the class of another factory is not unknown
   EXPECT_TRUE(factory->GetClassEnabled("CorrelationImageToImageMetricv4"));
   EXPECT_FALSE(factory->GetClassEnabled("MattesMutualInformationImageToImageMetricv4"));
   unsetenv("CUDASPLINE_FACTORY_CLASSES");

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-/* A symbol of ITK's that a program has in the place of the shared ITK's: loaded before that (LD_PRELOAD). */
+/* A symbol of ITK that a program has instead of that of the shared ITK: loaded first (LD_PRELOAD). */
 
 namespace itk
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A program of ITK's that knows nothing of the module, with the types that antsApplyTransforms and antsRegistration
+// A program with ITK that does not use the module, with the types that antsApplyTransforms and antsRegistration
 // instantiate in three dimensions: those of double, which are ANTs' default, and those of float (--float 1).
 //
 // usage: PlainItkAnts apply|evaluate|smooth double|float OUTPUT
@@ -309,7 +309,7 @@ main(int argc, char ** argv)
     {
       TellTypes<double>("double");
       TellTypes<float>("float");
-      // Not of antsRegistration, and not overridden: the list of what is missed has it.
+      // Not used by antsRegistration, and not overridden: the report of classes without an override contains it.
       using Doubles = itk::Image<double, dimension>;
       using OfFloat = itk::DisplacementFieldTransform<float, dimension>;
       Tell<itk::SyNImageRegistrationMethod<Doubles, Doubles, OfFloat>>("SyN-mixed");

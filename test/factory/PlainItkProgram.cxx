@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A program of ITK's that knows nothing of the module: it includes no header of it and is not linked to it. The test of
-// the object factory runs it with and without ITK_AUTOLOAD_PATH.
+// A program with ITK that does not use the module: it includes no header of it and is not linked to it. The test of the
+// object factory runs it with and without ITK_AUTOLOAD_PATH.
 //
 // usage: PlainItkProgram resample|one|warp|decompose|idle SIZE OUTPUT [REPETITIONS]
 //

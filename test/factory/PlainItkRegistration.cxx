@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A registration by ITK's classes that knows nothing of the module: it includes no header of it and is not linked to
-// it. The test of the object factory runs it with and without ITK_AUTOLOAD_PATH.
+// A registration with ITK's classes that does not use the module: it includes no header of it and is not linked to it.
+// The test of the object factory runs it with and without ITK_AUTOLOAD_PATH.
 //
 // usage: PlainItkRegistration
 //

@@ -6,7 +6,7 @@ usage: factory_test.py plain|classes|mismatch|plastimatch|registration|deformati
   plain        the program of this folder, with ITK_AUTOLOAD_PATH and without: results within the documented bounds, the module's
                classes where the factory has them and ITK's elsewhere, a line of the trace for each
   classes      CUDASPLINE_FACTORY_CLASSES leaves classes to ITK
-  mismatch     where another version of ITK runs nothing is overridden, and that is said once
+  mismatch     where another version of ITK runs nothing is overridden, with one warning
   plastimatch  Debian's program of this name resamples and warps by fields; skipped where it is not installed, or linked to another ITK
   registration registrations by the metrics' factory and without it: the same parameters, by the module's metrics
   ants         what antsApplyTransforms and antsRegistration instantiate, by both factories and without: results and classes
@@ -57,7 +57,7 @@ def trace(errors):
     lines = [line.split(" | ") for line in errors.splitlines() if line.startswith("CudaSpline | ")]
     for line in lines:
         expect(len(line) == 7, f"a line of the trace has {len(line)} fields: {line}")
-        expect(re.fullmatch(r"\d+\.\d{3} ms", line[5]), f"this is no time: {line[5]}")
+        expect(re.fullmatch(r"\d+\.\d{3} ms", line[5]), f"this is not a time: {line[5]}")
     return lines
 
 
@@ -93,7 +93,7 @@ def coefficient_bound(order):
 def compare(first, second, kind, method):
     """Results of both classes, within the bounds that doc/Accuracy.md states."""
     largest = max(abs(value) for value in second)
-    expect(largest > 0, "the reference is nothing but zeros")
+    expect(largest > 0, "the reference contains only zeros")
     differences = [abs(a - b) for a, b in zip(first, second)]
     if method == "nearest":
         bound = 0.0  # nearest neighbours move their bits
@@ -356,7 +356,7 @@ def ants(options):
             a, b = results[0][first:last], results[1][first:last]
             first = last
             largest = max(abs(value) for value in a)
-            expect(largest > 0, f"{name}: the reference is nothing but zeros")
+            expect(largest > 0, f"{name}: the reference contains only zeros")
             differences = [abs(x - y) for x, y in zip(a, b)]
             # Sums of float indices are rounded where ITK rounds them; ITK's sums of a sinc's 6^3 terms are double, its windows
             # of float precision 6e-8 off. Labels are those of a smooth image: where two are equal a rounding decides.

@@ -8,11 +8,11 @@ usage: loader_test.py TEST --folders DIR DIR --libraries FILE FILE --plain FILE 
   static       a program that another ITK is linked into
   shared       one that is linked to a shared ITK of another version
   both         one that holds an ITK of its own and the shared one, which gets its factory, in every order
-  interposed   one that has symbols of an ITK in the place of the shared one's
+  interposed   one with symbols of an ITK that replace those of the shared one
   folders      folders of other versions, empty ones, missing ones, links; the right one among them is used
   damaged      libraries that are missing, cut off, or no libraries: ITK's own classes are used
-  driver       CUDA is missing: no library of it is needed, and where its driver is none the host computes, and the trace says why
-  simpleitk    SimpleITK, which has its ITK linked into it; it is installed below DIR, and the test skipped where it cannot be had
+  driver       CUDA is missing: no library of it is needed; with an invalid driver the host computes, and the trace has the reason
+  simpleitk    SimpleITK, which has its ITK linked into it; it is installed below DIR, and the test is skipped if that fails
   itk          the package itk, which has, too, and does not look at the variable from 5.3 on; skipped where it is not installed (1.3 GB)
 
 For the last two CUDASPLINE_PACKAGES_PYTHON names a Python that has the package. The exit status is 1 where something is wrong, and 77 where
@@ -149,7 +149,7 @@ def folders(options):
 
 
 def damaged(options):
-    """An installation as it may be: the loader's folder beside the libraries, one of which is changed."""
+    """Damaged installations: the loader's folder and the libraries, one of which is changed."""
     place = os.path.join(options.work, "lib")
     shutil.rmtree(place, ignore_errors=True)
     folder = shutil.copytree(options.folders[0], os.path.join(place, os.path.basename(options.folders[0])))
@@ -187,7 +187,7 @@ def damaged(options):
 
 
 def driver(options):
-    """No library, and a library that is no driver: what stands in for CUDA's is found before the machine's own."""
+    """No library, and a library that is not a driver: the replacement for CUDA's driver is found before that of the machine."""
     for library in options.libraries:
         output, _ = run(["readelf", "-dW", library])
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output)

@@ -1,4 +1,4 @@
-# The factory of metrics, with what these stand on: the programs of the other factory are not linked to it.
+# The factory of metrics and its dependencies: the programs of the other factory are not linked to it.
 cudaspline_use_itk(
   ITKCommon
   ITKImageFunction

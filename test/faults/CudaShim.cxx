@@ -48,7 +48,7 @@ struct Shim
   cudaError_t                                      last{ cudaSuccess };
   std::set<std::pair<std::string, std::uintptr_t>> ledger;
   int                                              wrongReleases{ 0 };
-  std::uintptr_t                                   handles{ 16 }; ///< of things that are no memory
+  std::uintptr_t                                   handles{ 16 }; ///< of resources other than memory
   std::string                                      stray;
   std::map<std::uintptr_t, std::size_t>            bytes; ///< of the device's memory, by where it is
   std::size_t                                      allocated{ 0 };

@@ -25,12 +25,11 @@
 
 /** \file
  * \brief A layer between the module and the CUDA runtime, for the tests of faults: it counts the calls, lets one of
- * them fail, and keeps a ledger of what was allocated and not given back.
+ * them fail, and records what was allocated and not freed.
  *
- * The linker puts it there (--wrap), in these programs alone: the module itself has no hook, no switch and no branch
- * for it, and what is tested is the code that is shipped. Where there is no GPU the shim stands in for one: memory
- * comes from the host, copies are made at once, and kernels do nothing, so that all but the numbers of the kernels is
- * tested anywhere. */
+ * The linker inserts it (--wrap), only in these programs: the module has no hook, no switch and no branch for it, so
+ * the tests run the code that is shipped. Without a GPU the shim simulates one: memory is host memory, copies are
+ * immediate, and kernels do nothing. So everything except the numbers of the kernels is tested on any machine. */
 
 namespace CudaSplineTest
 {
@@ -46,7 +45,7 @@ struct Fault
   std::size_t  free{ 0 }; ///< bytes of the device's memory that are free then, as a Hindrance; 0: as before
 };
 
-/** What a machine answers whose GPU cannot be had, at every call, until it says otherwise. */
+/** The error of every call on a machine whose GPU is unavailable, until the hindrance ends. */
 struct Hindrance
 {
   std::string call;        ///< that fails, "cudaInitDevice" say; empty: none
@@ -103,7 +102,7 @@ FailedCall();
 bool
 FailedCallIsRelease();
 
-/** What is allocated and not given back, by kind ("cudaMallocFromPoolAsync", "cudaStreamCreateWithFlags", ...). */
+/** What is allocated and not freed, by kind ("cudaMallocFromPoolAsync", "cudaStreamCreateWithFlags", ...). */
 std::map<std::string, int>
 Unreleased();
 
@@ -117,7 +116,7 @@ void
 RestartPeak();
 ///@}
 
-/** Calls that gave back what was not there, since the process began. */
+/** Calls that freed something that was not allocated, since the process began. */
 int
 WrongReleases();
 

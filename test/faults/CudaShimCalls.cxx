@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The CUDA calls of the module, each in the place of the runtime's own (the linker's --wrap): they count, fail where
-// they shall, and go on to the runtime or, where there is no GPU, to a stand-in.
+// The CUDA calls of the module, each replacing that of the runtime (the linker's --wrap). They count, fail where
+// requested, and call the runtime or, without a GPU, a simulation.
 
 #include "CudaShimState.h"
 
@@ -57,7 +57,7 @@ Allocate(const char * name, TThing * thing, const TReal & real, const TFake & fa
   return error;
 }
 
-/** Done in any case; it may say that it was not, about which nobody can do anything. */
+/** Executed in any case. It may report a failure, which the caller cannot handle. */
 template <typename TThing, typename TReal, typename TFake>
 cudaError_t
 Release(const char * name, const char * allocation, TThing thing, const TReal & real, const TFake & fake)
@@ -279,7 +279,7 @@ __real_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph);
 extern "C" cudaError_t
 __wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph)
 {
-  // Done in any case: a stream that goes on recording would be of no use to anybody. What it recorded may be lost.
+  // Executed in any case: a stream that continued to record would be unusable. What it recorded may be lost.
   const char * const name = "cudaStreamEndCapture";
   cudaError_t        error = Enter(name, Kind::Allocation);
   if (ShimIsReal())

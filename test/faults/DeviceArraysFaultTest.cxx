@@ -368,7 +368,7 @@ TEST_P(DeviceArraysFault, EachCallFails)
     DisarmShim();
     const std::string where = "call " + std::to_string(at) + " (" + FailedCall() + ")";
     ASSERT_FALSE(FailedCall().empty()) << where;
-    // What is computed, where, and behind what. Waits and what is given back may fail in silence at the end.
+    // Calls that compute, allocate and order the work. Waits and releases at the end may fail silently.
     static const std::set<std::string> told{ "cudaLaunchKernel",
                                              "cudaMallocFromPoolAsync",
                                              "cudaEventCreateWithFlags",

@@ -59,7 +59,7 @@ ExpectNothingLeft(const std::string & where)
   ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
-    ADD_FAILURE() << where << ": " << thing.second << " of " << thing.first << " were not given back";
+    ADD_FAILURE() << where << ": " << thing.second << " of " << thing.first << " were not freed";
   }
   EXPECT_EQ(WrongReleases(), 0) << where;
 }
@@ -91,7 +91,7 @@ protected:
     HinderShim();
   }
 
-  /** Runs on the device, and says what it gave. */
+  /** Runs on the device and checks the result. */
   void
   ExpectOnDevice(Subject & subject, const std::string & where) const
   {
@@ -141,7 +141,7 @@ protected:
   void
   ExpectRecovery(const Fault & fault, Kept kept) const
   {
-    std::string where = "call " + std::to_string(fault.at) + (kept == Kept::Nothing ? "" : " of what is kept");
+    std::string where = "call " + std::to_string(fault.at) + (kept == Kept::Nothing ? "" : ", with kept resources");
     {
       const auto subject = GetParam().make();
       subject->SetGPUEnabled(true);
@@ -164,8 +164,9 @@ protected:
       }
       else
       {
-        // What gives back, and what is only asked for a better answer, may fail unnoticed.
-        EXPECT_FALSE(fault.lasting && !GetParam().hasOptionalAllocations) << where << " failed, and the device went on";
+        // Calls that free something, and optional queries, may fail unnoticed.
+        EXPECT_FALSE(fault.lasting && !GetParam().hasOptionalAllocations)
+          << where << " failed, and the device continued";
         ASSERT_EQ(subject->GetLastBackend(), Backend::Cuda) << where;
         if (ShimIsReal())
         {
@@ -198,7 +199,7 @@ TEST_P(FaultInjection, EveryCallHasAContext)
   auto subject = GetParam().make();
   subject->SetGPUEnabled(true);
   this->ExpectOnDevice(*subject, "without a fault");
-  // What it keeps of the device is given back where nothing is current.
+  // Its resources of the device are freed in a thread without a current device.
   std::thread([&subject] { subject.reset(); }).join();
   ReleaseWhatIsKept();
   EXPECT_GT(DisarmShim(), 0);
@@ -303,7 +304,7 @@ TEST(FaultInjectionOfLevels, WhatHasEndedIsKept)
     subject->SetGPUEnabled(true);
     for (const std::string call : { "cudaStreamBeginCapture", "cudaGraphInstantiate" })
     {
-      // Where memory ran out the device is tried again, and goes on as the host does.
+      // After running out of memory the device is tried again, and computes the same as the host.
       for (const int error : { cudaErrorUnknown, cudaErrorMemoryAllocation })
       {
         HinderShim({ call, error });

@@ -73,9 +73,9 @@ struct Scenario
   std::string                               name;
   std::function<std::unique_ptr<Subject>()> make;
   double                                    tolerance; ///< of the backends' numbers
-  /** Whether something is allocated that may be missing: the operation goes on without it, slower. */
+  /** Whether an allocation is optional: the operation continues without it, more slowly. */
   bool hasOptionalAllocations{ false };
-  /** Whether the host goes on from what the device has come to, so that numbers are those of both. */
+  /** Whether the host continues from the device's intermediate result, so that the numbers are from both. */
   bool goesOn{ false };
 };
 

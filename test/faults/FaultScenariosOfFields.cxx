@@ -79,7 +79,7 @@ MakeJacobian()
   return subject;
 }
 
-/** Of double vectors over an oblique grid: with a place of each sample, and with a confidence image. */
+/** Smooths double vectors on an oblique grid: with a point of each sample, and with a confidence image. */
 std::unique_ptr<Subject>
 MakeSplineSmoothing()
 {

@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// GPUs that cannot be had from the start: held by another process, full, without a driver that this runtime can use.
-// Expected: the Cpu backend with the reason in one line, and the GPU once it can be had; where the module chooses, the
-// start is tried once, and not again before the host has lost as much as before. Each in a process of its own, whose
-// parent never uses CUDA.
+// GPUs that are unavailable at the start: held by another process, full, without a driver that this runtime can use.
+// Expected: the Cpu backend with the reason in one line, and the GPU once it is available. If the module chooses the
+// backend, it tries to start the GPU once, and not again before the host has lost the same time again. Each test is in
+// a process of its own, whose parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
@@ -45,7 +45,7 @@ using itk::CudaSpline::Backend;
 namespace
 {
 
-/** A machine whose GPU cannot be had, and what the reason has to say of it. */
+/** A machine whose GPU is unavailable, and the expected reason. */
 struct Machine
 {
   std::string name;
@@ -123,15 +123,15 @@ Hindered(const Scenario & scenario, const Machine & machine)
     subject->Run();
     if (subject->GetLastBackend() != Backend::Cuda || !subject->GetFallbackReason().empty())
     {
-      return "once the GPU could be had: " + subject->GetFallbackReason();
+      return "with an available GPU: " + subject->GetFallbackReason();
     }
   }
   ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
-    return "not given back: " + thing.first;
+    return "not freed: " + thing.first;
   }
-  return WrongReleases() == 0 ? "" : "something was given back twice";
+  return WrongReleases() == 0 ? "" : "something was freed twice";
 }
 
 /** A machine whose device takes no time once it is started.
@@ -185,7 +185,7 @@ RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
   return -1;
 }
 
-/** What a child found on such a machine where it did not say where to run. */
+/** The result of a child on such a machine that did not choose a backend. */
 std::string
 HinderedByChoice(const Scenario & scenario, const Machine & machine)
 {
@@ -225,7 +225,7 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine)
   RunUntilTheDeviceIsTried(*subject, wrong);
   return subject->GetLastBackend() == Backend::Cuda && wrong.empty()
            ? ""
-           : "once the GPU could be had: " + subject->GetFallbackReason() + wrong;
+           : "with an available GPU: " + subject->GetFallbackReason() + wrong;
 }
 
 /** An operation that is worth a start by itself, and the device held by another process. */
@@ -295,7 +295,7 @@ TEST(HinderedStart, TryingCostsATenthAtMost)
             "");
 }
 
-// A device that was named by its user, and could not be started, says nothing of the one that the module would choose.
+// A device that the user named and that cannot be started has no effect on the device that the module would choose.
 TEST(HinderedStart, OfANamedDeviceNobodyElseIsTold)
 {
   EXPECT_EQ(InChild([&]() -> std::string {
@@ -351,7 +351,7 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
               return reason.find("the driver supports CUDA 11.4") == std::string::npos ? "the reason: " + reason : "";
             }),
             "");
-  // Of one who starts it himself.
+  // A user who starts the device.
   EXPECT_EQ(InChild([&]() -> std::string {
               WorthAStart();
               itk::CudaSpline::StartDeviceInBackground(0, [] {});

@@ -17,8 +17,8 @@
  *=========================================================================*/
 // Streams that the device layer keeps for the next operation. Expected: the next one gets them, on their device, each
 // for one owner at a time; no more than the bound are kept, and none that was not waited for, or with an error; all of
-// them can be given back; after a loss and in a forked child none is used. On a GPU where there is one, else on a
-// stand-in. Each in a process of its own, whose parent never uses CUDA.
+// them can be destroyed; after a loss and in a forked child none is used. Runs on a GPU if there is one, otherwise on a
+// simulated one. Each test is in a process of its own, whose parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
@@ -69,7 +69,7 @@ Compare(const std::string & what, std::int64_t found, std::int64_t expected)
            : what + ": " + std::to_string(found) + ", where " + std::to_string(expected) + " were expected. ";
 }
 
-/** Streams at once, which are all given back then. */
+/** Streams at the same time, which are all released afterwards. */
 void
 UseAtOnce(std::size_t count)
 {
@@ -154,10 +154,10 @@ TEST(KeptStreams, ThreadsHaveEachTheirOwn)
 TEST(KeptStreams, AreBounded)
 {
   EXPECT_EQ(InChild([]() -> std::string {
-              UseAtOnce(MostKeptStreams + 7);
-              const std::string found = Compare("kept", Streams(), MostKeptStreams);
-              UseAtOnce(MostKeptStreams + 7);
-              return found + Compare("kept then", Streams(), MostKeptStreams) +
+              UseAtOnce(MaxKeptStreams + 7);
+              const std::string found = Compare("kept", Streams(), MaxKeptStreams);
+              UseAtOnce(MaxKeptStreams + 7);
+              return found + Compare("kept then", Streams(), MaxKeptStreams) +
                      Compare("destroyed twice", WrongReleases(), 0);
             }),
             "");
@@ -205,7 +205,7 @@ TEST(KeptStreams, ThoseThatNobodyHasWaitedForAreNot)
   EXPECT_EQ(InChild([]() -> std::string {
               {
                 Stream stream;
-                stream = Stream(); // the first one's work may go on
+                stream = Stream(); // the work of the first one may still run
               }
               std::string found = Compare("kept", Streams(), 1);
               ReleaseStreams();
@@ -224,7 +224,7 @@ TEST(KeptStreams, ThoseThatNobodyHasWaitedForAreNot)
             "");
 }
 
-// The stand-in, and the runtime behind the shim, would go on: what is kept must not be used all the same.
+// The simulation, and the runtime below the shim, would continue; still, kept streams must not be used.
 TEST(KeptStreams, AfterALossNoneIsUsed)
 {
   EXPECT_EQ(InChild([]() -> std::string {
@@ -296,7 +296,7 @@ TEST(KeptStreams, AForkedChildLeavesThemToItsParent)
             "");
 }
 
-// Of an operation whose child, forked by a callback, goes on.
+// A callback forks a child, which continues the operation.
 TEST(KeptStreams, AScopeThatAForkedChildLeavesCallsNothing)
 {
   EXPECT_EQ(InChild([]() -> std::string {

@@ -15,9 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The memory of a device that local correlation takes beside images, transforms and results, as it is allocated: at
-// most three volumes of the numbers that are computed with, one where nothing moves. On a GPU or on the stand-in for
-// one.
+// The device memory that local correlation allocates in addition to images, transforms and results: at most three
+// volumes in the precision of the computation, one if nothing moves. Runs on a GPU or on a simulated one.
 
 #include "CudaShim.h"
 
@@ -59,7 +58,7 @@ MakeNoise(double phase)
   return image;
 }
 
-/** Volumes beside images, transform and results that a call of the metric takes.
+/** The volumes that a call of the metric takes in addition to images, transform and results.
  *
  * \param[in] amplitude of a displacement field (mm); below 0: an affine transform */
 template <typename TPixel>

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A sticky error at one call after the other: the device is lost for the process. Expected: the operation is done by
-// the Cpu backend, with the reason; so are all that follow, in the same object and in others; what was allocated is
-// given back. Each in a process of its own, whose parent never uses CUDA.
+// A sticky error at each call in turn: the device is lost for the process. Expected: the Cpu backend executes the
+// operation, with the reason, and all that follow, in the same object and in others; what was allocated is freed. Each
+// test is in a process of its own, whose parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
@@ -72,7 +72,7 @@ LoseAt(const Scenario & scenario, std::int64_t at, std::int64_t & calls)
     {
       return where + "answered by " + NameOf(subject->GetLastBackend());
     }
-    // Those of both where the host goes on from what the device has come to.
+    // The numbers are from both if the host continues from the device's intermediate result.
     if (scenario.goesOn ? ShimIsReal() && LargestDifference(subject->GetNumbers(), expected) > scenario.tolerance
                         : subject->GetNumbers() != expected)
     {
@@ -95,9 +95,9 @@ LoseAt(const Scenario & scenario, std::int64_t at, std::int64_t & calls)
   ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
-    return FailedCall() + ": not given back: " + thing.first;
+    return FailedCall() + ": not freed: " + thing.first;
   }
-  return WrongReleases() == 0 ? "" : FailedCall() + ": something was given back twice";
+  return WrongReleases() == 0 ? "" : FailedCall() + ": something was freed twice";
 }
 
 std::string
@@ -116,7 +116,7 @@ TEST_P(StickyFault, TheHostTakesOver)
   std::int64_t calls = 0;
   ASSERT_EQ(LoseInChild(GetParam(), -1, calls), "");
   ASSERT_GE(calls, 30);
-  // Of very many calls, or where a start is dear, some that are spread over all, others each time.
+  // With very many calls, or expensive starts, only some calls: spread over all, and different each time.
   const std::int64_t step = StartsAreCheap() ? 1 + calls / 150 : calls / 5;
   for (std::int64_t at = Random(__LINE__).Integer(0, step - 1); at < calls; at += step)
   {

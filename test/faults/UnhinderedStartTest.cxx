@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What a process does before and while it starts CUDA, on a stand-in whose driver can be shown and hidden: it finds the
-// driver, asks for nothing that the user hides, loads kernels ahead, and forks. Expected: no call of CUDA where none is
-// needed, and children that neither wait for their parent's threads nor give back what is its. Each in a process of its
-// own, whose parent never uses CUDA.
+// What a process does before and while it starts CUDA, on a simulated GPU whose driver can be shown and hidden: it
+// finds the driver, does not query what the user hides, loads kernels ahead, and forks. Expected: no call of CUDA
+// unless it is needed, and children that neither wait for their parent's threads nor free its resources. Each test is
+// in a process of its own, whose parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
@@ -114,8 +114,8 @@ TEST(UnhinderedStart, HiddenDevicesAreNotAskedFor)
   }
 }
 
-// Of a displacement field, a B-spline transform and an affine one behind each other, and of points by ITK's functions:
-// the kernels are loaded without what the caller had.
+// Loads the kernels of a displacement field, a B-spline transform and an affine transform in sequence, and of points by
+// ITK's functions, without the objects of the caller.
 TEST(UnhinderedStart, AheadOfAnyTransform)
 {
   using namespace itk::CudaSpline;
@@ -145,7 +145,7 @@ TEST(UnhinderedStart, AheadOfAnyTransform)
                   DisarmShim();
                   count = CallsOf("cudaLaunchKernel");
                   ReleaseWhatIsKept();
-                  return Unreleased().empty() ? "" : "not given back: " + Unreleased().begin()->first;
+                  return Unreleased().empty() ? "" : "not freed: " + Unreleased().begin()->first;
                 },
                 launches),
               "");
@@ -185,7 +185,7 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
               for (int child = 0; child < 3 && found.empty(); ++child)
               {
                 found = InChild([]() -> std::string {
-                  alarm(20); // a lock that the thread of the parent holds is never given back here
+                  alarm(20); // a lock that a thread of the parent holds is never released here
                   const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
                   return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
                                                                                      : "";
@@ -228,8 +228,8 @@ TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
             "");
 }
 
-// The library has been loaded by the parent, which used CUDA without it, and knows it by the error alone: it meets a
-// driver at work that it has not started. What keeps one that it has started itself is told as it is.
+// The parent has loaded the library, but used CUDA without it. In the child only an error shows that: the driver was
+// started before, but not by the library. Errors of a driver that the library started itself are reported unchanged.
 TEST(UnhinderedStart, AChildOfOneThatUsedCudaByAnotherLibraryUsesTheCpu)
 {
   for (const bool byAnother : { true, false })
@@ -266,8 +266,8 @@ TEST(UnhinderedStart, AChildOfOneThatUsedCudaByAnotherLibraryUsesTheCpu)
   }
 }
 
-// Where another library has loaded the driver nobody has seen how long that took: the time of the context alone would
-// be too good.
+// If another library has loaded the driver, the time of loading is unknown: the time of the context alone would be too
+// short.
 TEST(UnhinderedStart, AStartIsTimedWholeOrNotAtAll)
 {
   for (const bool byAnother : { true, false })
@@ -356,7 +356,7 @@ TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
               release();
               const bool isAll =
                 CallsOf("cudaEventDestroy") == 1 && CallsOf("cudaFreeHost") == 2 && CallsOf("cudaStreamDestroy") == 2;
-              return child.empty() && !isAll ? "the parent gave back something else" : child;
+              return child.empty() && !isAll ? "the parent did not free all resources" : child;
             }),
             "");
 }

@@ -412,7 +412,7 @@ TEST(NiftiHeader, WrittenQform)
     std::string bytes = MakeNiftiHeader(wanted);
     bytes.replace(348, 4, 4, '\0'); // sform_code
     const NiftiDescription found = DescribeNifti(bytes.data(), bytes.size());
-    // The fourth number is the root of what is left to 1: its rounding is that of 2^-53, or its root.
+    // The fourth number is the square root of the remainder to 1: its rounding error is 2^-53, or the root of that.
     EXPECT_LE(VoxelsAtCorners(AffineOf(wanted.grid), AffineOf(found.grid), wanted.grid), 150 * 4 * 3e-8);
   }
 }
@@ -944,7 +944,7 @@ TEST(NiftiPixels, FilesOfSeries)
     std::vector<char> memory(numbers * SizeOf(type));
     for (char & byte : memory)
     {
-      byte = static_cast<char>(random.Integer(0, 100)); // no number that is none
+      byte = static_cast<char>(random.Integer(0, 100)); // no byte pattern of a value that is not a number
     }
     const NiftiFileBytes file(wanted, memory.data());
     std::string          bytes(file.GetSize(), '?');

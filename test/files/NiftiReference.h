@@ -378,7 +378,7 @@ Interpret(const Fields & f)
       return std::nullopt;
     }
     const double a = std::sqrt(std::max(0.0, a2));
-    const double n = a * a + b * b + c * c + d * d; // 1 but for rounding
+    const double n = a * a + b * b + c * c + d * d; // 1 except for rounding
     // nifti1.h, METHOD 2
     const double r[3][3] = { { a * a + b * b - c * c - d * d, 2 * b * c - 2 * a * d, 2 * b * d + 2 * a * c },
                              { 2 * b * c + 2 * a * d, a * a + c * c - b * b - d * d, 2 * c * d - 2 * a * b },

@@ -112,9 +112,9 @@ MovedBrain(const BrainImage * image, const BrainTransform * transform)
   return moved;
 }
 
-/** Another contrast: a function of the grey values that is not monotone, so that neither their difference nor their
- * correlation says where the images agree. With \p noise (of the range of 255) also a bias field: a fifth brighter on
- * one side than on the other. */
+/** Another contrast: a function of the grey values that is not monotone, so that neither the difference nor the
+ * correlation of the images is best where they agree. With \p noise (of the range of 255) also a bias field: a fifth
+ * brighter on one side than on the other. */
 inline void
 ChangeContrast(BrainImage * image, double noise)
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What CudaBSplineDecompositionImageFilter does beside its coefficients: threads, NaN, progress, abort, pipelines, the
+// CudaBSplineDecompositionImageFilter apart from its coefficients: threads, NaN, progress, abort, pipelines, the
 // superclass.
 //
 // Expected values: results of the filter itself that must be the same bits, and ITK's own filter, bit for bit, where

@@ -220,7 +220,7 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, OrderSix)
   {
     ExpectMention(error.GetDescription(), "between 0 and 5");
   }
-  // In ITK the order is 6 now, and an update goes on with the number of poles of the order before.
+  // In ITK the order is 6 now, and an update continues with the number of poles of the previous order.
   if (filter->GetSplineOrder() == 6)
   {
     ExpectMention(UpdateErrorOf(filter.GetPointer()), "0 to 5");

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Coefficients of CudaBSplineDecompositionImageFilter where ITK cannot judge, or is no judge of accuracy: short axes,
-// interpolation of the samples.
+// Coefficients of CudaBSplineDecompositionImageFilter where ITK cannot be the reference, or is not accurate enough:
+// short axes, interpolation of the samples.
 //
 // Expected values: the interpolation equations on the fully folded mirror extension, solved directly in long double
 // (ReferenceSpline.h: no recursion, no poles), and the samples themselves. Tolerance: the module's own bound of

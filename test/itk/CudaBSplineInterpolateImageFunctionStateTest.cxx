@@ -19,8 +19,8 @@
 // anew.
 //
 // Expected values: a fresh interpolator on the same input, bit for bit, and the rules of the class documentation. Where
-// ITK differs on purpose (stale pixels, an order set after the image) its own behaviour is asserted beside, so that the
-// difference is known to be there.
+// ITK intentionally differs (stale pixels, an order set after the image), its behaviour is asserted too, so the tests
+// show the difference.
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 
@@ -212,7 +212,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, OrderSetAfterTheImage)
     interpolator->SetSplineOrder(order);
     ExpectSame(interpolator, this->MakeInterpolator(image, order));
   }
-  // ITK goes on with the coefficients of the order before, until the next SetInputImage().
+  // ITK continues with the coefficients of the previous order until the next SetInputImage().
   const auto itks = ItkType::New();
   itks->SetInputImage(image);
   itks->SetSplineOrder(5);
@@ -278,7 +278,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, OtherImages)
   EXPECT_EQ(interpolator->GetInputImage(), second.GetPointer());
   EXPECT_EQ(interpolator->GetEndIndex()[1], second->GetBufferedRegion().GetUpperIndex()[1]);
 
-  // The same pixels in other places and of other spacing: the geometry is the new image's.
+  // The same pixels at other positions and with another spacing: the geometry is the new image's.
   const auto third = Copy<ImageType>(second);
   auto       region = third->GetBufferedRegion();
   region.SetIndex(0, region.GetIndex(0) + 7);

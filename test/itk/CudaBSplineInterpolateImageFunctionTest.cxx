@@ -157,7 +157,7 @@ private:
   void
   MakeTolerance(unsigned int order)
   {
-    // The poles that ITK computes, asked of its filter.
+    // The poles that ITK computes, from its filter.
     auto filter = ItkType::CoefficientFilter::New();
     filter->SetSplineOrder(order);
     const PrefilterBounds bounds(order);

@@ -102,7 +102,7 @@ TEST_P(BSplineSynTrajectories, OfMasks)
   this->Compare<3>(what);
 }
 
-// The masks of the first pair say how much samples count.
+// The masks of the first pair are the weights of samples.
 TEST_P(BSplineSynTrajectories, OfSeveralPairsOfImages)
 {
   SynCase what;

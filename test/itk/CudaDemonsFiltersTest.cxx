@@ -40,8 +40,8 @@
 /** \file
  * \brief Demons take the steps of ITK's filters: metric and change of every iteration, their number, and the field.
  *
- * Of doubles against ITK on one thread: metrics within 1e-9 of them for the first ten iterations and 1e-6 to the end,
- * fields within 1e-6 voxels. Of floats: fields within 0.05 voxels at 99 of 100 places. */
+ * Doubles are compared with ITK on one thread: metrics within 1e-9 of themselves for the first ten iterations and 1e-6
+ * to the end, fields within 1e-6 voxels. Floats: fields within 0.05 voxels at 99 of 100 points. */
 
 namespace
 {

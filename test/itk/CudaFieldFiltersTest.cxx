@@ -77,7 +77,7 @@ protected:
   void
   Compare(const std::vector<std::int64_t> & size) const;
 
-  /** Of drawn fields and settings. */
+  /** Compares random fields with random settings. */
   template <typename TReal, unsigned int VDimension>
   void
   CompareDrawn(Random & random) const;
@@ -240,7 +240,7 @@ CudaFieldFilters::CompareDrawn(Random & random) const
                                      << field->GetBufferedRegion().GetSize() << ", amplitude " << amplitude);
   FillField(field.GetPointer(), amplitude, true, random);
   FillField(other.GetPointer(), amplitude, isSmooth, random);
-  // Of float roundings decide by which side of the border a place is, and whether errors are below a tolerance.
+  // With float, rounding decides on which side of the border a point is, and whether errors are below a tolerance.
   constexpr bool isFloat = std::is_same<TReal, float>::value;
   if (isFloat)
   {

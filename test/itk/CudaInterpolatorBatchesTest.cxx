@@ -126,7 +126,7 @@ TEST_P(CudaInterpolatorBatches, AreWithinTheirErrorBounds)
     };
     function->MeasureErrorBoundOff();
     (void)values(Storage::Element);
-    EXPECT_TRUE(std::isnan(bound)) << "nobody asked";
+    EXPECT_TRUE(std::isnan(bound)) << "not requested";
     function->MeasureErrorBoundOn();
     for (const Storage storage : { Storage::Element, Storage::Half, Storage::Int16 })
     {

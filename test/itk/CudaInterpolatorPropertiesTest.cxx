@@ -139,7 +139,8 @@ TEST_P(CudaInterpolatorProperties, DerivativesInThreeDimensions)
 }
 
 // Order 0 rounds halves up in float, the nearest neighbour in double: apart from there they are the same, as are order
-// 1 and linear interpolation between samples (beyond the outermost ones one mirrors and the other goes on).
+// 1 and linear interpolation between samples (beyond the outermost ones one mirrors, and the other continues the last
+// value).
 TEST_P(CudaInterpolatorProperties, OrdersZeroAndOneAreNearestAndLinear)
 {
   using ImageType = itk::Image<float, 3>;

@@ -56,7 +56,7 @@ SizesOf()
   return size;
 }
 
-/** True where ITK's nearest neighbour reads beside the buffer; see NearestPixelInside(). */
+/** True where ITK's nearest neighbour reads outside of the buffer; see NearestPixelInside(). */
 template <typename TFunction>
 bool
 IsBeside(const TFunction * function, const typename TFunction::ContinuousIndexType & index)
@@ -295,7 +295,8 @@ TEST_P(CudaInterpolatorsAgainstItk, SincJustBelowASample)
 }
 
 // ITK's periodic condition takes the middle of a neighbourhood for a pixel inside: in the half sample below the first
-// one it reads beside the line, and cannot judge. There the address mode GridWrap, which has a judge of its own, does.
+// one it reads outside of the line, and cannot be the reference. There the reference is the address mode GridWrap,
+// which has a test of its own.
 TEST_P(CudaInterpolatorsAgainstItk, SincByBoundary)
 {
   using ImageType = itk::Image<short, 2>;

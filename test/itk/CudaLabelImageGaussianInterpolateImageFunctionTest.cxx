@@ -18,8 +18,9 @@
 // CudaLabelImageGaussianInterpolateImageFunction against its rule and against ITK's class; labels of 64 bits.
 //
 // Expected labels: the sums of integrals over all pixels of each label in long double, around the point; and ITK's
-// class, whose Gaussian is in its place where images start at 0. ITK's error function is off by up to 3.3e-8, so it is
-// asked only where a label's sum is larger than the next one by the bound of LabelGaussianWinner().
+// class, whose Gaussian is at the right position if images start at 0. ITK's error function has an error of up to
+// 3.3e-8, so ITK is the reference only where a label's sum is larger than the next one by the bound of
+// LabelGaussianWinner().
 
 #include "itkCudaLabelImageGaussianInterpolateImageFunction.h"
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
@@ -138,7 +139,7 @@ TEST_P(CudaLabelImageGaussianInterpolateImageFunctionTest, LabelsThatWin)
   CompareGaussian<short, 3, double>({ 9, 8, 10 }, 6, 2.0, true);
 }
 
-// Labels that neither float nor double tell apart.
+// Labels that neither float nor double can distinguish.
 TEST_P(CudaLabelImageGaussianInterpolateImageFunctionTest, LargeLabelsSurvive)
 {
   using ImageType = itk::Image<std::int64_t, 2>;

@@ -19,8 +19,8 @@
 //
 // Expected labels: ITK's or the module's interpolator on the indicator image of each label. Linear sums are ITK's bit
 // for bit, ties included; coefficients differ by rounding and ITK's truncation (1e-9), those in float by 1e-6, so
-// B-splines are judged where values differ more. (For nearest neighbours ITK's class may read beside the buffer, see
-// NearestPixelInside(); the module's class judges, which has been judged by it.)
+// B-splines are compared where values differ more. (For nearest neighbours ITK's class may read outside of the buffer,
+// see NearestPixelInside(); the reference is the module's class, which is tested against ITK's elsewhere.)
 
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
 

@@ -269,7 +269,7 @@ TEST(CudaMattesRanges, OfNothingAndOfNaN)
   };
   for (const bool isEmpty : { true, false })
   {
-    if (!isEmpty) // of all pixels those behind the last NaN count, here one row
+    if (!isEmpty) // of all pixels only those after the last NaN count, here one row
     {
       auto index = images.fixed->GetBufferedRegion().GetUpperIndex();
       index[1] -= 1;

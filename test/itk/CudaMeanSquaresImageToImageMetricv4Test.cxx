@@ -91,8 +91,8 @@ TEST_P(CudaMeanSquaresMetric, EvaluationsAreCountedByBackend)
   }
 }
 
-// As the choice does within a registration: one object's calls move to a device, and back. The bounds are those of double
-// precision in the documentation of the class; the host's bits do not depend on what a device did meanwhile.
+// As the choice does within a registration: one object's calls move to a device, and back. The bounds are those of
+// double precision in the documentation of the class; the host's bits do not depend on what a device did meanwhile.
 TEST(CudaMeanSquaresMetricGpu, CallsMoveBetweenTheBackends)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -274,7 +274,7 @@ TEST_P(CudaMeanSquaresMetric, DegenerateInput)
   EXPECT_EQ(value, 4.0);
   EXPECT_LE(derivative.two_norm(), 1e-5); // what the gradient filter, in float, leaves of a constant
 
-  // One voxel thick: nothing is beside the samples.
+  // One voxel thick: the samples have no neighbours along z.
   Image3D::RegionType region;
   region.SetSize({ { 9, 8, 1 } });
   MetricImages<Image3D> thin;

@@ -225,7 +225,7 @@ TEST(CudaRegistrationParameterScales, OfCompositesOfSplines)
              random);
 }
 
-// A spline behind the one that is optimized: no formula for the step, which ITK's transform is asked for on all
+// A B-spline after the one that is optimized: there is no formula for the step, so ITK's transform computes it on all
 // threads.
 TEST(CudaRegistrationParameterScales, OfSplinesBehindSplines)
 {

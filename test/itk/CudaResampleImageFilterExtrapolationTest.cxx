@@ -16,8 +16,8 @@
  *
  *=========================================================================*/
 // CudaResampleImageFilter with ITK's nearest-neighbour extrapolator. Expected values: ITK's filter. Tolerance: 1e-9 of
-// the range (ITK truncates the first coefficients of splines); nearest neighbours and what is outside are the same to
-// the bit, for indices are, but for flips under transforms that the kernels compute
+// the range (ITK truncates the first coefficients of splines); nearest neighbours and values outside are the same bits,
+// because indices are, except for flips under transforms that the kernels compute
 // (CudaResampleImageFilterTransformsTest).
 
 #include "TransformTestSupport.h"

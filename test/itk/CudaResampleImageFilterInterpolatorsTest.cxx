@@ -172,7 +172,8 @@ protected:
     const auto input = MakePhantom<Image>(-1000.0, 2000.0);
     auto       itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
     auto       ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
-    // ITK's periodic condition reads beside the buffer at its edges: the module's class, point by point, is the judge.
+    // ITK's periodic condition reads outside of the buffer at its edges: the reference is the module's class, point by
+    // point.
     using Itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
     using Ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
     constexpr bool isPeriodic = std::is_same<Boundary, itk::PeriodicBoundaryCondition<Image, Image>>::value;

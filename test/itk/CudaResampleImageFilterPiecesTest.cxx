@@ -83,7 +83,7 @@ protected:
     return filter;
   }
 
-  /** Updates with a limit; expects the plan to have said so, and the bits of \p whole. */
+  /** Updates with a limit; expects pieces in the plan, and the bits of \p whole. */
   static void
   ExpectPieces(PieceFilter * filter, const PieceOutput * whole, std::size_t limit)
   {

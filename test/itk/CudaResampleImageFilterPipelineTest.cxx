@@ -498,8 +498,8 @@ TEST_P(CudaResampleImageFilterPipelineTest, TimesAndPrint)
 
 CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterPipelineTest);
 
-// A device that has no memory even for a piece of one sample is no error: the Cpu backend answers, with the reason and
-// the same values.
+// If a device has no memory even for a piece of one sample, there is no error: the Cpu backend computes the same
+// values, with the reason.
 TEST(CudaResampleImageFilterMemoryGpu, FallsBackToCpuWithTheReason)
 {
   CUDASPLINE_NEEDS_GPU();

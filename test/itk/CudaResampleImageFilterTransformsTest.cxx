@@ -346,7 +346,7 @@ TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneInAComposite)
   this->ExpectAgreement<double, 2>(composite.GetPointer(), "composite");
 }
 
-// The superclass asks for points alone: that a transform cannot tell its matrix is no error.
+// The superclass uses only TransformPoint(): a transform without a matrix is not an error.
 TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneWithoutAJacobian)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A process that has used CUDA forks. Expected: the child uses the Cpu backend, says why, computes what the parent
-// computes, and ends; the parent goes on as before. Where there is no GPU the parent only pretends that it has used
-// one, so that the child's side is tested everywhere.
+// A process that has used CUDA forks. Expected: the child uses the Cpu backend, gives the reason, computes the same as
+// the parent, and ends; the parent continues as before. Without a GPU the parent only pretends that it has used one, so
+// the child is tested everywhere.
 
 #include "ResampleTestSupport.h"
 #include "Sanitizers.h"
@@ -228,7 +228,7 @@ TEST(CudaSplineForkGpu, AChildOfAProcessThatUsedCudaUsesTheCpu)
   }
   filter->Modified();
   filter->Update();
-  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cuda) << "the parent goes on";
+  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cuda) << "the parent still uses the device";
   EXPECT_TRUE(filter->GetSourceReused());
   EXPECT_EQ(Compare(filter->GetOutput(), expected.GetPointer()).count, 0);
 }

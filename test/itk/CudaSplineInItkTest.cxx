@@ -77,8 +77,8 @@ TEST(CudaSplineInItk, ImagesWithoutMemoryAreRefused)
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
 }
 
-// ITK's B-spline interpolator does not use the pool, so a worker of the pool may set its image; ours would wait for the
-// pool for ever.
+// ITK's B-spline interpolator does not use the pool, so a worker of the pool may set its image; ours would wait
+// endlessly for the pool.
 TEST(CudaSplineInItk, WorkersOfThePoolMayMakeCoefficients)
 {
   std::vector<Image::Pointer> images;
@@ -141,8 +141,8 @@ TEST(CudaSplineInItk, CoordinatesThatAreNoNumbersGiveNone)
   }
 }
 
-// Errors of single precision follow the largest absolute value. Double precision is there for images whose range is
-// small beside their values.
+// Errors of single precision follow the largest absolute value. Double precision is for images whose range is small
+// compared with their values.
 TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
 {
   const auto input = MakePhantom<Image>(1.0e6, 1.0e6 + 1000.0);
@@ -160,7 +160,7 @@ TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
     auto ours = Filter::New();
     ours->SetPrecision(precision);
     setUp(ours, MakeInterpolator<Filter>(EveryInterpolator[5], false));
-    // Double: nothing but the rounding of the output to float, half a unit of 1e6.
+    // Double: only the rounding of the output to float, half a unit of 1e6.
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum,
               precision == itk::CudaSplinePrecision::Single ? 1.0 : 0.0313);
   }

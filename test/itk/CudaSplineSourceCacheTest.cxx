@@ -70,7 +70,7 @@ TEST_P(CudaSplineSourceCacheTest, FiltersShareCoefficients)
     EXPECT_EQ(Compare(shared->GetOutput(), alone->GetOutput()).count, 0);
     EXPECT_EQ(cache->GetBytes(), input->GetBufferedRegion().GetNumberOfPixels() * sizeof(float));
   }
-  // A change that no modification time tells of.
+  // A change without a new modification time.
   input->GetBufferPointer()[100] += 1.0F;
   const auto changed = MakeFilter(input, 0.4, cache, OnGpu());
   changed->Update();

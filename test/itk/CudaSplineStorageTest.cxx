@@ -94,7 +94,7 @@ TEST_P(CudaSplineStorage, FilterIsWithinItsErrorBound)
   const auto     image = MakePhantom<ImageType>(-1000.0, 2000.0);
   const Prepared exact = Prepare(image, this->OnGpu());
   exact.filter->Update();
-  EXPECT_TRUE(std::isnan(exact.filter->GetErrorBound())) << "nobody asked";
+  EXPECT_TRUE(std::isnan(exact.filter->GetErrorBound())) << "not requested";
   exact.filter->MeasureErrorBoundOn();
   exact.filter->Update();
   EXPECT_GT(exact.filter->GetErrorBound(), 0.0);

@@ -28,8 +28,8 @@
 #include <vector>
 
 /** \file
- * \brief SyN beside its trajectory: the same bits each time, fields for who asks at an iteration, what is left when it
- * is stopped, a state that is restored, and what ITK's class does instead, with the reason. */
+ * \brief SyN apart from its trajectory: the same bits each time, fields for observers of an iteration, the result of a
+ * stopped registration, a state that is restored, and the cases that ITK's class computes, with the reason. */
 
 namespace
 {

@@ -23,8 +23,8 @@
 #include <vector>
 
 /** \file
- * \brief SyN by every metric that has forces on samples, and by several of them on several pairs of images, takes the
- * steps of ITK's; of others ITK's class does the work, and the reason says so. */
+ * \brief SyN with every metric that has forces on samples, and with several metrics on several pairs of images, takes
+ * the steps of ITK's SyN. ITK's class computes other metrics, with the reason. */
 
 namespace
 {
@@ -98,7 +98,7 @@ TEST_P(SynMetrics, ImagesThatAreNotDownsampled)
     what.filtersGradients = true;
     what.iterations = { 3, 2 };
     this->Compare<3>(what);
-    if (metric == SynTestMetric::MeanSquares) // ITK's demons and Mattes' metrics fail behind other transforms
+    if (metric == SynTestMetric::MeanSquares) // ITK's demons and Mattes' metrics fail after other transforms
     {
       what.hasInitialTransforms = true;
       this->Compare<2>(what);

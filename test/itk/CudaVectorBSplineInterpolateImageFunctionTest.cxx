@@ -176,7 +176,7 @@ TEST(CudaVectorBSplineInterpolateImageFunction, Errors)
   EXPECT_TRUE(std::isnan(function->EvaluateAtContinuousIndex(index)[1]));
 }
 
-// An image that goes on: each component as the module's interpolator of scalars.
+// An image that is continued beyond its edges: each component equals the result of the module's scalar interpolator.
 TEST(CudaVectorBSplineInterpolateImageFunction, AddressModes)
 {
   using Mode = itk::CudaSplineAddressMode;

@@ -146,7 +146,7 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
     for (unsigned int d = 0; d < 2; ++d)
     {
       const double at = static_cast<double>(it.GetIndex()[d]) / factors[d];
-      expected += std::min(at, 63.0); // the last pixel goes on for half a pixel
+      expected += std::min(at, 63.0); // the last value continues for half a pixel
       inside = inside && at < 63.5;
     }
     ASSERT_NEAR(it.Get(), inside ? expected : 4.0, 1e-4) << it.GetIndex();

@@ -102,7 +102,7 @@ ResampleFar(TFilter * filter, FarImage * image, unsigned int order, unsigned int
 /** First indices that are far from 0. */
 constexpr std::int64_t FarFirsts[] = { 100000, -100000, 16777219, 2147483651 };
 
-/** Resamplings by a backend have the bits of those about index 0, which are ITK's but for roundings. */
+/** Resamplings by a backend have the bits of those about index 0, which are ITK's except for rounding. */
 void
 ExpectFarResamplingsAsNear(bool gpu)
 {

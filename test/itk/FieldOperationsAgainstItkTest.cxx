@@ -214,9 +214,9 @@ TEST_P(FieldsAgainstItk, Invert)
   });
 }
 
-// Fields of float that go on at the border. Places gather where a field jumps there, and roundings decide by which side
-// they count; so none comes near the border's end: of a field that spreads the inverse leads inwards, and of one
-// displacement all places of an iteration lie well inside or outside.
+// Fields of float that are continued at the border. Points gather where a field jumps there, and rounding decides on
+// which side they are. So no point comes near the border's end: the inverse of a field that spreads leads inwards, and
+// for one displacement all points of an iteration are well inside or outside.
 TEST_P(FieldsAgainstItk, InvertAtTheBorder)
 {
   const Residence residence = this->MakeResidence();

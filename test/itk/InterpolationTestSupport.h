@@ -114,8 +114,8 @@ PointsIn(const TFunction * function, Random & random, int count, bool someOutsid
   return points;
 }
 
-/** The sample that stands at \p index of a line of \p size under an address mode, -1 for the border value: by looking
- * it up in a period that is written out. */
+/** The sample at \p index of a line of \p size under an address mode, -1 for the border value: looked up in an explicit
+ * period. */
 inline std::int64_t
 SampleUnder(CudaSplineAddressMode mode, std::int64_t index, std::int64_t size)
 {

@@ -19,8 +19,8 @@
 //
 // From ITK's Modules/Core/ImageFunction/test: itkInterpolateTest (1e-9), itkLinearInterpolateImageFunctionTest (5e-6),
 // itkNearestNeighborInterpolateImageFunctionTest (none), itkWindowedSincInterpolateImageFunctionTest: its expected
-// values are those of a linear function at samples, within 1e-9 there; between samples a windowed sinc is no linear
-// function, and ITK only prints the difference, so ITK's class judges.
+// values are those of a linear function at samples, within 1e-9 there; between samples a windowed sinc is not a linear
+// function, and ITK only prints the difference, so ITK's class is the reference.
 
 #include "itkCudaLinearInterpolateImageFunction.h"
 #include "itkCudaNearestNeighborInterpolateImageFunction.h"

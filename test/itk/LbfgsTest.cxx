@@ -33,12 +33,12 @@
 #include <vector>
 
 /** \file
- * \brief CudaSpline::Lbfgs beside itk::LBFGSOptimizerv4.
+ * \brief Compares CudaSpline::Lbfgs with itk::LBFGSOptimizerv4.
  *
- * Both evaluate at the same places. What differs are roundings of inner products, some 1e-16 of them, which each step
- * hands to the next: over the first iterations values agree to 1e-9 of the first one, and from there on a function that
- * is curved a hundred times more along one axis than along another magnifies what was left. In the end both are at the
- * minimum, by the tolerance of the gradient. */
+ * Both evaluate at the same points. They differ by the rounding of inner products, a relative error of some 1e-16,
+ * which each step passes to the next. Over the first iterations values agree to 1e-9 of the first one. After that, a
+ * function with a hundred times more curvature along one axis than along another magnifies the difference. In the end
+ * both are at the minimum, within the tolerance of the gradient. */
 
 namespace
 {
@@ -183,7 +183,7 @@ protected:
     return course;
   }
 
-  /** \param[in] same how many values are ITK's \param[in] end how near both ends are to each other */
+  /** \param[in] same how many values are ITK's \param[in] end the maximum distance between both ends */
   void
   Compare(SmoothFunction function, std::size_t count, const LbfgsRules & rules, std::size_t same, double end) const
   {

@@ -33,7 +33,8 @@
 #include <vector>
 
 /** \file
- * \brief Linear levels of the kernels beside itk::ImageRegistrationMethodv4, with ITK's metric and with the module's.
+ * \brief Compares linear levels of the kernels with itk::ImageRegistrationMethodv4, with ITK's metric and with the
+ * module's.
  *
  * Images are oblique, of two spacings, and begin at other indices than 0. Each iteration's value agrees with ITK's to
  * 1e-9: what metrics promise (1e-12, derivatives 1e-10), magnified by the steps. Parameters agree to 1e-7: angles and
@@ -243,7 +244,8 @@ TEST_P(LinearLevels, EndWhereValuesDoNotFall)
   }
 }
 
-/** Behind the transform come B-splines: gradients come back through them. ITK's own metric knows no such Jacobian. */
+/** B-splines follow the transform: gradients are pulled back through them. ITK's own metric does not support that
+ * Jacobian. */
 TEST_P(LinearLevels, EvaluateBeforeSplines)
 {
   LinearCase what;

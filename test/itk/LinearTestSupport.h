@@ -153,7 +153,7 @@ MakeLinear(LinearKind kind, const itk::Point<double, VDimension> & centre)
   return itk::CudaSpline::LinearTransform(kind, VDimension, place);
 }
 
-/** What comes behind the transform that is optimized. */
+/** The transforms after the one that is optimized. */
 template <unsigned int VDimension>
 typename itk::CompositeTransform<double, VDimension>::Pointer
 MakeInitial()
@@ -285,7 +285,7 @@ ParametersOf(const TTransform * transform)
   return { parameters.begin(), parameters.end() };
 }
 
-/** Levels of a registration by ITK's method, which go on from a transform. */
+/** Levels of a registration by ITK's method, which continue from a transform. */
 template <unsigned int VDimension>
 void
 RunLevelsOfItk(const LinearCase &                       what,

@@ -24,8 +24,8 @@
 #include <cmath>
 
 /** \file
- * \brief CudaSpline::LinearTransform beside ITK's classes: the same parameters in the same order give the same map, the
- * same Jacobian and the same step. Places are within 100 mm, so a few roundings are below 1e-12 of that. */
+ * \brief Compares CudaSpline::LinearTransform with ITK's classes: the same parameters in the same order give the same
+ * map, the same Jacobian and the same step. Points are within 100 mm, so a few roundings are below 1e-12 of that. */
 
 namespace
 {
@@ -139,7 +139,7 @@ public:
     m_Itk->UpdateTransformParameters(ofItk, factor);
   }
 
-  /** What goes on where another one ended, by its matrix and translation. */
+  /** A transform that continues from another one has its matrix and translation. */
   void
   ExpectGoesOn(LinearKind kind)
   {

@@ -111,7 +111,7 @@ ComparePatches(double amplitude, bool isMasked, bool isDouble, bool onGpu)
     dimension == 2 ? std::vector<unsigned int>{ 37, 29 } : std::vector<unsigned int>{ 19, 15, 11 };
   auto images = NoisyImages<TImage>(size, 100.0, 2);
   SetPatch(images.fixed.GetPointer(), 0, 0.4, 77.7);
-  if (amplitude == 0.0) // else pixels that are interpolated at its edge are next to nothing beside it
+  if (amplitude == 0.0) // otherwise it dominates the pixels that are interpolated at its edge
   {
     SetPatch(images.moving.GetPointer(), 1, 0.45, 12.3);
   }
@@ -282,13 +282,13 @@ TEST_P(LocalMetricEdges, MasksThatLeaveAFewSamples)
     };
     auto both = AskBoth(images, GetParam(), isDouble, setUp);
     EXPECT_EQ(both.found.comparesPixels, !isMoving && amplitude == 0.0);
-    // Of both images' masks, which are on one grid, the samples are known.
+    // The masks of both images are on one grid, so the samples are known.
     const auto windows = WindowsOf(ValuesOn(images,
                                             amplitude == 0.0 ? nullptr : transform.GetPointer(),
                                             isFixed ? mask.GetPointer() : nullptr,
                                             isMoving ? other.GetPointer() : nullptr),
                                    { { 2, 3, 2 } });
-    // Of two or three samples that happen to be almost equal derivatives are large, and what is rounded as large.
+    // For windows of two or three almost equal samples the derivatives are large, and so are their rounding errors.
     unsigned int ignored = 0;
     for (unsigned int n = 0; n < windows.size(); ++n)
     {
@@ -402,7 +402,7 @@ TEST_P(LocalMetricEdges, NansChangeTheirWindowsAlone)
   const auto both = AskBoth(images, GetParam(), true, setUp);
   EXPECT_EQ(both.found.flatWindows, 5u * 7u * 5u);
   ExpectTheSame(both, LocalInDouble); // ITK's correlation is 1 where a comparison with NaN is false
-  // The same of the moving image: ITK's gradients beside it are NaN too, of windows that are flat.
+  // The same with the moving image: ITK's gradients next to it are NaN, too, in flat windows.
   std::swap(images.fixed, images.moving);
   const auto exchanged = AskBoth(images, GetParam(), true, setUp);
   EXPECT_EQ(exchanged.found.flatWindows, 5u * 7u * 5u);
@@ -428,7 +428,7 @@ TEST_P(LocalMetricEdges, NansUnderTransforms)
     EXPECT_TRUE(std::isfinite(both.found.value));
     EXPECT_GE(both.found.flatWindows, dimension == 2 ? 25u : 64u);
     EXPECT_LT(both.found.flatWindows, both.found.count / 2);
-    // Where a field takes neighbours apart, the gradient of a sample may have one that its window has not.
+    // If a field separates neighbours, the gradient of a sample may use a pixel that its window does not contain.
     const auto & numbers = both.found.derivative;
     const auto   nans = std::count_if(numbers.begin(), numbers.end(), [](double number) { return std::isnan(number); });
     EXPECT_LE(nans, std::string(transform).substr(0, 5) == "field" ? 8 * dimension : 0);

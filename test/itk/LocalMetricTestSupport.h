@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief Local correlation beside ITK's, and beside loops over every window in extended precision. */
+ * \brief Compares local correlation with ITK's, and with loops over every window in extended precision. */
 
 namespace CudaSplineTest
 {
@@ -122,7 +122,7 @@ struct LocalAnswers
   LocalAnswer found;
 };
 
-/** \param[in] setUp sets the metric up beside its images */
+/** \param[in] setUp sets the metric up, except its images */
 template <typename TMetric, typename TImage, typename TSetUp>
 LocalAnswer
 AskLocal(TMetric * metric, const MetricImages<TImage> & images, const TSetUp & setUp)

@@ -227,7 +227,7 @@ TEST_P(MetricFields, ImagesThatHaveNoSampleInCommonForDemons)
     MetricImages<DoubleImage3D>(), "field", GetParam());
 }
 
-// Of sampled points there is a value; derivatives are ITK's.
+// Sampled points: the module computes the value; derivatives are ITK's.
 TEST_P(MetricFields, SampledPointsOfDemons)
 {
   const auto compare = [&](const auto & images, int sampling) {

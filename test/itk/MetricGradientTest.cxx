@@ -83,7 +83,7 @@ protected:
     EXPECT_LE(DifferenceOfDerivatives<OwnMetric>(own, expected), tolerance);
     EXPECT_EQ(own->GetLastBackend(), GetParam() ? Backend::Cuda : Backend::Cpu);
     auto * const filter = own->GetModifiableMovingImageGradientFilter();
-    EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 0u) << "nobody asked for the image";
+    EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 0u) << "the image was not requested";
 
     const auto * const image = static_cast<const OwnMetric *>(own.GetPointer())->GetMovingImageGradientImage();
     const auto * const itkImage = static_cast<const ItkMetric *>(itks.GetPointer())->GetMovingImageGradientImage();

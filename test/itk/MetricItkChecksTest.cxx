@@ -129,8 +129,8 @@ CompareGradientSources(const typename TMetric::Pointer &   metric,
 
 TEST_P(MetricChecks, SourcesOfGradients)
 {
-  // Of the fixed image alone ITK's derivative is that of a gradient which nobody computed: it is the superclass'
-  // affair.
+  // With the fixed image alone, ITK's derivative uses a gradient that was not computed: the superclass handles this
+  // case.
   const std::vector<GradientSource> both{ GradientSource::GRADIENT_SOURCE_BOTH,
                                           GradientSource::GRADIENT_SOURCE_MOVING };
   CompareGradientSources<ChecksMeanSquares>(this->Make<ChecksMeanSquares>(), both, GetParam());

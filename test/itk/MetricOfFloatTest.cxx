@@ -35,9 +35,9 @@
  * \brief Metrics of float parameters, as antsRegistration's option --float makes them, against the metrics of double
  * whose transforms have the same parameters, and against ITK's metrics of both types on one thread.
  *
- * The module's metric of float is that of double, rounded once: the same bits. ITK's rounds places, products and sums
- * too: its distance from its own metric of double is what the module's in double arithmetic may have at most, beside
- * that last rounding. (It is some 1e-7 to 2e-3, the module's 1e-8 to 5e-8.) */
+ * The module's metric of float is that of double, rounded once: the same bits. ITK's also rounds points, products and
+ * sums. Its distance from its own metric of double is the bound of the module's error in double arithmetic, in addition
+ * to that last rounding. (It is some 1e-7 to 2e-3, the module's 1e-8 to 5e-8.) */
 
 namespace
 {
@@ -163,7 +163,7 @@ MakeFloatPair(itk::Transform<double, VDimension, VDimension> * transform)
   return pair;
 }
 
-/** How a metric is set up beside its transform. */
+/** The settings of a metric, except its transform. */
 struct FloatSetting
 {
   int  splineOrder{ -1 }; ///< of the moving interpolator; -1: linear
@@ -306,7 +306,7 @@ CompareFloatAll(bool ofFields, bool onGpu)
   {
     CompareFloat<TReference, TMetric, Image>(name, FloatSetting(), onGpu);
   }
-  for (const std::string name : { "B-spline before others", "B-spline behind others" })
+  for (const std::string name : { "B-spline before others", "B-spline after others" })
   {
     CompareFloat<TReference, TMetric, Image>(name, FloatSetting(), onGpu);
   }

@@ -26,8 +26,8 @@
 #include <vector>
 
 /** \file
- * \brief Metrics by a transform behind which others come that are not linear, as registrations in stages make them:
- * against ITK's metrics, and finite differences.
+ * \brief Metrics by a transform that is followed by nonlinear ones, as in registrations with several stages, compared
+ * with ITK's metrics and finite differences.
  *
  * ITK's Jacobian by position of displacement fields is that of the kernels where the field is neither turned nor
  * anisotropic, and away from its borders (before ITK 5.3 it mixed up axes and left the field); so are the fields here.
@@ -179,7 +179,7 @@ AddBehind(const std::string & behind, Composite<VDimension> * composite)
 template <unsigned int VDimension, unsigned int VOrder>
 using PlainSpline = itk::BSplineTransform<double, VDimension, VOrder>;
 
-/** The transform of a case behind which the others come, of which it is optimized alone. */
+/** A composite of the transform of a case and those that follow it; only the first is optimized. */
 template <template <unsigned int, unsigned int> class TSpline, typename TImage>
 typename Composite<TImage::ImageDimension>::Pointer
 MakeChain(const MetricCase & what, const std::string & behind, const MetricImages<TImage> & images)

@@ -116,13 +116,13 @@ Ask(TMetric * metric)
   return answer;
 }
 
-/** What the images of a case are like, beside what MetricCase says. */
+/** Properties of the images of a case in addition to MetricCase. */
 enum class Grid
 {
   Oblique, ///< nothing is along the axes of space
   Aligned, ///< along them, in spacings that are rounded
   Exact,   ///< along them, and all indices come out exactly
-  Flipped, ///< the same, but for axes that are turned round and swapped
+  Flipped, ///< the same, with axes that are reversed and swapped
   Thin     ///< one sample along the last axis
 };
 
@@ -236,7 +236,7 @@ TEST(MetricSampling, HasTheBitsOfItksFunctions)
       what.sampling = choice / 8;
       if (grid == Grid::Thin && (what.ownDomain || what.fixedMoves || what.fixedMask))
       {
-        continue; // beside the image
+        continue; // outside of the image
       }
       CompareSamples<DoubleImage3D, false>(what, grid);
       CompareSamples<Image2D, false>(what, grid);

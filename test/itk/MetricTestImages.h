@@ -170,7 +170,7 @@ MetricTransform(const std::string & name)
   }
   if (name == "composite with its inverse")
   {
-    // Of what comes behind and turns back a part of the Jacobian's entries cancel.
+    // A second rotation in the opposite direction cancels some entries of the Jacobian.
     auto composite = itk::CompositeTransform<double, VDimension>::New();
     auto rigid = MetricTransform<VDimension>("rigid");
     composite->AddTransform(rigid->GetInverseTransform());
@@ -201,7 +201,7 @@ MetricTransform(const std::string & name)
     {
       spline = WavySpline<VDimension, 2>();
     }
-    const bool isBehind = name == "B-spline behind others";
+    const bool isBehind = name == "B-spline after others";
     const bool isBefore = name == "B-spline before others";
     if (!isBehind && !isBefore)
     {
@@ -276,11 +276,11 @@ inline std::vector<std::string>
 SplineTransforms()
 {
   return {
-    "B-spline", "B-spline of order 1", "B-spline of order 2", "B-spline before others", "B-spline behind others"
+    "B-spline", "B-spline of order 1", "B-spline of order 2", "B-spline before others", "B-spline after others"
   };
 }
 
-/** A mask of about half an image: beside a slanted plane, turned in space where \p isTurned. */
+/** A mask of about half an image, on one side of a slanted plane; rotated in space if \p isTurned. */
 template <typename TImage>
 typename itk::ImageMaskSpatialObject<TImage::ImageDimension>::Pointer
 HalfMask(const TImage * image, bool isTurned)

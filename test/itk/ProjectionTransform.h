@@ -28,7 +28,7 @@
 namespace CudaSplineTest
 {
 
-/** \brief What a transform needs beside the map of points: it has no parameters. */
+/** \brief The functions that a transform needs in addition to the map of points: it has no parameters. */
 template <unsigned int VFrom, unsigned int VTo>
 class ProjectionTransform : public itk::Transform<double, VFrom, VTo>
 {

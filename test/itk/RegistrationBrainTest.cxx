@@ -65,7 +65,7 @@ struct BrainRegistration
     testing::Test::RecordProperty("corner_error_um", static_cast<int>(error * 1000.0));
     if (HasBrain("aal.nii.gz"))
     {
-      // What is a thousandth of a voxel off changes a thousandth of the voxels beside an edge.
+      // An error of a thousandth of a voxel changes a thousandth of the voxels next to an edge.
       EXPECT_GE(LabelAgreement(ReadBrain("aal.nii.gz"), found, known), noise > 0.0 ? 0.97 : 0.995);
     }
   }

@@ -64,7 +64,7 @@ SplineOn(const PlaneImage * image, unsigned int cells)
   return spline;
 }
 
-/** Images of one function, moved by an affine transform and B-splines behind it. */
+/** Images of one function, moved by an affine transform followed by B-splines. */
 struct MovedPair
 {
   PlaneImage::Pointer                         fixed{ BlobImage<PlaneImage>({ 56, 48 }, 1.2, 0.0) };
@@ -172,7 +172,7 @@ protected:
     });
     registration->Update();
     this->ExpectItsBackend(metric.GetPointer(), "affine");
-    EXPECT_EQ(coarse, 18u * 24u); // behind the first level, before the second is set up
+    EXPECT_EQ(coarse, 18u * 24u); // after the first level, before the second is set up
     EXPECT_EQ(registration->GetTransform(), affine.GetPointer());
     return affine;
   }

@@ -162,8 +162,8 @@ TEST_P(SliceRecovery, Rotation)
   EXPECT_LE(ShiftOfMiddle(rigid.GetPointer()).GetNorm(), 0.2);
 }
 
-/** What the shift of 13 and 17 mm was before or behind the rotation of, no name says: about the middle it is 13.0 and
- * 15.9, also by ITK's own metric, whose result is held against it. */
+/** The file names do not state the centre of the rotation that the shift of 13 and 17 mm belongs to. For the image's
+ * centre the shift is 13.0 and 15.9, also with ITK's own metric, with which the result is compared. */
 TEST_P(SliceRecovery, RotationAndShift)
 {
   const char * const fixed = "BrainProtonDensitySliceBorder20.png";
@@ -182,7 +182,7 @@ TEST_P(SliceRecovery, RotationAndShift)
   EXPECT_LE(CornerDistance(ReadSlice(fixed).GetPointer(), rigid.GetPointer(), reference.GetPointer()), 0.1);
 }
 
-/** Mutual information and the difference agree where both can be had: across modalities and within one. */
+/** Mutual information and the difference agree where both are available: across modalities and within one. */
 TEST_P(SliceRecovery, RotationAndShiftOfAnotherModality)
 {
   const char * const moving = "BrainProtonDensitySliceR10X13Y17.png";

@@ -104,13 +104,10 @@ struct PrefilterBounds
 
   /** \brief One axis of ITK 5.2.1, away from the low edge.
    *
-   * ITK multiplies by product of (1 - z)(1 - 1/z) first (5 roundings a pole and one more), then for each pole y = x + z
-   * y'
-   * (6 units: the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1]), has as many) and y = z (y' - x), all in
-   * double.
-   * Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
-   * (1+|z|)/(1-|z|)^3,
-   * summed over n. The result is stored as \p TOutput after each axis.
+   * ITK first multiplies by the product of (1 - z)(1 - 1/z) (5 roundings per pole and one more). For each pole follow y
+   * = x + z y' (6 units, as many as the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1])) and y = z (y' - x), all
+   * in double. Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
+   * (1+|z|)/(1-|z|)^3, summed over n. The result is stored as \p TOutput after each axis.
    * \param[in] itkPoles the poles as ITK computed them */
   template <typename TOutput>
   double

@@ -36,13 +36,13 @@
 #include <vector>
 
 /** \file
- * \brief Levels of B-spline registrations of the kernels beside itk::ImageRegistrationMethodv4 with
+ * \brief Compares levels of B-spline registrations of the kernels with itk::ImageRegistrationMethodv4 and
  * itk::LBFGSOptimizerv4, with ITK's metric and with the module's.
  *
  * Images are oblique, of two spacings, and begin at other indices than 0. The value of each evaluation agrees with
- * ITK's to 1e-8 of the first one: what metrics promise (1e-12, derivatives 1e-10) and the roundings of inner products,
- * which steps hand on and a line search magnifies by the ratio of curvatures, some hundred in a dozen steps.
- * Coefficients, of some mm, agree to 1e-5: where the images are flat a value hardly tells of them. */
+ * ITK's to 1e-8 of the first one. This comes from the bounds of metrics (1e-12, derivatives 1e-10) and the rounding of
+ * inner products, which steps pass on and a line search magnifies by the ratio of curvatures, some hundred in a dozen
+ * steps. Coefficients, of some mm, agree to 1e-5: where the images are flat the value hardly depends on them. */
 
 namespace
 {
@@ -442,7 +442,7 @@ TEST_P(SplineLevels, AreInterruptedAtTheBest)
   double     lowest = std::numeric_limits<double>::max();
   const auto record = registration.RunLevel(0, transform, [&](std::size_t, const LbfgsEvaluation & evaluation) {
     lowest = std::min(lowest, evaluation.value);
-    return evaluation.number < 9 || evaluation.value == lowest; // behind one that is not the best
+    return evaluation.number < 9 || evaluation.value == lowest; // after one that is not the best
   });
   EXPECT_EQ(record.stop, LbfgsStop::None);
   EXPECT_EQ(record.best, lowest);

@@ -195,7 +195,7 @@ CheckRoundings(const Residence & residence, bool isOblique)
         const auto rounded = RoundTo<TReal>(confidence.GetPointer());
         const auto weights = Resident(rounded.GetPointer(), residence);
         const auto found = Smooth(field.GetPointer(), hasConfidence ? weights.Data() : nullptr, rules, residence);
-        // The same operations in the same order: but for what a device fuses, of vectors of some mm. Float vectors
+        // The same operations in the same order, except those that a device fuses, on vectors of some mm. Float vectors
         // and weights are rounded.
         constexpr bool isFloat = std::is_same<TReal, float>::value;
         const double   bound = isFloat ? 1e-5 : residence.IsOnDevice() ? 1e-8 : 1e-13;
@@ -232,7 +232,7 @@ TEST_P(SplineSmoothing, HasItksRoundings)
 namespace
 {
 
-/** The filter in the place of ITK's. */
+/** The module's filter as a replacement of ITK's. */
 class CudaDisplacementFieldToBSpline : public GpuOnAndOff
 {
 protected:
@@ -295,7 +295,8 @@ CudaDisplacementFieldToBSpline::Compare(const std::vector<std::int64_t> & size,
   const auto field = MakeObliqueImage<Field>(size, false, random);
   FillField(field.GetPointer(), 3.0, true, random);
   const auto confidence = MakeConfidence<double, VDimension>(field.GetPointer(), random);
-  // As the kernels: of double the same operations, but for what a device fuses; of float, sums of some thousand points.
+  // As in the kernels: for double the same operations, except those that a device fuses; for float, sums of some
+  // thousand points.
   const double bound = std::is_same<TReal, float>::value ? 3.0 * 1e-4 : (GetParam() ? 1e-8 : 1e-13);
   for (const bool stationary : { true, false })
   {
@@ -354,7 +355,7 @@ CudaDisplacementFieldToBSpline::CompareDrawn(Random & random) const
   {
     const std::vector<std::int64_t> lengths{ 2, 3, 5, 7, 11, 13, 17, 23 };
     size.push_back(lengths[static_cast<std::size_t>(random.Integer(0, VDimension == 2 ? 7 : 6))]);
-    // Of float no control points that hardly any sample has: ITK's quotients of small float sums say little.
+    // With float every control point has enough samples: ITK's quotients of small float sums are inaccurate.
     points.push_back(
       static_cast<unsigned int>(random.Integer(4, isFloat ? std::max<std::int64_t>(4, size[d] / 2) : 12)));
   }
@@ -416,7 +417,8 @@ TEST_P(CudaDisplacementFieldToBSpline, IsItks)
   this->Compare<double, 3>({ 17, 13, 11 }, { 6, 7, 5 });
 }
 
-// What is no number on a border that is drawn to 0 is not read; elsewhere it spoils its own control points, not all.
+// A vector that is not a number is not read on a border that is set to 0. Elsewhere it affects its own control points,
+// not all.
 TEST_P(CudaDisplacementFieldToBSpline, NanIsWhereItksIs)
 {
   using Field = DisplacementsOf<float, 3>;
@@ -487,7 +489,7 @@ TEST_P(CudaDisplacementFieldToBSpline, OthersAreItks)
     filter->SetConfidenceImage(confidence);
   });
 
-  // ITK's exceptions: samples beside the domain, which begins at index 0; no spline; no points.
+  // ITK's exceptions: samples outside of the domain, which begins at index 0; no spline; no points.
   const auto shifted = MakeObliqueImage<Field>({ 23, 17 }, false, random);
   FillField(shifted.GetPointer(), 1.0, true, random);
   shifted->SetRegions(Field::RegionType({ { 1, -1 } }, { { 23, 17 } }));

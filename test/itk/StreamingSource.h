@@ -28,7 +28,7 @@
 namespace CudaSplineTest
 {
 
-/** \brief A source that streams: it makes what is asked of it, a copy of an image's pixels, and remembers the requests.
+/** \brief A source that streams: it copies the requested pixels of an image, and remembers the requests.
  */
 template <typename TImage>
 class StreamingSource : public itk::ImageSource<TImage>
@@ -45,7 +45,7 @@ public:
     this->Modified();
   }
 
-  /** Makes the source break its promise: it buffers all but the last row of what is asked of it. */
+  /** Makes the source violate ITK's contract: it buffers the requested region without its last row. */
   void
   SetTooLittle(bool tooLittle)
   {

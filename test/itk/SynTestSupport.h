@@ -48,8 +48,8 @@
 
 /** \file
  * \brief Small registrations by SyN, by ITK's class or the module's: images with texture everywhere (where a window is
- * constant, ITK's correlation is the noise of its sums, but for constants that its sums have exactly), and what they
- * went through. */
+ * constant, ITK's correlation is the noise of its sums, except for constants that its sums represent exactly), and
+ * their trajectories. */
 
 namespace CudaSplineTest
 {
@@ -137,7 +137,7 @@ struct SynCase
   unsigned int                    updateMesh{ 3 };           ///< cells of splines along x in the first level
   unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
   unsigned int                    splineOrder{ 3 };          ///< of these
-  bool                            hasPlainAdaptors{ false }; ///< that know no splines
+  bool                            hasPlainAdaptors{ false }; ///< without support for splines
   std::vector<SynTestPair>        pairs{ {} };               ///< each of other images
   bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
   bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too

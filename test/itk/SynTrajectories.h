@@ -36,7 +36,7 @@
 namespace CudaSplineTest
 {
 
-/** \brief The steps of a module's SyN beside those of ITK's, on one thread.
+/** \brief Compares the steps of a module's SyN with those of ITK's, on one thread.
  *
  * ITK's are those of double in any case: where its transforms are of float it rounds places and sums, too, and is some
  * 1e-3 off. Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields
@@ -125,7 +125,7 @@ protected:
     // It did improve: in the first level, which begins with an event that has no value yet.
     const auto count = static_cast<std::size_t>(std::count(expected.levels.begin(), expected.levels.end(), 0U));
     ASSERT_GT(count, 2U);
-    if (what.threshold > 0.0) // it did stop, and not for want of iterations
+    if (what.threshold > 0.0) // it did stop, and not at the maximum number of iterations
     {
       EXPECT_LT(count, what.iterations[0] + 1);
     }

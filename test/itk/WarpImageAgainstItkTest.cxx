@@ -30,7 +30,7 @@
 #include <type_traits>
 #include <vector>
 
-// Images under a field and transforms behind it, against itk::ResampleImageFilter under a composite of them.
+// Images under a field followed by transforms, compared with itk::ResampleImageFilter under a composite of them.
 
 using namespace CudaSplineTest;
 using namespace itk::CudaSpline;

@@ -134,7 +134,7 @@ TEST(FirFilter, TapsByTolerance)
   EXPECT_EQ(FirTapCountOf(0, 1e-300), 1);
   EXPECT_EQ(FirTapCountOf(1, 1e-300), 1);
   EXPECT_EQ(FirTapCountOf(5, 1e9), 1);
-  // The limit is no obstacle to double precision.
+  // The limit is large enough for double precision.
   EXPECT_LE(FirTapCountOf(5, 1.1e-16), MaximumFirTaps);
 }
 

@@ -209,7 +209,7 @@ TEST(FirTaps, InvalidArguments)
   }
   catch (const std::invalid_argument & error)
   {
-    EXPECT_NE(std::string(error.what()).find("14"), std::string::npos) << "the message says what was given";
+    EXPECT_NE(std::string(error.what()).find("14"), std::string::npos) << "the message has the given value";
   }
 }
 

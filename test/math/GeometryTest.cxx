@@ -145,7 +145,7 @@ TEST(ScanlineEnds, SinglePrecisionRoundsTheEnds)
   ends.At<float>(0, 2, index);
   EXPECT_EQ(index[0], 1.0 + 0x1p-23);
   ends.At<float>(1, 2, index);
-  EXPECT_EQ(index[0], 2.0) << "1 + 2^-23 and half of 2 - 2^-23 is 2 + 2^-24, which is no float";
+  EXPECT_EQ(index[0], 2.0) << "1 + 2^-23 and half of 2 - 2^-23 is 2 + 2^-24, which is not a float";
   ends.At<double>(1, 2, index);
   EXPECT_EQ(index[0], 2.0 + 0x1p-25 + 0x1p-31);
   // A quarter of the way from the rounded start to 1: three quarters of 2^-23. The start as it is would give 1.

@@ -55,7 +55,7 @@ ReferenceValue(std::uint32_t half)
   return half & 0x8000 ? -magnitude : magnitude;
 }
 
-/** The non-negative finite halves, and 2^16 in the place of infinity; the bits are the position. */
+/** The non-negative finite halves, and 2^16 instead of infinity; the bits are the position. */
 const std::vector<double> &
 Magnitudes()
 {

@@ -90,7 +90,7 @@ TEST(ParzenBins, FractionsStayWithinABin)
   bins.movingBinSize = 0.25;
   bins.movingMinimum = 300.0 / 0.25 - 2.0;
   bins.movingLowest = 299.99;
-  bins.movingHighest = 301.01; // beyond the four bins that are no padding, as ends that were rounded are
+  bins.movingHighest = 301.01; // beyond the four bins that are not padding, because ends may be rounded
   ParzenBins::Window window{};
   ASSERT_TRUE(bins.Find(0.0, 299.99, window));
   EXPECT_EQ(window.first % bins.bins, 1);

@@ -139,8 +139,8 @@ TEST(PixelAccess, StoresIntegers)
   ExpectInteger<std::int64_t, double>();
 }
 
-// The limits of 64-bit integers are no doubles: 2^63 and 2^64 are the first values that clamp, the double below them
-// does not.
+// The limits of 64-bit integers cannot be represented in double: 2^63 and 2^64 are the first values that are clamped,
+// the double below them is not.
 TEST(PixelAccess, StoresTheEndsOfLongIntegers)
 {
   EXPECT_EQ(Stored<std::int64_t>(0x1p63), std::numeric_limits<std::int64_t>::max());
@@ -150,7 +150,7 @@ TEST(PixelAccess, StoresTheEndsOfLongIntegers)
   EXPECT_EQ(Stored<std::uint64_t>(0x1p64), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(Stored<std::uint64_t>(std::nextafter(0x1p64, 0.0)), std::numeric_limits<std::uint64_t>::max() - 2047);
   EXPECT_EQ(Stored<std::uint64_t>(0x1p63), std::uint64_t(1) << 63);
-  // The same in single precision, where 32-bit limits are no floats either.
+  // The same in single precision, which cannot represent 32-bit limits.
   EXPECT_EQ((Stored<std::int32_t>(0x1p31F)), std::numeric_limits<std::int32_t>::max());
   EXPECT_EQ((Stored<std::int32_t>(std::nextafter(0x1p31F, 0.0F))), std::numeric_limits<std::int32_t>::max() - 127);
   EXPECT_EQ((Stored<std::int32_t>(-0x1p31F)), std::numeric_limits<std::int32_t>::min());

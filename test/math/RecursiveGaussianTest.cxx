@@ -113,7 +113,8 @@ TEST(RecursiveGaussian, RespondsToAnImpulseByDampedWaves)
       std::vector<double> line(257, 0.0);
       line[128] = 1.0;
       const std::vector<double> response = FilterLine(filter, line);
-      // Of order zero the sum is 1; of the derivative, whose sign follows ITK, the sum of -t times it.
+      // The sum of the kernel of order zero is 1. For the derivative, whose sign follows ITK, the sum of -t times the
+      // kernel is 1.
       const double sign = order == GaussianOrder::Zero ? 1.0 : -1.0;
       double       scale = order == GaussianOrder::Zero ? Waves(order, 0.0, sigma) : 0.0;
       for (int t = 1; t < 2000; ++t)
@@ -130,7 +131,7 @@ TEST(RecursiveGaussian, RespondsToAnImpulseByDampedWaves)
   }
 }
 
-// The edges continue: constants stay to the last sample, and shifted content at an edge is as if the line went on.
+// Edges are continued: constants stay to the last sample, and shifted content at an edge is as if the line continued.
 TEST(RecursiveGaussian, ContinuesTheEdges)
 {
   Random random(__LINE__);

@@ -20,7 +20,7 @@
 // Expected values: the same sum by the other path (folded or not), in a shifted index space, in the other coordinate
 // type: the same bits; central differences; linear interpolation and the nearest sample for orders 1 and 0; sums in
 // long double for arbitrary weights. Tolerance: where bits are not the same, what SplineValue() documents
-// (SplineGrid.h) and the bound that stands at the test.
+// (SplineGrid.h) and the bound in the test.
 
 #include "itkCudaSpline/math/LinearEvaluation.h"
 

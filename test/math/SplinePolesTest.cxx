@@ -242,7 +242,7 @@ TEST(SplineOrderDispatch, RunsTheOrderOrThrows)
     catch (const std::invalid_argument & error)
     {
       EXPECT_NE(std::string(error.what()).find(std::to_string(order)), std::string::npos)
-        << "the message says what was given";
+        << "the message has the given value";
     }
   }
 }

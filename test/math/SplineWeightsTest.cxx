@@ -123,7 +123,7 @@ TEST(SplineWeights, ExactRationalsInFloat)
   ExpectRationals<float>();
 }
 
-// The reference is judged first: its two formulas share nothing but the definition.
+// The reference is tested first: its two formulas share only the definition.
 TEST(ReferenceBSpline, RecursionEqualsTruncatedPowers)
 {
   Random random(__LINE__);
@@ -186,7 +186,7 @@ TEST(SplineWeights, CoxDeBoorInFloat)
   ExpectReference<float>(0.0, 1.0, 8, 12);
 }
 
-// ITK's support rule may hand over a position slightly outside of the piece: the polynomials must go on.
+// ITK's support rule may pass a position slightly outside of the piece: the polynomials must continue.
 TEST(SplineWeights, PiecesContinueOutside)
 {
   ExpectReference<double>(-0.02, 0.0, 8, 12);

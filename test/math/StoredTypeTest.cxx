@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Integers by rounding, halves to the even one.
+// Rounding to integers, half to even.
 //
 // Expected values: std::nearbyint() in the default rounding mode, clamped to the range of the type by hand. Exact: no
 // tolerance. A type that truncates, and a real one, has the bits of StoreScalar() of a ScalarType.

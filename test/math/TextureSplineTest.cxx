@@ -17,10 +17,10 @@
  *=========================================================================*/
 // B-splines by linear fetches.
 //
-// Expected: sums over the folded support in long double (ReferenceSpline.h). With fetches that are exact, the value is
-// that sum but for roundings and the table: TextureFractionError() without the 2^-9 of the hardware's fraction, times
-// the largest differences of neighbours. With fetches of the model it is within TextureErrorBound(), on noise and on
-// smooth data, and on noise not far below it.
+// Expected: sums over the folded support in long double (ReferenceSpline.h). With exact fetches, the value is that sum
+// except for rounding and the table: TextureFractionError() without the 2^-9 of the hardware's fraction, times the
+// largest differences of neighbours. With fetches of the model it is within TextureErrorBound(), on noise and on smooth
+// data, and on noise not far below it.
 
 #include "itkCudaSpline/math/TextureBound.h"
 #include "itkCudaSpline/math/TextureModel.h"
@@ -296,7 +296,7 @@ TEST(TextureSpline, CoordinatesFoldAsIndicesDo)
   }
 }
 
-// Linear interpolation that goes on as its ends.
+// Linear interpolation that continues with the end samples.
 TEST(TextureSpline, NearestIsTheEndOfTheLine)
 {
   Random             random(__LINE__);

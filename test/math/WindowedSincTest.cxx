@@ -291,7 +291,7 @@ TEST(WindowedSincValue, FoldedAndOutside)
   }
 }
 
-// On samples along some axes: the same without the taps of weight 0, but for NaN and infinity.
+// On samples along some axes: the same without the taps of weight 0, except NaN and infinity.
 TEST(WindowedSincValue, ZeroWeights)
 {
   Random        random(__LINE__);

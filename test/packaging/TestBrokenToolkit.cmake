@@ -1,5 +1,5 @@
-# An nvcc that cannot compile, as that of an incomplete toolkit, leads to a build without CUDA and one line that says so; where CUDA is
-# required, to an error.
+# An nvcc that cannot compile, as that of an incomplete toolkit, leads to a build without CUDA, with a message of one line; if CUDA is required, to an
+# error.
 #
 # usage: cmake -DWORK=folder -DGENERATOR=Ninja -DCXX=compiler -P TestBrokenToolkit.cmake
 cmake_minimum_required(VERSION 3.22)
@@ -48,7 +48,7 @@ foreach(use IN ITEMS ON REQUIRED)
     string(REGEX MATCHALL "Only the Cpu backend is built" lines "${output}")
     list(LENGTH lines count)
     if(NOT result EQUAL 0 OR NOT count EQUAL 1 OR NOT output MATCHES "CUDASPLINE_HAS_CUDA is OFF")
-      message(SEND_ERROR "No build without CUDA (${result}, ${count} lines say so):\n${output}")
+      message(SEND_ERROR "No build without CUDA (${result}, ${count} lines report it):\n${output}")
     endif()
   endif()
 endforeach()

@@ -41,7 +41,7 @@ foreach(program IN LISTS PROGRAMS)
 endforeach()
 set(ENV{LD_LIBRARY_PATH} "${library_path}")
 
-# The object factory loads from where it is installed, by a program that knows nothing of it.
+# The object factory loads from where it is installed, in a program that does not use it.
 if(PLAIN)
   file(GLOB_RECURSE library "${WORK}/prefix/libCudaSplineFactories*")
   list(FILTER library INCLUDE REGEX "/CudaSplineFactories/[^/]*$")
@@ -58,7 +58,7 @@ if(PLAIN)
   endif()
 endif()
 
-# Of every project that is configured against the prefix.
+# The arguments of every project that is configured against the prefix.
 set(
   against_prefix
   -G

@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ROOT / "scripts" / "wheel.d"
 
-#: What the runtimes of C++ and of the compiler ask of a C library: exceptions, threads, random numbers, files, shared pointers.
+#: What the runtimes of C++ and of the compiler need from a C library: exceptions, threads, random numbers, files, shared
+#: pointers.
 LIBRARY = """
 #include <fstream>
 #include <cmath>
@@ -86,7 +87,7 @@ class OldLibrary(unittest.TestCase):
         done = self.check("new.so", "2.28")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(ctypes.CDLL(str(path)).everything(ctypes.c_double(2.0)), len("thrown by another thread"))
-        # It is the check that says so: a library that is linked as usual needs what this machine has.
+        # Proves that the check can fail: a library that is linked as usual needs the versions of this machine.
         needed = subprocess.run(["readelf", "--dyn-syms", "--wide", str(self.build("usual.so", ["-pthread", "-ldl"]))], capture_output=True, text=True, check=True)
         newest = max(tuple(int(n) for n in found.split(".")) for found in re.findall(r"UND \S+@GLIBC_([0-9.]+)", needed.stdout))
         self.assertEqual(self.check("usual.so", "2.28").returncode, 1 if newest > (2, 28) else 0)

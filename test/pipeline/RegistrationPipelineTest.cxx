@@ -397,7 +397,7 @@ TEST_F(PipelinePair, LevelsThatMakeTheMetricWorseAreUndone)
   }
 }
 
-/** A level that is cut short warns; a limit lets it go on, and iterations that suffice do not warn. */
+/** A level that is cut short gives a warning; a limit lets it continue, and enough iterations give no warning. */
 TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
 {
   const auto run = [this](const Json & more) {

@@ -304,7 +304,7 @@ TEST(SpecDocument, AllProblemsAreReported)
     EXPECT_NE(std::find(options.begin(), options.end(), name), options.end()) << name;
   }
   EXPECT_EQ(std::count(options.begin(), options.end(), "stages"), 2);
-  // What is allowed is said of each value.
+  // Each message has the allowed values.
   const auto textOf = [](const std::vector<SpecProblem> & found, const std::string & option) {
     const auto one = std::find_if(
       found.begin(), found.end(), [&option](const SpecProblem & problem) { return problem.option == option; });

@@ -38,7 +38,7 @@ struct Outcome
   std::string              description;                               ///< what was drawn, in a line
   std::string              failure;                                   ///< empty where all is as promised
   std::string              reason;                                    ///< the filter's reason of a fallback
-  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< who answered
+  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< that computed the result
   long                     samples{ 0 };                              ///< numbers that were compared
   long                     inside{ 0 };                               ///< of them no default value
   long                     differing{ 0 };                            ///< within the bound

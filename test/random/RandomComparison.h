@@ -22,7 +22,7 @@
 // integer outputs also with double output, which is the real value before ITK truncates it. Bounds as in
 // CudaResampleImageFilterPixelTest: rounding (DerivedBounds.h), the truncation of either prefilter, rounding of the
 // output. Transforms that are not linear may be off by 1e-9 of a sample, which changes a value by at most 1e-9 of its
-// largest slope; and a sample that is that close to a border or tie may flip. Of windowed sincs the bound is that of
+// largest slope; and a sample that is that close to a border or tie may flip. The bound of windowed sincs is that of
 // CudaInterpolatorsAgainstItkTest.
 
 #include "RandomCase.h"
@@ -153,7 +153,7 @@ public:
       ours->Modified();
       this->Update(ours.GetPointer());
       if (m_Method == Method::BSpline && m_Order >= 2 &&
-          !ours->GetSourceReused()) // the image itself is no source that is made
+          !ours->GetSourceReused()) // the image itself is not a computed source
       {
         m_Outcome.failure = "the coefficients were made anew though they are kept";
       }
@@ -312,7 +312,8 @@ private:
     return filter->GetPlan();
   }
 
-  /** Expects the kernels to walk what they can, and no points to be asked of ITK's transform that need not be. */
+  /** Expects the kernels to evaluate the transforms that they support, and ITK to transform no other points than
+   * necessary. */
   void
   ExpectWay(const itk::CudaSplineResamplePlan & plan, const std::string & kind)
   {

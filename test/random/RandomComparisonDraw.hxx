@@ -114,7 +114,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawMethod()
   }
   if (this->IsSpline())
   {
-    // Where ITK folds its support once only and reads beside the buffer it is no judge.
+    // ITK folds its support only once. Where it reads outside of the buffer it cannot be the reference.
     const auto & region = m_Input->GetBufferedRegion();
     for (unsigned int d = 0; d < VDimension; ++d)
     {

@@ -27,9 +27,9 @@
 //   --pieces      other cases: longer inputs, and so little memory that updates are cut into pieces where they can be
 //   --verbose     a line for every case
 //
-// A mismatch prints its case and a line that repeats it; so does a transform that the kernels walk and whose points
-// were asked of ITK. Over a run of 100 cases and more at least 90 % must have been answered by the module's kernels, a
-// third under chains of transforms, and half of the samples must be inside.
+// A mismatch prints its case and a line that repeats it; so does a transform that the kernels support but whose points
+// ITK computed. Over a run of 100 cases and more at least 90 % must have been answered by the module's kernels, a third
+// under chains of transforms, and half of the samples must be inside.
 
 #include "RandomCase.h"
 #include "RandomDraw.h"
@@ -142,7 +142,7 @@ struct Sum
   long                        flips{ 0 };     ///< at places that were drawn anywhere
   long                        notLinear{ 0 }; ///< samples there, under transforms that are not linear
   long                        simpleFlips{ 0 };
-  long                        simpleNotLinear{ 0 }; ///< the same at places on borders and ties but for roundings
+  long                        simpleNotLinear{ 0 }; ///< the same at points on borders and ties except for rounding
   double                      worst{ 0.0 };
 };
 

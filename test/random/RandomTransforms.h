@@ -68,7 +68,7 @@ public:
   {}
 
   /** A transform of any kind; \p text gets what it is. \p kind gets its name in the backend table. Under a simple one
-   * samples stay on whole and half indices, but for roundings. */
+   * samples stay on whole and half indices, except for rounding. */
   Pointer
   Any(std::string & text, std::string & kind, bool simple)
   {

@@ -32,7 +32,8 @@
 /** \file
  * \brief Reads doc/BackendTable.csv, the committed promise of which backend answers which combination.
  *
- * The file is found through the environment variable CUDASPLINE_BACKEND_TABLE, else where the build says it is. */
+ * The file is found through the environment variable CUDASPLINE_BACKEND_TABLE, otherwise at the path that the build
+ * defines. */
 
 namespace CudaSplineTest
 {

@@ -58,7 +58,7 @@ TestSeed()
 class Random
 {
 public:
-  /** \param[in] stream tells apart the generators of one run, in any way (a line number will do) */
+  /** \param[in] stream a number that differs between the generators of one run (for example a line number) */
   explicit Random(std::uint64_t stream)
   {
     std::seed_seq sequence{ static_cast<std::uint32_t>(TestSeed()),

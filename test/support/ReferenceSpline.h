@@ -66,7 +66,7 @@ ExtensionPeriod(std::int64_t size, Extension extension)
   return period;
 }
 
-/** \brief The sample that stands at \p index: looked up in the written-out period. */
+/** \brief The sample at \p index: looked up in the explicit period. */
 inline std::int64_t
 ReferenceFold(std::int64_t index, const std::vector<std::int64_t> & period)
 {

@@ -79,7 +79,7 @@ WavyBowl(const std::vector<double> & x, std::vector<double> & gradient)
   return value;
 }
 
-/** A start that is none of the minima. */
+/** A start that is not a minimum. */
 inline std::vector<double>
 StartOfFunctions(std::size_t count)
 {

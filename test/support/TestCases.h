@@ -21,7 +21,7 @@
 #include <cstdlib>
 
 /** \file
- * \brief How much of what is drawn a test takes. */
+ * \brief How many of the random cases a test executes. */
 
 namespace CudaSplineTest
 {

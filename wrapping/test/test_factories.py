@@ -1,4 +1,4 @@
-"""The object factories, with a script that knows nothing of the module. In processes of their own: a factory is the whole process'."""
+"""The object factories, with a script that does not use the module. In processes of their own, because a factory affects the whole process."""
 
 import os
 import pathlib

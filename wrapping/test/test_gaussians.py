@@ -47,7 +47,7 @@ class Gaussians(Case):
         self.assertSame(itk.cuda_smoothing_recursive_gaussian_image_filter(image, sigma=2.5), expected)
 
     def test_one_axis(self):
-        """Of float by our kernels; of other types, whose results are of these types, by ITK's code."""
+        """Our kernels compute float; ITK's code computes other types, with results of these types."""
         for dimension in DIMENSIONS:
             for pixel in SCALARS:
                 for first in (False, True):

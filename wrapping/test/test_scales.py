@@ -85,7 +85,7 @@ class Scales(Case):
         step = parameters(self.random.uniform(-1, 1, transform.GetNumberOfParameters()))
         shift, itks_shift = (estimator.EstimateStepScale(step) for estimator in (ours, itks))
         self.assertGreater(itks_shift, 0)
-        # Of places of up to some 100 mm, which are rounded some ten times each.
+        # Points are up to some 100 mm, each with some ten roundings.
         bound = 0 if kind == "AffineTransform" else 64 * 100 * numpy.finfo(numpy.float64).eps
         self.assertLessEqual(abs(shift - itks_shift), bound)
         self.assertEqual(ours.EstimateMaximumStepSize(), itks.EstimateMaximumStepSize())

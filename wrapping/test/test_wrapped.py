@@ -8,7 +8,7 @@ from support import DIMENSIONS, SCALARS, Case, itk
 
 FOLDER = pathlib.Path(__file__).parent.parent
 
-# The public headers whose classes are no Python classes, and why.
+# The public headers whose classes are not Python classes, with the reason.
 NOT_WRAPPED = {
     "CudaSplineResamplePlan": "has members and no functions, of which ITK's generator makes nothing",
     "CudaSplineTrace": "a part of the others",
@@ -41,7 +41,7 @@ class Wrapped(Case):
         """Each class that a header of the ITK layer documents is wrapped, or known not to be."""
         documented = set()
         for path in (FOLDER.parent / "include").glob("itkCuda*.h"):
-            # Not what stands in a namespace of details.
+            # Not the contents of a namespace of details.
             if "namespace itk\n{" in path.read_text():
                 documented.update(re.findall(r"\\class (Cuda\w+)", path.read_text()))
         self.assertGreater(len(documented), 20)

@@ -361,9 +361,8 @@ extern "C"
 
   /** \brief Resamples a source.
    *
-   * \param[in] source of 1 to 3 dimensions; its pixels continue outside by cudaspline_resampling::extrapolate only
-   * where
-   * they were neither filtered nor stored otherwise
+   * \param[in] source of 1 to 3 dimensions; cudaspline_resampling::extrapolate continues its pixels only if they were
+   * neither filtered nor stored in another type
    * \param[in] resampling what is done
    * \param[in,out] execution threads and progress; its device is the source's */
   int32_t

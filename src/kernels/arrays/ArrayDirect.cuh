@@ -43,7 +43,7 @@ namespace
 {
 
 /** Elements along a line that a thread makes, one after the other, at most. */
-constexpr int MostDirectSamples = 8;
+constexpr int MaxDirectSamples = 8;
 
 /** ContiguousTaps, or StridedTaps, of neighbours less than 2^31 elements apart. */
 template <unsigned int VDimension, typename TStored>

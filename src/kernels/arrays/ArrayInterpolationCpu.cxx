@@ -251,7 +251,7 @@ public:
   /** The sums of the axes one after the other take fewer operations. */
   template <typename TReal>
   bool
-  EvaluateAtOnce(const ArrayArguments &) const
+  EvaluateAllAxes(const ArrayArguments &) const
   {
     return false;
   }
@@ -368,7 +368,7 @@ RunOnHost(const ArrayInterpolation & interpolation, const ExecutionContext & con
   }
   // Coefficients that are read more often than they are many are converted before.
   const bool isCopied = interpolation.order >= 2 && outputs * taps > input.Count();
-  if (interpolation.order <= 1 || !(isCopied || IsReadAsItIs<TReal>(interpolation, GoesByAxes(interpolation.map))))
+  if (interpolation.order <= 1 || !(isCopied || CanReadOriginal<TReal>(interpolation, GoesByAxes(interpolation.map))))
   {
     backend.Gather<TReal>(ArgumentsOf(interpolation, input, 0.0), input);
     return;

@@ -195,7 +195,7 @@ public:
   /** Few taps, or those of a plane, are summed faster than memory is read for each axis. */
   template <typename TReal>
   bool
-  EvaluateAtOnce(const ArrayArguments & arguments) const
+  EvaluateAllAxes(const ArrayArguments & arguments) const
   {
     for (unsigned int d = 0; d < arguments.dimension; ++d)
     {
@@ -243,7 +243,7 @@ private:
       }
       constexpr double              manyRows = 6.0; // a warp is then better square
       const ArrayDirect<VDimension> direct(arguments);
-      const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, MostDirectSamples);
+      const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, MaxDirectSamples);
       DispatchSplineOrder(arguments.order, [&](auto order) {
         ArrayDirectKernel<VDimension, decltype(order)::value, TReal>
           <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, direct, tiles);

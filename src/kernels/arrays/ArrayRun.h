@@ -39,7 +39,7 @@
  * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
  * is one and it takes no further pass;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
- * * EvaluateAtOnce<TReal>(ArrayArguments) of a map by axis: false if it is done axis by axis;
+ * * EvaluateAllAxes<TReal>(ArrayArguments) of a map by axis: false if it is done axis by axis;
  * * convertsInFilter: it filters elements of any type. */
 
 namespace itk::CudaSpline
@@ -337,7 +337,7 @@ ArgumentsOf(const ArrayInterpolation & interpolation, const StridedArray & view,
 /** \brief True where elements can be read where they are. */
 template <typename TReal>
 bool
-IsReadAsItIs(const ArrayInterpolation & interpolation, bool goesByAxes)
+CanReadOriginal(const ArrayInterpolation & interpolation, bool goesByAxes)
 {
   const StridedArray & input = interpolation.input;
   bool                 isForward = true; // the sign of the offset of a folded tap marks taps outside
@@ -369,7 +369,7 @@ RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
     padded[d] = isPadded && axes[d] ? ArrayPadding : 0;
   }
   if (isPadded ||
-      !(isFiltered ? CanBeFiltered<TReal, TBackend>(elements.view) : IsReadAsItIs<TReal>(interpolation, goesByAxes)))
+      !(isFiltered ? CanBeFiltered<TReal, TBackend>(elements.view) : CanReadOriginal<TReal>(interpolation, goesByAxes)))
   {
     elements = CopyArray<TReal>(
       backend, interpolation.input, padded, interpolation.mode == ArrayMode::GridConstant, interpolation.padding);
@@ -384,7 +384,7 @@ RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
   {
     backend.template Evaluate<TReal>(arguments);
   }
-  else if (!backend.template EvaluateAtOnce<TReal>(arguments))
+  else if (!backend.template EvaluateAllAxes<TReal>(arguments))
   {
     InterpolateAxes(backend, interpolation, elements, padding);
   }

@@ -68,7 +68,7 @@ __launch_bounds__(BoxThreads(Derivatives::None))
 {
   using Reader = TileReader<ArrayMethod<3>>; // about, for other orders
   __shared__ TileShared shared;
-  __shared__ ListRule<3>::Line prepared[TileShape::MostLines];
+  __shared__ ListRule<3>::Line prepared[TileShape::MaxLines];
   const std::uint64_t          boxes = std::uint64_t{ grid.x } * grid.y * grid.z;
   const std::uint64_t          number = boxes * blockIdx.x / gridDim.x;
   const uint3                  block = { static_cast<unsigned int>(number % grid.x),
@@ -109,7 +109,7 @@ SourceOf(const ArrayArguments & array)
     }
     else if (array.mode == ArrayMode::GridConstant)
     {
-      margin = static_cast<double>(MostTileIndex / 2); // all of them are, but a tile has no more
+      margin = static_cast<double>(MaxTileIndex / 2); // all of them are, but a tile has no more
     }
     source.lower[d] = -margin;
     source.upper[d] = std::nextafter(last + margin, HUGE_VAL);
@@ -128,7 +128,7 @@ CanTile(const ArrayArguments & array)
   std::int64_t packed = 1;
   for (int d = 0; d < 3 && can; ++d)
   {
-    can = array.batchStride[d] == 0 && array.stride[d] == packed && array.size[d] < MostTileIndex / 2;
+    can = array.batchStride[d] == 0 && array.stride[d] == packed && array.size[d] < MaxTileIndex / 2;
     packed *= array.size[d];
   }
   return can && shape.Lines() < INT_MAX && shape.Samples() < INT_MAX;
@@ -237,10 +237,10 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
 /** Whether the coordinates of a list are close together in each box; the host waits for the device that examines them.
  * */
 bool
-LieTogether(const ArrayArguments &         array,
-            const EvaluationArguments<3> & source,
-            const TilePlan &               plan,
-            const Stream &                 stream)
+IsSpatiallyCoherent(const ArrayArguments &         array,
+                    const EvaluationArguments<3> & source,
+                    const TilePlan &               plan,
+                    const Stream &                 stream)
 {
   const ArrayShape & shape = array.output.shape;
   const auto         blocksOf = [&plan](std::int64_t count, int axis) {
@@ -267,7 +267,7 @@ LaunchList(const ArrayArguments & array, const Stream & stream)
   const EvaluationArguments<3> source = SourceOf(array);
   const SharedMemorySizes      memory = GetSharedMemorySizes();
   const TilePlan               plan = PlanOfList(source, shape, memory);
-  if (!FitsGrid(plan, source.samples, shape.Lines()) || !LieTogether(array, source, plan, stream))
+  if (!FitsGrid(plan, source.samples, shape.Lines()) || !IsSpatiallyCoherent(array, source, plan, stream))
   {
     return false;
   }
@@ -301,7 +301,7 @@ ListLiesTogether(const ArrayArguments & array, const Stream & stream)
   }
   const EvaluationArguments<3> source = SourceOf(array);
   const TilePlan               plan = PlanOfList(source, array.output.shape, GetSharedMemorySizes());
-  return plan.exists && LieTogether(array, source, plan, stream);
+  return plan.exists && IsSpatiallyCoherent(array, source, plan, stream);
 }
 
 bool

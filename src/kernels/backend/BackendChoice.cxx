@@ -57,7 +57,7 @@ TheProcess()
 }
 
 BackendLedger &
-TheLedger()
+GetLedger()
 {
   return TheProcess().ledger;
 }
@@ -104,7 +104,7 @@ DecideBackend(const BackendWork & work, unsigned int threads, int device, const 
   {
     return std::nullopt;
   }
-  const BackendLedger & ledger = TheLedger();
+  const BackendLedger & ledger = GetLedger();
   const double          lost = sequence != nullptr ? sequence->lost : 0.0;
   return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
 }
@@ -112,19 +112,19 @@ DecideBackend(const BackendWork & work, unsigned int threads, int device, const 
 CallForecast
 ForecastOnThisMachine(const BackendWork & work, unsigned int threads)
 {
-  return TheLedger().Forecast(work, threads);
+  return GetLedger().Forecast(work, threads);
 }
 
 void
 LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
-  TheLedger().Learn(forecast, backend, seconds, sequence);
+  GetLedger().Learn(forecast, backend, seconds, sequence);
 }
 
 void
 CountCall(Backend backend, double seconds, CallSequence * sequence)
 {
-  TheLedger().Count(backend, seconds);
+  GetLedger().Count(backend, seconds);
   if (sequence != nullptr)
   {
     sequence->use.Add(backend, seconds);
@@ -134,7 +134,7 @@ CountCall(Backend backend, double seconds, CallSequence * sequence)
 BackendUse
 GetBackendUse()
 {
-  return TheLedger().GetUse();
+  return GetLedger().GetUse();
 }
 
 bool
@@ -151,7 +151,7 @@ StartDeviceAhead(const std::string &              word,
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
-    const BackendLedger & ledger = TheLedger();
+    const BackendLedger & ledger = GetLedger();
     if (wish.kind == DeviceWish::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
     {
       return false;
@@ -171,14 +171,14 @@ ReportStartFailure(const std::string & reason, double seconds)
 {
   if (!IsForkedChild()) // which does not try again
   {
-    TheLedger().RememberFailure(reason, seconds);
+    GetLedger().RememberFailure(reason, seconds);
   }
 }
 
 void
 SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 {
-  TheLedger().SetSpeeds(host, device);
+  GetLedger().SetSpeeds(host, device);
 }
 
 } // namespace itk::CudaSpline

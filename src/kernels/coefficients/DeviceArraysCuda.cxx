@@ -64,7 +64,7 @@ ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Strea
 
 /** Whether the filters take numbers where they are: as elements, from an address of their widest copies on. */
 bool
-IsFilteredWhereItIs(const SourceDescriptor & descriptor, const void * numbers)
+CanFilterOriginal(const SourceDescriptor & descriptor, const void * numbers)
 {
   constexpr std::uintptr_t widest = 16;
   return !IsConverted(descriptor) && reinterpret_cast<std::uintptr_t>(numbers) % widest == 0;
@@ -80,7 +80,7 @@ FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, con
     return ElementsOf<TReal>(descriptor, pixels, stream);
   }
   const int passes = PrefilterPasses<TReal>(descriptor);
-  if (passes > 0 && IsFilteredWhereItIs(descriptor, pixels))
+  if (passes > 0 && CanFilterOriginal(descriptor, pixels))
   {
     DeviceBuffer       coefficients(descriptor.ElementBytes(), stream);
     const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
@@ -108,7 +108,7 @@ bool
 PrefilterBetween(const SourceDescriptor & descriptor, const void * pixels, TReal * coefficients, const Stream & stream)
 {
   const int passes = descriptor.NeedsFilter() ? PrefilterPasses<TReal>(descriptor) : 0;
-  if (passes == 0 || !IsFilteredWhereItIs(descriptor, pixels) || !IsFilteredWhereItIs(descriptor, coefficients) ||
+  if (passes == 0 || !CanFilterOriginal(descriptor, pixels) || !CanFilterOriginal(descriptor, coefficients) ||
       (pixels == coefficients && passes % 2 == 1))
   {
     return false;
@@ -134,7 +134,7 @@ PrefilterArray(const SourceDescriptor & descriptor,
   }
   if (!isWhole && descriptor.NeedsFilter() && descriptor.size[axis] > 1)
   {
-    const bool         isApart = pixels != coefficients && IsFilteredWhereItIs(descriptor, pixels);
+    const bool         isApart = pixels != coefficients && CanFilterOriginal(descriptor, pixels);
     const DeviceBuffer elements = isApart ? DeviceBuffer() : ElementsOf<TReal>(descriptor, pixels, stream);
     LaunchAxisPrefilter(
       descriptor, axis, static_cast<const TReal *>(isApart ? pixels : elements.Data()), coefficients, stream);

@@ -132,7 +132,7 @@ PlanTiles(const double (&steps)[3][3],
       plan.logOther =
         axes[0] == 0 ? plan.logExtent[plan.axis[1]] - logLanes[1] : plan.logExtent[plan.axis[0]] - logLanes[0];
       const int lines = 1 << (plan.logExtent[1] + plan.logExtent[2]);
-      if (lines > TileShape::MostLines || (1 << plan.logExtent[0]) > TileShape::MostSamples)
+      if (lines > TileShape::MaxLines || (1 << plan.logExtent[0]) > TileShape::MaxSamples)
       {
         continue;
       }
@@ -252,7 +252,7 @@ FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines)
     return false;
   }
   const auto blocks = BlocksOf(plan, samples, lines);
-  return blocks[1] <= MostGridBlocks && blocks[2] <= MostGridBlocks;
+  return blocks[1] <= MaxGridBlocks && blocks[2] <= MaxGridBlocks;
 }
 
 } // namespace itk::CudaSpline

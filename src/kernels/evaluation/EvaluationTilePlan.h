@@ -47,18 +47,18 @@ struct TileShape
   static constexpr int Pitch = 36;           ///< elements from row to row
   static constexpr int Slice = 940;          ///< elements from slice to slice
   static constexpr int Rows = Slice / Pitch; ///< rows of a tile, at most
-  static constexpr int MostSamples = 32;     ///< samples of a box of the output along its lines
-  static constexpr int MostLines = 256;      ///< lines of a box of the output
+  static constexpr int MaxSamples = 32;      ///< samples of a box of the output along its lines
+  static constexpr int MaxLines = 256;       ///< lines of a box of the output
 };
 
 /** \brief Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
-inline constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
+inline constexpr std::int64_t MaxTileIndex = std::int64_t{ 1 } << 20;
 
 /** \brief Data before the tile in shared memory; the scanlines of the block follow it, then the tile. */
 struct TileShared
 {
-  double places[TileShape::MostSamples];       ///< of the samples of a line
-  int    bounds[TileShape::MostLines / 32][8]; ///< by warp: least starts, negative greatest starts, flags
+  double places[TileShape::MaxSamples];       ///< of the samples of a line
+  int    bounds[TileShape::MaxLines / 32][8]; ///< by warp: least starts, negative greatest starts, flags
   union
   {
     int fold[3][64];            ///< by axis of the input: index in the array of a place of the tile

@@ -122,14 +122,14 @@ inline constexpr int WindowCopiesPerThread = 4;
 inline constexpr int WindowStages = 4;
 
 /** \brief Bytes of shared memory that the windows of a block may take. */
-inline constexpr int MostWindowBytes = 72 << 10;
+inline constexpr int MaxWindowBytes = 72 << 10;
 
 /** \brief Columns of a window at most: of TileThreads outputs, or 32 of a turned tile, and what their supports add. */
-inline constexpr int MostWindowColumns = 512;
+inline constexpr int MaxWindowColumns = 512;
 /** @} */
 
 /** \brief Blocks along the second and third axis of a grid, at most: CUDA's own limit. */
-inline constexpr std::int64_t MostGridBlocks = 65535;
+inline constexpr std::int64_t MaxGridBlocks = 65535;
 
 } // namespace itk::CudaSpline
 

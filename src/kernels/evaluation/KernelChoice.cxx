@@ -45,8 +45,8 @@ CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & argume
              request.lines < INT_MAX && arguments.samples < INT_MAX;
   for (int d = 0; d < 3; ++d)
   {
-    can = can && arguments.extent.start[d] > -MostTileIndex &&
-          arguments.extent.start[d] + arguments.extent.size[d] < MostTileIndex;
+    can = can && arguments.extent.start[d] > -MaxTileIndex &&
+          arguments.extent.start[d] + arguments.extent.size[d] < MaxTileIndex;
   }
   return can;
 }

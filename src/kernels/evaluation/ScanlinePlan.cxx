@@ -55,7 +55,7 @@ PlanBlocks(const EvaluationArguments<3> & arguments,
   {
     plan.bounds.start[d] = static_cast<double>(arguments.extent.start[d]);
   }
-  return plan.blocks[1] <= MostGridBlocks && plan.blocks[2] <= MostGridBlocks;
+  return plan.blocks[1] <= MaxGridBlocks && plan.blocks[2] <= MaxGridBlocks;
 }
 
 } // namespace

@@ -70,7 +70,7 @@ CUDASPLINE_FIELD_BACKEND(Cuda);
 #undef CUDASPLINE_FIELD_BACKEND
 
 /** The widest of these: for variances up to some 9. */
-inline constexpr int MostMarchRadius = 10;
+inline constexpr int MaxMarchRadius = 10;
 
 /** The radius of the kernel of a device that smooths a field along all axes in one go; 0: there is none. */
 int

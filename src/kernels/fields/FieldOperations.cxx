@@ -74,7 +74,7 @@ ComposeFields(const FieldShape & displacementShape,
 int
 MarchRadius(const FieldShape & shape, const FieldSmoothing & smoothing)
 {
-  constexpr std::size_t  widest = 2 * MostMarchRadius + 1;
+  constexpr std::size_t  widest = 2 * MaxMarchRadius + 1;
   constexpr std::int64_t mostRows = 65535; // of a grid of blocks
   const FieldGrid &      grid = shape.grid;
   const std::size_t      count = smoothing.weights[0].size();

@@ -29,7 +29,7 @@ namespace
 {
 constexpr int    Threads = 256;
 constexpr int    NormBlocksOfMultiprocessor = 4;
-constexpr size_t MostNormBlocks = MaximumNormScratch / sizeof(double);
+constexpr size_t MaxNormBlocks = MaximumNormScratch / sizeof(double);
 
 /** Enough blocks for one thread per number, or for some numbers per thread. */
 unsigned int
@@ -199,7 +199,7 @@ FindMaximumNormOnCuda(const FieldShape & shape,
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     const std::int64_t     count = shape.grid.Count();
-    const auto             most = std::min(static_cast<std::int64_t>(MostNormBlocks), (count + Threads - 1) / Threads);
+    const auto             most = std::min(static_cast<std::int64_t>(MaxNormBlocks), (count + Threads - 1) / Threads);
     const unsigned int     blocks = ResidentBlocks(most, NormBlocksOfMultiprocessor, device);
     auto * const           largest = static_cast<double *>(scratch);
     Spacing<dimension>     spacing;

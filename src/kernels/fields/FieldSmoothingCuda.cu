@@ -29,23 +29,23 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr int MostWeights = 401; // of an axis: they travel with the launch
+constexpr int MaxWeights = 401; // of an axis: they travel with the launch
 
 /** The weights of an axis. */
 template <typename TReal>
 struct AxisWeights
 {
   int   radius;
-  TReal of[MostWeights];
+  TReal of[MaxWeights];
 
   explicit AxisWeights(const std::vector<double> & weights)
     : radius(static_cast<int>(weights.size() / 2))
   {
-    if (weights.size() > MostWeights)
+    if (weights.size() > MaxWeights)
     {
       throw DeviceError(DeviceError::Kind::Other,
                         "A field has " + std::to_string(weights.size()) +
-                          " smoothing weights; kernels support at most " + std::to_string(MostWeights) + ".");
+                          " smoothing weights; kernels support at most " + std::to_string(MaxWeights) + ".");
     }
     for (std::size_t i = 0; i < weights.size(); ++i)
     {
@@ -100,11 +100,11 @@ March(int                          radius,
       const FieldSmoothing &       smoothing,
       const Residence &            residence)
 {
-  if constexpr (VRadius > MostMarchRadius)
+  if constexpr (VRadius > MaxMarchRadius)
   {
     throw DeviceError(DeviceError::Kind::Other,
                       "No kernel supports a smoothing radius of " + std::to_string(radius) + " in one pass; at most " +
-                        std::to_string(MostMarchRadius) + " is supported.");
+                        std::to_string(MaxMarchRadius) + " is supported.");
   }
   else if (radius == VRadius)
   {

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 inline constexpr unsigned int PointAxes = 3;
 
 /** \brief Elements of an image whose offsets are integers of 32 bits. */
-inline constexpr std::int64_t MostShortOffsets = 0x7FFFFFFF;
+inline constexpr std::int64_t MaxShortOffsets = 0x7FFFFFFF;
 
 /** \brief A number of samples as a float, or what is before it: from 2^23 on a float has no fraction. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float

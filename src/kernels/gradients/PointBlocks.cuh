@@ -38,8 +38,8 @@ namespace
 
 constexpr int          PointThreads = 128;
 constexpr int          ElementThreads = 256;
-constexpr std::int64_t MostBlocks = 1024; // of a row, that go through its numbers
-constexpr unsigned int WarpLanes = 32;    // of a warp
+constexpr std::int64_t MaxBlocks = 1024; // of a row, that go through its numbers
+constexpr unsigned int WarpLanes = 32;   // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
 inline unsigned int

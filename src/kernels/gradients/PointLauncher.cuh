@@ -277,7 +277,7 @@ void
 PointLauncher<TReal, VOrder>::Mark(const PointArguments & arguments, const ScatterSums & sums, const Stream & stream)
 {
   dim3 blocks = PointBlocks(arguments);
-  blocks.x = static_cast<unsigned int>(std::min<std::int64_t>(blocks.x, MostBlocks));
+  blocks.x = static_cast<unsigned int>(std::min<std::int64_t>(blocks.x, MaxBlocks));
   MarkPointKernel<VOrder, TReal><<<blocks, PointThreads, 0, stream.Get()>>>(arguments, sums);
   CheckCuda(cudaGetLastError(), "MarkPointKernel");
 }

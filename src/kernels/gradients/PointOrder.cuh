@@ -50,7 +50,7 @@ constexpr int          Threads = 256;
 constexpr int          KeysOfThread = 8; // of RangeOfKeys
 constexpr std::int64_t CellsOfKey = 8;   // along a row: a warp's points are within a few lines of 128 bytes
 constexpr std::int64_t LeastPoints = std::int64_t{ 1 } << 22; // asking takes some 10 microseconds
-constexpr std::int64_t MostPoints = 0xFFFFFFFF;
+constexpr std::int64_t MaxPoints = 0xFFFFFFFF;
 
 /** What the kernels of the sort share: arrays by image of the batch. */
 struct Arrays
@@ -234,7 +234,7 @@ public:
     arrays.keys = rows * arrays.keysOfRow;
     const std::int64_t points = arrays.images * arguments.count;
     if (arguments.order < OrderedPoints::LeastOrder || points < Detail::LeastPoints ||
-        arguments.count > Detail::MostPoints || arrays.keys > arguments.count || arguments.count < 2)
+        arguments.count > Detail::MaxPoints || arrays.keys > arguments.count || arguments.count < 2)
     {
       return made;
     }
@@ -266,7 +266,7 @@ public:
     };
     const dim3 ofPoints = blocksOf(arguments.count, mostBlocks);
     Detail::RankPoints<TReal><<<ofPoints, Detail::Threads, 0, stream.Get()>>>(arguments, arrays);
-    Detail::RangeOfKeys<<<blocksOf((arrays.keys + Detail::KeysOfThread - 1) / Detail::KeysOfThread, Detail::MostPoints),
+    Detail::RangeOfKeys<<<blocksOf((arrays.keys + Detail::KeysOfThread - 1) / Detail::KeysOfThread, Detail::MaxPoints),
                           Detail::Threads,
                           0,
                           stream.Get()>>>(arrays);

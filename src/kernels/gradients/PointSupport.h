@@ -321,7 +321,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                                      const AxisTaps<VOrder, VTotal, TReal> & y,
                                                      const AxisTaps<VOrder, VTotal, TReal> & x)
 {
-  if (arguments.plane <= MostShortOffsets) // the same for all
+  if (arguments.plane <= MaxShortOffsets) // the same for all
   {
     return static_cast<int>(z.first) * static_cast<int>(arguments.stride[0]) +
            static_cast<int>(y.first) * static_cast<int>(arguments.stride[1]) + static_cast<int>(x.first);

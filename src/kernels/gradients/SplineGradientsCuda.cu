@@ -143,7 +143,7 @@ Scatter(PointArguments arguments, const Stream & stream)
   {
     constexpr std::int64_t mostRows = 65535;
     const std::int64_t     numbers = arguments.count * arguments.components;
-    const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, MostBlocks)),
+    const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, MaxBlocks)),
                       static_cast<unsigned int>(std::min(planes, mostRows)));
     LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(
       static_cast<const TReal *>(arguments.weights), numbers, planes, largest, broken);

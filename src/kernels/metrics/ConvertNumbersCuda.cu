@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 namespace
 {
 constexpr int          Threads = 256;
-constexpr std::int64_t MostBlocks = 4096;
+constexpr std::int64_t MaxBlocks = 4096;
 
 template <typename TFrom, typename TTo>
 __global__ void
@@ -48,7 +48,7 @@ void
 Launch(const void * from, void * to, std::int64_t count, const Stream & stream)
 {
   const auto blocks =
-    static_cast<unsigned int>(std::clamp<std::int64_t>((count + Threads - 1) / Threads, 1, MostBlocks));
+    static_cast<unsigned int>(std::clamp<std::int64_t>((count + Threads - 1) / Threads, 1, MaxBlocks));
   ConvertNumbersKernel<<<blocks, Threads, 0, stream.Get()>>>(
     static_cast<const TFrom *>(from), static_cast<TTo *>(to), count);
   CheckCuda(cudaGetLastError(), "ConvertNumbersKernel");

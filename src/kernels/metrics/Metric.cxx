@@ -360,7 +360,7 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
       ofNode *= WidestSupport;
     }
     ofChunk += ofNode * dimension; // of two sets
-    const std::int64_t numbers = MostChunks(samples, nodes) * ofChunk + nodes * (2 * dimension + 2);
+    const std::int64_t numbers = MaxChunks(samples, nodes) * ofChunk + nodes * (2 * dimension + 2);
     bytes += static_cast<std::size_t>(sorted + sorted / 8 + numbers * static_cast<std::int64_t>(sizeof(double)));
   }
   return bytes;

@@ -153,7 +153,7 @@ ChunkSamples(std::int64_t samples)
  * \param[in] samples how many
  * \param[in] nodes of the grid: the cells, and one of samples that no node moves, have a chunk each that is not full */
 inline std::int64_t
-MostChunks(std::int64_t samples, std::int64_t nodes)
+MaxChunks(std::int64_t samples, std::int64_t nodes)
 {
   return std::min(samples, samples / ChunkSamples(samples) + nodes + 1);
 }

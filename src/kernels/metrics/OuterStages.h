@@ -234,7 +234,7 @@ struct OuterJacobianMove
    * \param[in] place of the virtual domain (mm)
    * \param[in,out] gradient g (per mm of the moving image's space); then J' g */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  BringBack(const double (&place)[VDimension], double (&gradient)[VDimension]) const
+  PullBackGradient(const double (&place)[VDimension], double (&gradient)[VDimension]) const
   {
     if (arguments.front < 0)
     {

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 namespace
 {
 constexpr int          Threads = 256;
-constexpr std::int64_t MostBlocks = 1024; // whose ranges are 16 KiB for the host to look at
+constexpr std::int64_t MaxBlocks = 1024; // whose ranges are 16 KiB for the host to look at
 
 /** A range a block, by a fixed tree. */
 template <typename TPixel>
@@ -81,7 +81,7 @@ FindPixelRangeOnCuda(const void *         pixels,
                      const Residence &    residence)
 {
   const DeviceScope   scope(residence.GetContext().device);
-  const auto          blocks = std::clamp<std::int64_t>((count + Threads - 1) / Threads, 1, MostBlocks);
+  const auto          blocks = std::clamp<std::int64_t>((count + Threads - 1) / Threads, 1, MaxBlocks);
   const ResidentArray partial(static_cast<std::size_t>(blocks) * sizeof(PixelRange), residence);
   const auto          launch = [&](const auto * of) {
     PixelRangeKernel<<<static_cast<unsigned int>(blocks), Threads, 0, residence.GetStream().Get()>>>(

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "kernels/resampling/MapShape.h"
 
-#include "kernels/resampling/EndsTable.h"
+#include "kernels/resampling/EndpointTable.h"
 
 #include <algorithm>
 #include <atomic>
@@ -54,10 +54,10 @@ ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const 
   {
     return MapShape::General;
   }
-  const EndsTable   table{ descriptor.scanlineEnds, dimension };
-  std::atomic<bool> inPlane{ true };
-  std::atomic<bool> separable{ true };
-  const auto        look = [&](std::int64_t begin, std::int64_t end) {
+  const EndpointTable table{ descriptor.scanlineEnds, dimension };
+  std::atomic<bool>   inPlane{ true };
+  std::atomic<bool>   separable{ true };
+  const auto          look = [&](std::int64_t begin, std::int64_t end) {
     bool isInPlane = true;
     bool isSeparable = true;
     for (std::int64_t line = begin; line < end && isInPlane; ++line)

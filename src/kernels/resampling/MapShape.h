@@ -22,7 +22,7 @@
 #include "itkCudaSpline/math/AffineScanlines.h"
 
 #include "kernels/evaluation/MapTiles.h"
-#include "kernels/resampling/EndsTable.h"
+#include "kernels/resampling/EndpointTable.h"
 
 #include <algorithm>
 
@@ -104,7 +104,7 @@ ShapeOfMap(const AffineScanlines<VDimension> & scanlines)
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor,
              const SourceDescriptor &   source,
-             const EndsTable &          table,
+             const EndpointTable &      table,
              MapShape                   shape);
 
 } // namespace itk::CudaSpline

@@ -34,8 +34,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::size_t  MostPieces = 65536;
-constexpr std::int64_t MostReadings = 256; // of the whole input: then the host is faster in any case
+constexpr std::size_t  MaxPieces = 65536;
+constexpr std::int64_t MaxReadings = 256; // of the whole input: then the host is faster in any case
 
 std::int64_t
 RoundDown(std::int64_t number)
@@ -257,7 +257,7 @@ private:
     {
       m_Plan.pieces.push_back(piece);
       m_Read += piece.WindowCount();
-      if (m_Plan.pieces.size() > MostPieces || m_Read / MostReadings > m_Task.samples.Count())
+      if (m_Plan.pieces.size() > MaxPieces || m_Read / MaxReadings > m_Task.samples.Count())
       {
         m_Plan.reason = "pieces that fit would read the input too often";
         return false;

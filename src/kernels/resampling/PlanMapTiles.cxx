@@ -19,7 +19,7 @@
 #include "kernels/resampling/MapShape.h"
 #include "itkCudaSpline/math/Geometry.h"
 
-#include "kernels/resampling/EndsTable.h"
+#include "kernels/resampling/EndpointTable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ namespace
 {
 
 /** Copies of a window that a block makes, at most. */
-constexpr std::int64_t MostWindowCopies = std::int64_t{ WindowCopiesPerThread } * TileThreads;
+constexpr std::int64_t MaxWindowCopies = std::int64_t{ WindowCopiesPerThread } * TileThreads;
 
 /** Least and largest number of those that are inside. */
 struct Range
@@ -56,7 +56,7 @@ struct Range
 
 /** Numbers of an axis by output index; those that are outside are NaN. */
 std::vector<double>
-PlacesOnAxis(const ResampleDescriptor & descriptor, const EndsTable & table, unsigned int axis)
+PlacesOnAxis(const ResampleDescriptor & descriptor, const EndpointTable & table, unsigned int axis)
 {
   const std::int64_t  rows = std::min(descriptor.sliceLines, descriptor.lines);
   const std::int64_t  count = axis == 0 ? descriptor.samples : (axis == 1 ? rows : (descriptor.lines - 1) / rows + 1);
@@ -142,7 +142,7 @@ RoundedUp(int number, int multiple)
 struct PlanInput
 {
   const ResampleDescriptor & descriptor;
-  EndsTable                  table;
+  EndpointTable              table;
   unsigned int               dimension;
   int                        taps;
   int                        elementBytes;
@@ -176,8 +176,8 @@ PlanSeparable(const PlanInput & input)
     {
       const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
       const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
-      if (bytes > MostWindowBytes || pitch > MostWindowColumns ||
-          static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
+      if (bytes > MaxWindowBytes || pitch > MaxWindowColumns ||
+          static_cast<std::int64_t>(vectors) * rows > MaxWindowCopies)
       {
         continue;
       }
@@ -207,7 +207,7 @@ PlanSeparable(const PlanInput & input)
 /** True where both ends of the lines go the same way along an axis, except for a thousandth of a sample per line: over
  * the lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
 bool
-IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows, bool single)
+IsNearlyMonotone(const EndpointTable & table, unsigned int axis, std::int64_t rows, bool single)
 {
   constexpr double slack = 1e-3;
   // Up to here a float's rounding moves an index by less than a sixty-fourth.
@@ -283,9 +283,9 @@ PlanPlane(const PlanInput & input, int tileY)
   tiles.pitch = RoundedUp(width + input.wide - 1 - residue, banks) + residue;
   const int vectors = RoundedUp(width + input.wide - 1, input.wide) / input.wide;
   const int stages = input.dimension == 3 ? WindowStages : 1;
-  if (static_cast<std::int64_t>(tiles.pitch) * tiles.rows * stages * input.elementBytes > MostWindowBytes ||
-      tiles.pitch > MostWindowColumns ||
-      (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > MostWindowCopies))
+  if (static_cast<std::int64_t>(tiles.pitch) * tiles.rows * stages * input.elementBytes > MaxWindowBytes ||
+      tiles.pitch > MaxWindowColumns ||
+      (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > MaxWindowCopies))
   {
     return MapTiles();
   }
@@ -363,7 +363,7 @@ IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & sourc
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor,
              const SourceDescriptor &   source,
-             const EndsTable &          table,
+             const EndpointTable &      table,
              MapShape                   shape)
 {
   if (!IsForTiles(descriptor, source) || shape == MapShape::General)
@@ -382,7 +382,7 @@ PlanMapTiles(const ResampleDescriptor & descriptor,
     shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
   const std::int64_t rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
   const std::int64_t slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
-  const bool fits = tiles.shape != MapShape::General && rows / tiles.tileY < MostGridBlocks && slices < MostGridBlocks;
+  const bool fits = tiles.shape != MapShape::General && rows / tiles.tileY < MaxGridBlocks && slices < MaxGridBlocks;
   return fits ? tiles : MapTiles();
 }
 
@@ -393,7 +393,7 @@ PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & sou
   {
     return {};
   }
-  const EndsTable table{ descriptor.scanlineEnds, source.dimension };
+  const EndpointTable table{ descriptor.scanlineEnds, source.dimension };
   return PlanMapTiles(descriptor, source, table, ShapeOfMap(descriptor, source.dimension, context));
 }
 

@@ -56,7 +56,7 @@ PlanScanlines(const ResampleDescriptor &          descriptor,
   {
     scanlines.EndsOf(slice * rows, ofSlices[static_cast<std::size_t>(slice)]);
   }
-  const EndsTable table{ ofRows.front().start, VDimension, ofSlices.front().start, rows };
+  const EndpointTable table{ ofRows.front().start, VDimension, ofSlices.front().start, rows };
   arguments.tiles = PlanMapTiles(descriptor, source, table, ShapeOfMap(scanlines));
 
   // Those who look at steps read the first two lines, and the first one of the second slice: a table of these.

@@ -26,7 +26,7 @@
 #include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/TapCounts.h"
-#include "kernels/resampling/ResampleAtOnce.h"
+#include "kernels/resampling/ExecuteResampleTask.h"
 #include "kernels/resampling/ResampleBackends.h"
 #include "kernels/transforms/StageTaps.h"
 #include "kernels/transforms/TransformStages.h"
@@ -188,16 +188,16 @@ SamplesOn(Backend backend, const ResampleTask & task)
   return samples;
 }
 
-DoneAtOnce
-ResampleAtOnce(const ResampleTask &     task,
-               const void *             pixels,
-               void *                   output,
-               const ExecutionContext & context,
-               SourceCache *            cache,
-               const ProvideEnds &      ends)
+ResampleOutcome
+ExecuteResampleTask(const ResampleTask &     task,
+                    const void *             pixels,
+                    void *                   output,
+                    const ExecutionContext & context,
+                    SourceCache *            cache,
+                    const ProvideEnds &      ends)
 {
   const auto             begin = std::chrono::steady_clock::now();
-  DoneAtOnce             done;
+  ResampleOutcome        done;
   const ExecutionContext first = context.Part(0.0, task.needsOutside ? FirstOfTwoMade : SourcesMade);
   const SourceDescriptor samples = SamplesOn(context.backend, task);
   done.source = Make([&] {

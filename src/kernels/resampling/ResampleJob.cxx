@@ -21,7 +21,7 @@
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
 
-#include "kernels/resampling/ResampleAtOnce.h"
+#include "kernels/resampling/ExecuteResampleTask.h"
 #include "kernels/resampling/ResampleKernel.h"
 
 #include <algorithm>
@@ -197,8 +197,8 @@ ResampleJob::Run(const ResamplePlan & plan, const void * pixels, void * output, 
     record.times = ResamplePieces(m_Task, plan.pieces, pixels, output, limited, plan.devices);
     return record;
   }
-  const DoneAtOnce done =
-    ResampleAtOnce(m_Task, pixels, output, limited, m_Options.cache, [this](const ExecutionContext & threads) {
+  const ResampleOutcome done =
+    ExecuteResampleTask(m_Task, pixels, output, limited, m_Options.cache, [this](const ExecutionContext & threads) {
       return this->ProvideEnds(threads);
     });
   record.times = done.times;

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/resampling/ResamplePieces.h"
 
-#include "kernels/resampling/ResampleAtOnce.h"
+#include "kernels/resampling/ExecuteResampleTask.h"
 
 #include <algorithm>
 #include <atomic>
@@ -206,11 +206,11 @@ private:
     if (rows.IsRun())
     {
       char * const output = m_Output + static_cast<std::size_t>(rows.OffsetOf(0)) * pixel;
-      return ResampleAtOnce(task, window, output, context).times;
+      return ExecuteResampleTask(task, window, output, context).times;
     }
     const std::size_t   rowBytes = static_cast<std::size_t>(piece.size[0]) * pixel;
     char * const        box = m_Box.Provide(static_cast<std::size_t>(rows.Count()) * rowBytes);
-    const ResampleTimes times = ResampleAtOnce(task, window, box, context).times;
+    const ResampleTimes times = ExecuteResampleTask(task, window, box, context).times;
     context.ParallelFor(rows.Count(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
       {
@@ -231,10 +231,10 @@ private:
 };
 
 /** A thread a device; the calling one reports what they have done. */
-class PieceCrew
+class PieceWorkerPool
 {
 public:
-  PieceCrew(const ResampleTask & task, const PiecePlan & plan, const void * pixels, void * output)
+  PieceWorkerPool(const ResampleTask & task, const PiecePlan & plan, const void * pixels, void * output)
     : m_Task(task)
     , m_Plan(plan)
     , m_Pixels(pixels)
@@ -360,7 +360,7 @@ ResamplePieces(const ResampleTask &     task,
   }
   if (devices.size() > 1)
   {
-    const ResampleTimes times = PieceCrew(task, plan, pixels, output).Run(context, devices);
+    const ResampleTimes times = PieceWorkerPool(task, plan, pixels, output).Run(context, devices);
     context.Report(1.0);
     return times;
   }

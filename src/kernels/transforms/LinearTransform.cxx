@@ -200,7 +200,7 @@ struct EulerAngles
 
 /** A rotation of the plane, times a number. */
 Matrix
-TurnInPlane(double cosine, double sine)
+InPlaneRotation(double cosine, double sine)
 {
   Matrix m{};
   m[0] = { cosine, -sine, 0.0 };
@@ -399,10 +399,10 @@ LinearTransform::ComputeMatrix()
       }
       break;
     case LinearKind::Rigid:
-      m_Matrix = m_Dimension == 2 ? TurnInPlane(std::cos(p[0]), std::sin(p[0])) : EulerAngles(p).GetMatrix();
+      m_Matrix = m_Dimension == 2 ? InPlaneRotation(std::cos(p[0]), std::sin(p[0])) : EulerAngles(p).GetMatrix();
       break;
     case LinearKind::Similarity:
-      m_Matrix = m_Dimension == 2 ? TurnInPlane(std::cos(p[1]) * p[0], std::sin(p[1]) * p[0])
+      m_Matrix = m_Dimension == 2 ? InPlaneRotation(std::cos(p[1]) * p[0], std::sin(p[1]) * p[0])
                                   : Times(Versor::OfRightPart(p).GetMatrix(), p[6]);
       break;
     default:
@@ -471,13 +471,14 @@ LinearTransform::GetSlope(std::size_t parameter) const
   }
   else if (m_Kind == LinearKind::Rigid)
   {
-    slope.matrix = m_Dimension == 2 ? TurnInPlane(-std::sin(p[0]), std::cos(p[0])) : EulerAngles(p).GetSlope(parameter);
+    slope.matrix =
+      m_Dimension == 2 ? InPlaneRotation(-std::sin(p[0]), std::cos(p[0])) : EulerAngles(p).GetSlope(parameter);
   }
   else if (m_Dimension == 2)
   {
     const double c = std::cos(p[1]);
     const double s = std::sin(p[1]);
-    slope.matrix = parameter == 0 ? TurnInPlane(c, s) : TurnInPlane(-s * p[0], c * p[0]);
+    slope.matrix = parameter == 0 ? InPlaneRotation(c, s) : InPlaneRotation(-s * p[0], c * p[0]);
   }
   else
   {

@@ -16,8 +16,8 @@
  *
  *=========================================================================*/
 // Arrays by the rules of scipy.ndimage: values against sums in long double over folded taps, maps against lists of
-// their coordinates, filters against the samples that they must give back. SciPy itself
-// judges in test/python.
+// their coordinates, filters against the samples that they must reproduce. Tests in test/python compare with SciPy
+// itself.
 
 #include "ArrayCase.h"
 #include "ReferenceBSpline.h"

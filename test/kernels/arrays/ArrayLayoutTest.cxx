@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Arrays by the rules of scipy.ndimage: where their axes lie in memory, and which of them are a batch's, does not
-// matter.
+// Arrays by the rules of scipy.ndimage: results do not depend on the order of axes in memory, or on which axes belong
+// to the batch.
 
 #include "ArrayCase.h"
 

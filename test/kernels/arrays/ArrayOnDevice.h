@@ -34,7 +34,7 @@
 #include <vector>
 
 /** \file
- * \brief Interpolations of arrays on a device, beside the host's. */
+ * \brief Compares interpolations of arrays on a device with those of the host. */
 
 namespace CudaSplineTest
 {
@@ -75,7 +75,7 @@ OnDevice(ArrayInterpolation interpolation, std::size_t coordinates)
 
 /** The same of floats, into every stride-th element of a longer line.
  *
- * \return the elements, and between them the number that stood there */
+ * \return the elements, and between them the original numbers */
 template <typename TCoordinate>
 std::vector<float>
 OnDevice(ArrayInterpolation               interpolation,

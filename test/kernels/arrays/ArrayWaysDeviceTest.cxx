@@ -31,8 +31,8 @@
 using namespace CudaSplineTest;
 
 // Volumes of many tiles: interior ones, some that leave the array on either side, some that are nowhere in it, and maps
-// whose boxes are too large for a tile; the same places as lists, moved a little, and places at random. Elements of
-// lines that are no neighbours leave what is between them.
+// whose boxes are too large for a tile; the same points as lists, moved a little, and random points. If elements of
+// lines are not contiguous, the memory between them does not change.
 TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -153,7 +153,8 @@ TEST(ArrayInterpolation, GpuAndHostAgreeOnBatches)
   }
 }
 
-// Places at random in a volume that no cache holds: it is read from bricks. Lengths are no multiples of theirs.
+// Random points in a volume that is larger than any cache: it is read from bricks. Its lengths are not multiples of
+// theirs.
 TEST(ArrayInterpolation, GpuAndHostAgreeInBricks)
 {
   CUDASPLINE_NEEDS_GPU();

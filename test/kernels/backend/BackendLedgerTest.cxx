@@ -49,7 +49,7 @@ struct Calls
   double        moving{ 0.0 }; ///< s more of the first on a device, of an object that keeps its images there
   bool          isKnown{ false };
   std::uint64_t kind{ 1 };
-  bool          changes{ false }; ///< each call has an image of its own, which nobody tells
+  bool          changes{ false }; ///< each call has another image, without a new modification time
   int           expected{ 0 };    ///< instead of the number, where that is known wrongly
 };
 
@@ -422,8 +422,8 @@ TEST(BackendLedger, WrongEstimatesCorrectThemselvesAfterThreeCalls)
   EXPECT_NEAR(ledger->Forecast(work, 8).host, 3e-3, 1e-6) << "with other threads";
 }
 
-// Both are used all the time: an object whose images change although it looks as if they stayed, and one that goes on
-// for much longer than it has said.
+// Both occur permanently: an object whose images change although it seems that they do not, and one that continues for
+// much longer than it has announced.
 TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
 {
   for (const double moving : { 6e-3, 20e-3, 60e-3 })

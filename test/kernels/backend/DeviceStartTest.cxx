@@ -75,14 +75,14 @@ GoesToHost(std::int64_t size)
   return decision && !decision->toDevice;
 }
 
-/** A start of device 0, whatever it is for. */
+/** A start of device 0, for any amount of work. */
 bool
 StartAnyway()
 {
   return StartDeviceAhead("0", WorkOf(8), 1, 0.0);
 }
 
-/** Ends a process of its own; a number tells which step went wrong. A hang ends it too. */
+/** Runs in a process of its own, whose exit status is the number of the step that failed. A hang ends it, too. */
 class FreshProcess : public testing::Test
 {
 protected:

@@ -74,7 +74,7 @@ PixelsFor(const SourceDescriptor & descriptor, FreshRandom & random)
   return RandomPixels(descriptor.pixel, descriptor.Elements(), random);
 }
 
-/** Prefilter(), into memory that is poisoned: an element that nobody writes is found. */
+/** Prefilter(), into memory that is poisoned: an element that is not written is found. */
 inline std::vector<double>
 Compute(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {

@@ -131,7 +131,7 @@ TruncationOfRecursion(unsigned int order, int warmUp)
   });
 }
 
-/** Errors of \p axisError an axis, amplified by the axes behind it. */
+/** Errors of \p axisError per axis, amplified by the axes after it. */
 double
 OfAllAxes(const SourceDescriptor & descriptor, double axisError, double largest)
 {

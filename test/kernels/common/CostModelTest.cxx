@@ -179,7 +179,7 @@ TEST(CostModel, KindsAreToldApart)
   const auto         kind = [&] { return CountResampleWork(source, resample).kind; };
   const auto         cubic = kind();
   EXPECT_EQ(cubic, CountResampleWork(Cube(20, ScalarType::Float32, ScalarType::Float32, 3), resample).kind)
-    << "a size is no kind";
+    << "the kind does not depend on the size";
   source.order = 5;
   EXPECT_NE(kind(), cubic);
   source.order = 3;

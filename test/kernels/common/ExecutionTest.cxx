@@ -101,7 +101,7 @@ TEST(Execution, PartsOfALoopRunAtOneTime)
   std::atomic<int>     present{ 0 };
   executor.ParallelFor(3, [&](std::int64_t, std::int64_t) {
     ++present;
-    while (present < 3) // for ever, were there one thread
+    while (present < 3) // endless with a single thread
     {
       std::this_thread::yield();
     }

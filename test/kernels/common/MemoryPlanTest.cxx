@@ -129,7 +129,7 @@ TEST(MemoryPlan, WrittenDisplacements)
   EXPECT_TRUE(walked.fits);
   EXPECT_EQ(walked.tableBytes, 0U);
   EXPECT_EQ(walked.slabBytes, 50U * 100 * 3 * 8);
-  // Two lines of 2400 bytes beside the table of 50 lines x 2 ends x 3 x 8, and not less.
+  // Two lines of 2400 bytes in addition to the table of 50 lines x 2 ends x 3 x 8, and not less.
   descriptor.chain = nullptr;
   const MemoryPlan straight = PlanDisplacements(descriptor, 2400 + 2 * 2400);
   EXPECT_TRUE(straight.fits);

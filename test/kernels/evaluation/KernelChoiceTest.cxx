@@ -33,7 +33,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Of an H100 (bytes). */
+/** The sizes of an H100 (bytes). */
 constexpr SharedMemorySizes sharedMemory{ 232448, 233472 };
 
 /** A cubic resampling of 64^3 floats by a rotation, to be changed. */
@@ -133,10 +133,10 @@ TEST(KernelChoice, BoxesAreForFloatsAlongScanlines)
   expectSamples("extrapolation", [](Case & test) { test.arguments.extrapolation = &anything; });
   expectSamples("several defaults", [](Case & test) { test.arguments.defaultPixels = &test.pixel; });
   expectSamples("a mask", [](Case & test) { test.arguments.inside = &mask; });
-  expectSamples("a long axis", [](Case & test) { test.arguments.extent.size[1] = MostTileIndex; });
-  expectSamples("far from 0", [](Case & test) { test.arguments.extent.start[2] = -MostTileIndex; });
+  expectSamples("a long axis", [](Case & test) { test.arguments.extent.size[1] = MaxTileIndex; });
+  expectSamples("far from 0", [](Case & test) { test.arguments.extent.start[2] = -MaxTileIndex; });
   expectSamples("steps too wide for a tile", [](Case & test) { test.arguments.steps[0][0] = 40.0; });
-  expectSamples("a step that is no number", [](Case & test) { test.arguments.steps[1][1] = std::nan(""); });
+  expectSamples("a step that is not a number", [](Case & test) { test.arguments.steps[1][1] = std::nan(""); });
   EXPECT_EQ(Case().Family({ 1024, 1024 }), KernelFamily::Samples) << "no room for a tile";
 
   Case ofDoubles;

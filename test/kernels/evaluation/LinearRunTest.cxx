@@ -91,7 +91,7 @@ HoldLines(Case & test, FreshRandom & random)
       }
       else if (random.Engine()() % 3 == 0)
       {
-        // From sample to sample, or every second time between two: some of them beside it by a rounding.
+        // From sample to sample, or every second time between two: some are next to it because of rounding.
         ends[d] = std::floor(ends[d]);
         ends[d + dimension] = ends[d] + (random.Engine()() % 2 == 0 ? 1.0 : 0.5) * test.resample.lineLength;
       }
@@ -114,7 +114,7 @@ AddNans(Case & test, FreshRandom & random)
 
 } // namespace
 
-// Scanlines are evaluated many samples at a time: between samples, on them, beside the outermost ones and outside.
+// Scanlines are evaluated many samples at a time: between samples, on them, next to the outermost ones and outside.
 TEST(LinearRun, BitsOfSamplesOneByOne)
 {
   FreshRandom random;
@@ -168,7 +168,7 @@ TEST(NearestRun, BitsOfSamplesOneByOne)
   }
 }
 
-// On a sample its neighbours have no weight: what is not a number beside it does not count.
+// On a sample its neighbours have no weight: a neighbour that is not a number has no effect.
 TEST(LinearRun, NeighboursWithoutWeightDoNotCount)
 {
   FreshRandom random;
@@ -185,7 +185,7 @@ TEST(LinearRun, NeighboursWithoutWeightDoNotCount)
   values[at(9, 6, 4)] = std::numeric_limits<float>::infinity();
   values[at(3, 5, 5)] = -std::numeric_limits<float>::infinity();
   values[at(12, 5, 4)] = -0.0F;
-  // One line along the samples of a row, the other half a sample beside it.
+  // One line along the samples of a row, the other at a distance of half a sample.
   test.ends.clear();
   for (const double y : { 5.0, 5.5 })
   {

@@ -17,10 +17,10 @@
  *=========================================================================*/
 // Coefficients in 16 bits, on both backends.
 //
-// Expected: a value is that of float coefficients but for the error bound of the storage, because the weights of a
-// B-spline are non-negative and sum to 1; a derivative but for twice that. To this comes the rounding of two
-// evaluations, ValueAgreement(), for coefficients of up to max|c|: integers up to half the range beside an offset,
-// which adds one rounding; derivatives 2 and 2 (n + 1) units of two evaluations.
+// Expected: a value differs from that of float coefficients by at most the error bound of the storage, because the
+// weights of a B-spline are non-negative and sum to 1; a derivative by at most twice that. The rounding of two
+// evaluations is added, ValueAgreement(), for coefficients of up to max|c|: integers up to half the range plus an
+// offset, which adds one rounding; derivatives 2 and 2 (n + 1) units of two evaluations.
 
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"

@@ -35,7 +35,7 @@
 namespace CudaSplineTest
 {
 
-/** What a batch gives back. */
+/** The result of a batch. */
 struct PointsResult
 {
   std::vector<double>       values;
@@ -67,7 +67,7 @@ struct PointsCase
   }
 };
 
-/** Points in and beside the buffer, on samples, on halves and NaN; coefficients are random, not filtered. */
+/** Points inside and outside of the buffer, on samples, on halves and NaN; coefficients are random, not filtered. */
 inline PointsCase
 MakePointsCase(const std::vector<std::int64_t> & sizes,
                Interpolation                     interpolation,

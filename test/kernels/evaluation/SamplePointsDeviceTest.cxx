@@ -198,7 +198,7 @@ TEST(SamplePointsDeviceGpu, TheMaskAlone)
   }
 }
 
-// Work that becomes part of a graph is done when the graph is launched, which nobody could wait for.
+// Work that becomes part of a graph is executed when the graph is launched, so the call could not wait for it.
 TEST(SamplePointsDeviceGpu, StreamsThatAreCapturedAreRefused)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -108,7 +108,7 @@ TEST(SamplePoints, SplinesOfAllOrdersWithDerivatives)
   }
 }
 
-// The value is the same whatever is evaluated beside it, and the gradient whether the Hessian is asked for or not.
+// The value does not depend on which derivatives are evaluated in addition, nor the gradient on whether the Hessian is.
 TEST(SamplePoints, DerivativesChangeNoOtherBit)
 {
   FreshRandom random;

@@ -17,7 +17,7 @@
  *=========================================================================*/
 // Texture mode, on both backends.
 //
-// Expected: the exact sum over the same coefficients in double but for ModeErrorBound(), on noise and on smooth data;
+// Expected: the exact sum over the same coefficients in double within ModeErrorBound(), on noise and on smooth data;
 // the rounding of the exact evaluation itself is below 1e-12. On the Cpu backend the texture is TextureModel, on a
 // device the hardware's.
 
@@ -159,7 +159,7 @@ TEST(TextureMode, CudaIsWithinItsBoundGpu)
   ExpectWithinBound(Cuda());
 }
 
-// Scanlines through and beside images, with ITK's bounds: the same pixels outside, within the bound inside.
+// Scanlines through and outside of images, with ITK's bounds: the same pixels outside, within the bound inside.
 TEST(TextureMode, CudaResamplesAsTheModelGpu)
 {
   CUDASPLINE_NEEDS_GPU();

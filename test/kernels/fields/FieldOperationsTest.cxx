@@ -100,7 +100,7 @@ TEST_P(FieldOperations, ComposeNaN)
       ComposeFields(shape, (warps ? zero : nan).Data(), shape, (warps ? nan : zero).Data(), output.Data(), residence);
       const auto composed = Numbers(output.Data(), numbers, type, residence);
       EXPECT_TRUE(std::isnan(composed[3 * 100]));
-      // A place of the grid itself is a whole index but for roundings: its neighbours may have tiny weights.
+      // A point of the grid itself is an integer index except for rounding: its neighbours may have tiny weights.
       EXPECT_LE(std::count_if(composed.begin(), composed.end(), [](double x) { return std::isnan(x); }),
                 warps ? 1 : 27);
     }
@@ -155,7 +155,7 @@ TEST_P(FieldOperations, NormsScalesAndAverages)
   }
 }
 
-// A field of zeros has no norm, and is scaled as it is; NaN is no maximum.
+// A field of zeros has no norm and is not scaled; NaN is not a maximum.
 TEST_P(FieldOperations, NormsOfNothing)
 {
   const Residence residence = this->MakeResidence();

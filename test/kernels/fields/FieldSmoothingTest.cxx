@@ -77,7 +77,7 @@ TEST_P(FieldSmoothings, Smooth)
             stride *= shape.grid.size[d];
           }
           const double unit = type == ScalarType::Float32 ? 0x1p-24 : 0x1p-53;
-          // Of each axis: as many roundings of products and sums as there are weights, and one of each weight.
+          // Each axis has as many roundings of products and sums as there are weights, and one of each weight.
           const double bound = 3.0 * unit * dimension * (2.0 * static_cast<double>(smoothing.weights[0].size()) + 4.0);
           for (std::size_t i = 0; i < field.size(); ++i)
           {

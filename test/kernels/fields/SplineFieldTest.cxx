@@ -298,7 +298,7 @@ TEST_P(SplineFields, Exponentials)
   }
 }
 
-// Where the arrays are it has the bits of the host, of fields that fold and of those that have numbers that are none.
+// On the backend of the arrays it has the bits of the host, also for fields that fold or contain NaN.
 TEST_P(SplineFields, Folding)
 {
   FreshRandom     random;

@@ -58,7 +58,7 @@ enum class Masks
 };
 
 /** Noise about offsets, of which the moving image has some of the fixed one. A corner of the fixed one is constant, far
- * from the noise: a window with one sample of noise beside it has a variance that its rounding is small beside. */
+ * from the noise: there, a window with one sample of noise has a variance much larger than its rounding error. */
 template <typename TReal>
 struct CorrelationCase
 {

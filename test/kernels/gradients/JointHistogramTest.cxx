@@ -79,7 +79,8 @@ CheckDefinition(double unit)
               expected += PartOf(test, test.fixed[i], test.moving[i], row, column);
             }
           }
-          // Of each sample a place with some units of the number of bins, and weights with slopes of 1 at most.
+          // Each sample has a position with an error of some units of the number of bins, and weights with slopes of at
+          // most 1.
           ASSERT_NEAR(joint[static_cast<std::size_t>(row * bins + column)],
                       static_cast<double>(expected),
                       60.0 * 4.0 * static_cast<double>(bins) * unit);

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Local correlation with gradients on a device, beside the host's; the same bits at every call.
+// Compares local correlation with gradients on a device with the host's; the same bits at every call.
 
 #include "CorrelationCase.h"
 #include "Gpu.h"
@@ -94,7 +94,8 @@ ExpectTheSame(double tolerance)
     Shape size;
     Shape radius;
   };
-  // Of blocks with 32 columns, 8 or 16 rows, and slices that a device with many multiprocessors cuts to few.
+  // Sizes of several blocks with 32 columns and 8 or 16 rows, and few slices per block on a device with many
+  // multiprocessors.
   for (const Grid & grid : { Grid{ { 200 }, { 9 } },
                              Grid{ { 1 }, { 3 } },
                              Grid{ { 61, 70 }, { 4, 4 } },

@@ -129,7 +129,8 @@ Expected(const CorrelationCase<TReal> & test, double & condition)
         mm += (moving[at] - m) * (moving[at] - m);
         fm += (fixed[at] - f) * (moving[at] - m);
       }
-      constexpr long double none = 1e-20L; // below what is no constant: means are wrong by 1e-19 of an offset
+      constexpr long double none =
+        1e-20L; // a sum below this is that of a constant: means are wrong by 1e-19 of an offset
       if (ff < none || mm < none)
       {
         result.sums[static_cast<std::size_t>(image)] += 1.0L;
@@ -168,9 +169,8 @@ ExpectNear(const std::vector<TReal> & found, const std::vector<long double> & ex
   }
 }
 
-/** A window's variance is wrong by some units of the squares of its centred values, and so are its numbers; gradients
- * are
- * sums of those.
+/** The error of a window's variance is some units of the squares of its centred values, and so is that of its other
+ * numbers; gradients are sums of those.
  * \param[in] unit of rounding */
 template <typename TReal>
 void

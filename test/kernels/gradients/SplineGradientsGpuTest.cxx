@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Derivatives at points on a device, beside the host's, and sums that have the same bits at every call.
+// Compares derivatives at points on a device with the host's; sums have the same bits at every call.
 
 #include "GradientCase.h"
 #include "OnDeviceToo.h"

@@ -192,7 +192,8 @@ struct LocalCase
     return outcome;
   }
 
-  /** Plain loops over the window of each sample, in extended precision; constant windows are told by their values. */
+  /** Plain loops over the window of each sample, in extended precision; constant windows are detected by their
+   * values. */
   LocalOutcome
   Expected() const
   {

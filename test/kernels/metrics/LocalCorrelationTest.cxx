@@ -100,15 +100,15 @@ TEST_P(LocalCorrelation, MasksLeaveSamplesOutOfSumsAndMean)
       pair.Fill(random, 0.0);
       pair.fixedInside = LocalCase::RandomMask(random, pair.Count(), likelihood);
       pair.movingInside = LocalCase::RandomMask(random, pair.Count(), 0.8);
-      // Whole numbers: of few samples that are almost equal, a variance can be noise of the sums, which plain loops do
-      // not know. What is masked does not count, whatever it is.
+      // Integers: the variance of a few almost equal samples can be noise of the sums, which plain loops do not have.
+      // Masked samples have no effect, whatever their values.
       for (std::size_t i = 0; i < pair.Count(); ++i)
       {
         pair.fixed[i] = std::floor(pair.fixed[i]);
         pair.moving[i] = std::floor(pair.moving[i]);
         pair.fixed[i] = pair.fixedInside[i] == 0 ? std::numeric_limits<double>::quiet_NaN() : pair.fixed[i];
       }
-      // Of two samples alone the squares of the correlations are 1, and derivatives are what was rounded.
+      // With only two samples the squared correlations are 1, and the derivatives are rounding errors.
       const LocalOutcome found = pair.Run(OnBackend());
       const LocalOutcome expected = pair.Expected();
       EXPECT_EQ(found.sums.count, expected.sums.count);
@@ -259,7 +259,7 @@ TEST_P(LocalCorrelation, OneDerivativeIsThatOfBothAndExchangedImagesExchangeThem
 
 TEST_P(LocalCorrelation, FactorsAreTheDerivativeOfTheirOwnWindow)
 {
-  // Of windows that are the whole image each: the sum is the number of samples times one correlation.
+  // Each window is the whole image: the sum is the number of samples times one correlation.
   FreshRandom random;
   LocalCase   pair;
   pair.descriptor.grid = MakeGrid({ 7, 5, 3 });
@@ -369,9 +369,9 @@ TEST_P(LocalCorrelation, RefusesWhatIsNone)
   EXPECT_EQ(found.Value(), 0.0);
 }
 
-// Beside images and results: three volumes at the most as a metric, less than a hundredth of one where images are on
-// one grid, of either derivative or of both. What is asked for is what is planned (test/faults holds one against the
-// other).
+// In addition to images and results: at most three volumes as a metric, and less than a hundredth of one if the images
+// are on one grid, for either derivative or both. The allocated memory is the planned memory (test/faults compares
+// both).
 TEST_P(LocalCorrelation, TakesLessThanThreeVolumes)
 {
   constexpr std::int64_t     samples = std::int64_t{ 256 } * 256 * 256;

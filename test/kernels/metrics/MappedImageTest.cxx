@@ -185,7 +185,7 @@ TEST_P(MappedImages, HaveTheValuesAndGradientsOfALinearImage)
             insideCount += isInside ? 1 : 0;
             if (isInside && depth < 3.0)
             {
-              continue; // half a sample from the border the image is no plane; half a spacing is 2 samples at the most
+              continue; // half a sample from the border the image is not linear; half a spacing is at most 2 samples
             }
             double value = 0.0;
             for (unsigned int c = 0; c < dimension; ++c)

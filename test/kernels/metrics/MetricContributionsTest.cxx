@@ -31,7 +31,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** What a pass over samples is told, by the names of MetricArguments. */
+/** The numbers of a pass over samples, with the names of MetricArguments. */
 struct Numbers
 {
   MetricPass     pass{ MetricPass::MeanSquares };

@@ -69,7 +69,7 @@ TEST_P(MetricFieldForces, AgreeWithPlainLoops)
     const auto          element = choice / 2 % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     std::vector<double> moves;
     MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, choice / 4 == 0);
-    // What comes behind the field turns about z, by a quarter, and shifts: (x, y) becomes (-y, x).
+    // The transform after the field rotates about z by 90 degrees and shifts: (x, y) becomes (-y, x).
     auto & behind = descriptor.chain.stages[0];
     behind.matrix[0] = { { 0.0, -1.0, 0.0 } };
     behind.matrix[1] = { { 1.0, 0.0, 0.0 } };

@@ -41,7 +41,7 @@ namespace
 
 using namespace CudaSplineTest;
 
-/** A double image, some of whose pixels are not finite, and a grid of samples beside it. */
+/** A double image, some of whose pixels are not finite, and a grid of samples for it. */
 template <unsigned int VDimension>
 struct SampledImage
 {

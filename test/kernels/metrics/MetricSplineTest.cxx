@@ -115,7 +115,7 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
                  (pass == MetricPass::Correlation ? ", correlation, " : ", mean squares, ") + NameOf(element));
     MetricDescriptor descriptor = IntegerMetric::Describe(pass, random.Engine()() % 2 == 0);
     const auto       grid = RandomGrid(order, random);
-    descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid); // the shift stands behind it
+    descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid); // the shift follows it
     descriptor.derivative = SplineCoefficients{ 0 };
     MetricResult                       expected;
     std::array<std::vector<double>, 2> magnitudes;
@@ -174,8 +174,8 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
 
 TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
 {
-  // Nearest neighbours are integers: what a derivative's pass adds up is exactly what one of values does, where samples
-  // are moved to the same places.
+  // Nearest neighbours are integers: a pass for derivatives has exactly the sums of a pass for values, if samples are
+  // moved to the same points.
   FreshRandom         random;
   const IntegerMetric metric;
   ExecutionContext    context;

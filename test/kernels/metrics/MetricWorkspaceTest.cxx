@@ -280,7 +280,7 @@ TEST_P(MetricWorkspaces, ManySamplesInOneCell)
     {
       largest = std::max(largest, std::abs(one));
     }
-    // Of forces of some thousands, of which a weight takes less than 1.
+    // Forces are some thousands; a weight changes them by less than 1.
     EXPECT_GT(largest, 1000.0);
     for (std::size_t n = 0; n < 192; ++n)
     {

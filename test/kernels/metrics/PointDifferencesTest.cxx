@@ -125,7 +125,7 @@ ComparePlaces()
         }
         // A difference of two values, each of samples to 1000 by an index that is rounded as places to 30 mm are.
         ASSERT_NEAR(found[d], expected, most / halfSpacing[d]) << image << " " << number;
-        ASSERT_EQ(found[d] == 0.0, expected == 0.0) << image << " " << number; // the same places are outside
+        ASSERT_EQ(found[d] == 0.0, expected == 0.0) << image << " " << number; // the same points are outside
       }
     }
   }

@@ -264,7 +264,7 @@ protected:
     this->IsTheSameByHandOf<DemonsLevel>(DeformableKind::Demons, residence);
   }
 
-  /** Of levels of one field. */
+  /** Compares levels with one field. */
   template <typename TLevel>
   void
   IsTheSameByHandOf(DeformableKind kind, const Residence & residence)
@@ -296,7 +296,7 @@ protected:
                           const std::vector<float> & wanted,
                           const Residence &          residence)
   {
-    residence.Follow(nullptr); // behind what the default stream has, which is nothing
+    residence.Follow(nullptr); // after the work of the default stream, which has none
     const ResidentArray singles(wanted.size() * sizeof(float), residence);
     const ResidentArray doubles(wanted.size() * sizeof(double), residence);
     registration.GetFields(singles.Data(), nullptr, ScalarType::Float32, FieldMemory::Residence);

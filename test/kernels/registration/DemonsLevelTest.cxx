@@ -29,7 +29,7 @@
 #include <vector>
 
 /** \file
- * \brief Demons without ITK: each force finds a shift that is known, masks and transforms behind the field count, and
+ * \brief Demons without ITK: each force finds a known shift, masks and transforms after the field have an effect, and
  * images that do not fit are refused. */
 
 using namespace CudaSplineTest;
@@ -191,8 +191,8 @@ TEST_P(Demons, RefuseImagesThatDoNotFit)
   EXPECT_TRUE(PlanDemonsLevel(shape, ScalarType::Float32, 0, std::size_t(1) << 24).fits);
 }
 
-/** What masks leave out does not count: with other pixels there the field has the same bits. Of the moving image, whose
- * values are linear between pixels, these are pixels with none beside them that counts. */
+/** Masked pixels have no effect: with other values there the field has the same bits. The moving image is linear
+ * between pixels, so only those of its pixels change whose neighbours are all masked. */
 TEST_P(Demons, LeaveOutWhatMasksDo)
 {
   const Residence residence = this->MakeResidence();
@@ -258,9 +258,9 @@ TEST_P(Demons, LeaveOutWhatMasksDo)
   }
 }
 
-/** A transform behind the field, and an image that is there at once, give the same field: but for roundings of places,
- * of some 1e-15 mm, that 20 iterations let grow by far less than a factor of 1e4 each. A fixed image on another grid is
- * moved onto that of the field. */
+/** A transform after the field gives the same field as an image that is already moved. Points differ by rounding, some
+ * 1e-15 mm, which 20 iterations magnify by far less than a factor of 1e4 each. A fixed image on another grid is moved
+ * onto that of the field. */
 TEST_P(Demons, ComeBeforeOtherTransforms)
 {
   const Residence residence = this->MakeResidence();

@@ -17,9 +17,10 @@
  *=========================================================================*/
 // Greedy registration on both backends.
 //
-// Expected: of an image T the moving one is T(y + d(y)), d known; a field p that lays it over T has p(x) + d(p(x)) = x,
-// which is tested away from the border: the mean of that difference is less than a third of what it was, and the same
-// bits come on any number of threads. Host and device have the same bodies: fields within 1e-6 voxels in double.
+// Expected: for an image T the moving image is T(y + d(y)), with a known d. A field p that aligns it with T satisfies
+// p(x) + d(p(x)) = x. This is tested away from the border: the mean of that difference is reduced to less than a third.
+// Any number of threads gives the same bits. Host and device have the same bodies: fields agree within 1e-6 voxels in
+// double.
 
 #include "../metrics/MetricCase.h"
 

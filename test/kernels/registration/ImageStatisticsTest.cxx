@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What is asked of images and fields before and after a registration.
+// Statistics of images and fields before and after a registration.
 //
 // Expected: centres of gravity, quantiles, factors of values and determinants have closed forms, or plain loops in
 // double.

@@ -212,7 +212,7 @@ TEST_P(LbfgsSearch, EndsWhereNothingGoesDown)
 
 TEST_P(LbfgsSearch, GoesBackFromWhereThereIsNothing)
 {
-  // A metric without samples has the largest double as its value and no gradient; what is no number counts the same.
+  // A metric without samples has the largest double as its value and no gradient; NaN is handled in the same way.
   const Residence residence(this->OnBackend());
   for (const double nothing : { std::numeric_limits<double>::max(), std::numeric_limits<double>::quiet_NaN() })
   {

@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The search of rotations, and the glance at two images that are laid over each other.
+// The search for rotations, and the quick check whether two images agree.
 //
 // Expected: an image of blobs is turned by a known rotation about a centre, and moved. Steps of refinement end at a
-// sixteenth of 12 degrees (5 in the plane) and of a coarse voxel, which are voxels here. The rest is what mutual
-// information of coarse voxels is off by, which is below half of one: in all three quarters.
+// sixteenth of 12 degrees (5 in the plane) and of a coarse voxel, which are voxels here. The error of mutual
+// information on coarse voxels is below half of a voxel. The sum of these errors is below three quarters.
 
 #include "itkCudaSpline/kernels/registration/RotationSearch.h"
 
@@ -105,7 +105,7 @@ BlobsAt(const Vector & place, const Vector & middle, unsigned int dimension)
   return value;
 }
 
-/** Two images, and the transform that lays the moving one over the fixed one. */
+/** Two images, and the transform that aligns the moving one with the fixed one. */
 struct TurnedPair
 {
   explicit TurnedPair(unsigned int dimension)

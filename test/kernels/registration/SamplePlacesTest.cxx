@@ -133,7 +133,7 @@ TEST(SamplePlaces, SeedsAndLevels)
     EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4), 1));
     EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4), 0));
     EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4, 12345), 1));
-    // Each level takes the seeds behind those of the one before: one of regular samples, two of random ones.
+    // Each level takes the seeds after those of the previous one: one for regular samples, two for random ones.
     EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4, choice == SampleChoice::Random ? 13 : 12), 0));
   }
 }

@@ -255,7 +255,7 @@ TEST_P(SplineLevels, HaveTheSameBitsOnAnyNumberOfThreads)
     const Residence     residence(context);
     std::vector<double> found(static_cast<std::size_t>(TransformChain::CountOf(what.spline, 3)), 0.0);
     what.Make(residence).RunLevel(0, what.spline, found, [&found](std::size_t, const LbfgsEvaluation & evaluation) {
-      found.push_back(evaluation.value); // behind what is written in the end
+      found.push_back(evaluation.value); // after the final coefficients
       return true;
     });
     return found;
@@ -290,7 +290,7 @@ TEST_P(SplineLevels, GoOnAtTheBestWhereADeviceFails)
   };
   EXPECT_THROW(registration.RunLevel(0, what.spline, found, fail), DeviceError);
   ASSERT_EQ(found.size(), count);
-  // What goes on begins at the best and makes what was left.
+  // A continued level starts at the best coefficients and executes the remaining iterations.
   std::vector<double> values;
   const auto          record = registration.RunLevel(
     0,
@@ -409,7 +409,7 @@ TEST_P(SplineLevels, StayWhereNoSampleIsValid)
   EXPECT_EQ(found, std::vector<double>(count, 0.25));
 }
 
-/** What is not under a mask counts nowhere, and where it is no number neither. */
+/** Pixels outside of the mask have no effect, also if they are not numbers. */
 TEST_P(SplineLevels, LeaveOutWhatMasksLeaveOut)
 {
   OneLevel what(2);

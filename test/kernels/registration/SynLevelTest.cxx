@@ -17,10 +17,10 @@
  *=========================================================================*/
 // Levels of SyN with several pairs of images, on both backends.
 //
-// Expected: by the rule of itk::ObjectToObjectMultiMetricv4 the sum of forces g_j with weights w_j is
-// sum(w_j g_j / |g_j|) mean(|g_j|). Of one pair that is there twice it is (w_1 + w_2) g: a level with it makes the
-// steps of one that has it once, but for roundings. A force of no weight adds nothing but its length, and updates are
-// scaled to the length of a step: the direction of the other one is left. Host and device have the same bodies.
+// Expected: by the rule of itk::ObjectToObjectMultiMetricv4 the sum of forces g_j with weights w_j is sum(w_j g_j /
+// |g_j|) mean(|g_j|). For a pair that is present twice it is (w_1 + w_2) g: a level with two copies takes the same
+// steps as a level with one, except for rounding. A force of weight 0 contributes only its length, and updates are
+// scaled to the length of a step, so the direction of the other force remains. Host and device have the same bodies.
 
 #include "../metrics/MetricCase.h"
 

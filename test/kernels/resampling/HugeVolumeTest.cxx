@@ -79,7 +79,7 @@ TEST(HugeVolumeGpu, MoreThanTwoToTheThirtyOneVoxels)
   resample.output = ScalarType::Float32;
   for (const Interpolation interpolation : { Interpolation::Nearest, Interpolation::Linear, Interpolation::BSpline })
   {
-    resample.interpolation = interpolation; // no point is beside the samples: extensions do not matter
+    resample.interpolation = interpolation; // no point is outside of the samples: extensions have no effect
     const bool         nearest = interpolation == Interpolation::Nearest;
     const auto         source = MakeSource(MakeDescriptor({ size, size, size },
                                                   ScalarType::UInt8,

@@ -181,7 +181,7 @@ TEST(MapShape, NoTilesForWhatHasNoKernel)
   SetGrid(test, ZoomGrid(OddSize, { { 300.0, 1.0, 1.0 } }, Offset));
   test.resample.upper.fill(1e5);
   EXPECT_TRUE(refused(test));
-  // Indices that a float does not tell apart, or an int does not hold, in a slice or a row alone.
+  // Indices that float cannot distinguish or int cannot hold, only in a slice or a row.
   for (const double large : { 0x1.8p20, -3e9, 1e300 })
   {
     for (const unsigned int axis : { 1U, 2U })

@@ -45,7 +45,7 @@ struct PieceCase
   }
 };
 
-/** What is done with an image, but for where: elements of the interpolation, and its bounds. */
+/** The interpolation of a case without its points: its parameters and its bounds. */
 inline PieceCase
 MethodCase(const std::vector<std::int64_t> & shape, Interpolation interpolation, FreshRandom & random)
 {
@@ -92,7 +92,7 @@ MethodCase(const std::vector<std::int64_t> & shape, Interpolation interpolation,
   return test;
 }
 
-/** Scanlines of an affine map: turned, stretched, and now and then beside the input. */
+/** Scanlines of an affine map: rotated, stretched, and sometimes outside of the input. */
 inline PieceCase
 ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolation, FreshRandom & random)
 {
@@ -181,7 +181,7 @@ ZoomCase(FreshRandom & random)
   return test;
 }
 
-/** An output that nobody has written. */
+/** An output that has not been written yet. */
 inline std::vector<unsigned char>
 OutputFor(const ResampleTask & task)
 {

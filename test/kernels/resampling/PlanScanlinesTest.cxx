@@ -36,7 +36,7 @@ enum class Kind
   Flip,
   Turn,
   General,
-  TurnedBack ///< two turns, of which the second one undoes the first but for roundings
+  TurnedBack ///< two rotations, the second of which reverts the first except for rounding
 };
 
 /** A chain of two affine maps between grids that are turned about z for Turn, and in general for General. */

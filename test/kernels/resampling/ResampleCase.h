@@ -49,7 +49,7 @@ struct Case
   std::vector<double>        ends;
 };
 
-/** Scanlines in random directions through and beside the input. */
+/** Scanlines in random directions through and outside of the input. */
 inline Case
 MakeCase(const std::vector<std::int64_t> & sizes,
          ScalarType                        pixel,
@@ -138,7 +138,7 @@ Agreement(const Case & test)
   const double largest = Largest(test);
   if (test.resample.interpolation == Interpolation::WindowedSinc)
   {
-    // Of each backend, see WindowedSincValue().
+    // The error of each backend, see WindowedSincValue().
     return 2.0 * test.source.dimension * (66.0 * test.resample.radius + 1.0) * std::pow(2.28, test.source.dimension) *
            UnitOf(ScalarType::Float64) * largest;
   }

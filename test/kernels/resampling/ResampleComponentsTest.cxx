@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Pixels of several components, and samples that go on outside. Expected: on the host the very bytes of scalar images
-// made of the components, and of a plain loop over the output; on a device those of the host, real values within the
-// bound of the other comparisons of the two.
+// Pixels of several components, and samples that are continued outside. Expected: on the host the same bytes as those
+// of scalar images with the components, and of a plain loop over the output; on a device those of the host, with real
+// values within the bound of the other comparisons of both.
 
 #include "ResampleCase.h"
 

@@ -53,7 +53,7 @@ TEST(Resample, CpuDoesNotDependOnThreads)
   }
 }
 
-// A ramp gives back the coordinate. With single coordinates it must be a float, with ITK's roundings: GCC 12 drops
+// A ramp reproduces the coordinate. With single coordinates it must be a float, with ITK's roundings: GCC 12 drops
 // conversions to float and back where it vectorises, which RoundedToSingle() prevents.
 TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
 {

@@ -195,7 +195,7 @@ TEST_P(ResampleJobOn, APlanChangesNoCache)
     EXPECT_EQ(cache.GetBytes(), kept);
     EXPECT_EQ(kept > 0, call > 0);
     EXPECT_FALSE(plan.emptiesCache);
-    // Of what was found the last time only the pixels are read.
+    // The source of the last call is reused: only its pixels are read.
     const BackendWork work = job.CountWork(0);
     const auto &      mine = this->GetParam() ? work.device : work.host;
     EXPECT_EQ(mine.filterPasses > 0.0, call < 2);

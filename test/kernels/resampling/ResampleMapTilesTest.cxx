@@ -101,8 +101,8 @@ ExpectSameBits(const Case & test, MapShape shape, const std::string & what)
   }
 }
 
-/** Grids for a source of 61 x 47 x 19 samples or so: up and down, forward and backward, beside the source, less than a
- * tile. */
+/** Grids for a source of 61 x 47 x 19 samples or so: up and down, forward and backward, outside of the source, less
+ * than a tile. */
 std::vector<std::pair<std::string, Grid>>
 SeparableGrids()
 {
@@ -111,7 +111,7 @@ SeparableGrids()
            { "flips", ZoomGrid({ { 90, 53, 41 } }, { { -0.7, -1.1, -0.6 } }, { { 61.0, 50.0, 18.4 } }) },
            { "down", ZoomGrid({ { 29, 15, 4 } }, { { 2.3, 3.1, 6.2 } }, Offset) },
            { "mixed", ZoomGrid({ { 17, 31, 130 } }, { { 4.1, -1.9, -0.16 } }, { { -1.0, 46.0, 19.0 } }) },
-           { "beside", ZoomGrid({ { 40, 40, 4 } }, { { 1.0, 1.0, 1.0 } }, { { 1000.0, 0.0, 0.0 } }) },
+           { "outside", ZoomGrid({ { 40, 40, 4 } }, { { 1.0, 1.0, 1.0 } }, { { 1000.0, 0.0, 0.0 } }) },
            { "small", ZoomGrid({ { 5, 3, 2 } }, { { 1.0, 1.0, 1.0 } }, Offset) } };
 }
 
@@ -240,7 +240,7 @@ TEST(ResampleMapTilesGpu, Extensions)
           test.source.order = isCubicConvolution ? 0 : 3;
           test.source.extension.fill(extension);
           test.resample.border = -77.5;
-          for (unsigned int d = 0; d < 3; ++d) // so that much is beside the source
+          for (unsigned int d = 0; d < 3; ++d) // so that many points are outside of the source
           {
             test.resample.lower[d] -= 9.0;
             test.resample.upper[d] += 9.0;

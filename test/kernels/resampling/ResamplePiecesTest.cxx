@@ -37,7 +37,7 @@ ComputePieces(const PieceCase &        test,
   return output;
 }
 
-/** Expects the same bits: what differs is told by its number, its first place and the values there. */
+/** Expects the same bits; a failure reports the number of differences, the first position and the values there. */
 testing::AssertionResult
 HaveSameBits(const PieceCase &                  test,
              const std::vector<unsigned char> & pieces,

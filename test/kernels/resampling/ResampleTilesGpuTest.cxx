@@ -105,7 +105,7 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
           input, order == 0 ? Interpolation::Linear : Interpolation::BSpline, static_cast<unsigned int>(order), random);
         test.source.extension.fill(extension);
         test.resample.border = 55.0;
-        for (unsigned int d = 0; d < 3; ++d) // the samples go on for some way
+        for (unsigned int d = 0; d < 3; ++d) // the samples are continued for some distance
         {
           test.resample.lower[d] -= 6.0;
           test.resample.upper[d] += 4.5;
@@ -148,8 +148,8 @@ TEST(ResampleTilesGpu, FarFromIndexZero)
   EXPECT_GT(inside, 100000);
 }
 
-// Every place has a value: of samples that go on for ever there are tiles beside the array too, but not of places so
-// far away that a block's are no numbers of 32 bits.
+// Every point has a value: if samples are continued infinitely, there are also tiles outside of the array, but not at
+// points so far away that the indices of a block exceed 32 bits.
 TEST(ResampleTilesGpu, ValuesEverywhere)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -176,7 +176,7 @@ TEST(ResampleTilesGpu, ValuesEverywhere)
   EXPECT_GT(inside, 1000);
 }
 
-// The kernel of a thread a sample turns its blocks where the rows of the input follow the slices of the output.
+// The kernel with one thread per sample transposes its blocks if the rows of the input follow the slices of the output.
 TEST(ResampleTilesGpu, NearestNeighboursOfEveryMap)
 {
   CUDASPLINE_NEEDS_GPU();

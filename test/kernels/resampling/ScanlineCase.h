@@ -147,7 +147,7 @@ PlaceOutputAtZero(Case & test, FreshRandom & random)
   }
 }
 
-/** Values at the same places by the kernel that takes points. */
+/** Values at the same points from the kernel for lists of points. */
 inline std::vector<float>
 ByPoints(const Case & test, const std::shared_ptr<const SampleSource> & source)
 {

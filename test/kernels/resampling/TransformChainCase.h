@@ -237,8 +237,8 @@ Walk(const TransformChain & chain, unsigned int dimension, std::int64_t sample)
   return Multiply(chain.pointToIndex, point, dimension);
 }
 
-/** A chain of some stages for a case, by a letter each: affine, 1, 2, 3: order of a B-spline, linear or nearest field;
- * L and N: fields that go on outside, L of float. */
+/** A chain of some stages for a case, with one letter per stage: affine, 1, 2, 3: order of a B-spline, linear or
+ * nearest field; L and N: fields that are continued outside, L of float. */
 inline TransformChain
 RandomChain(const Case & test, const std::string & stages, FreshRandom & random)
 {

@@ -22,7 +22,7 @@
 // module's VDimension (VOrder + 4) units of 2^-53 and ITK's: one unit for each of its (VOrder + 1)^VDimension
 // sequential additions and 16 an axis for its weights; for derivatives twice that, and a rounding of the coordinate, to
 // which ITK adds 1/2 (second derivatives' weights' absolute values sum to at most 4). Decomposition: ITK truncates its
-// start at 1e-10 and is 3.7e-10 of the range off at most; the module's is exact beside that.
+// start at 1e-10 and has an error of at most 3.7e-10 of the range; the module's error is negligible.
 
 #include "itkCudaSpline/math/LineRecursion.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"

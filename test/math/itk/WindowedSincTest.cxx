@@ -18,8 +18,8 @@
 // Windowed sinc against itk::WindowedSincInterpolateImageFunction.
 //
 // Expected values: ITK's class on the same pixels, with its boundary conditions. On samples of all axes the same bits.
-// Elsewhere, in units u = 2^-53: ITK steps from distance to distance, which moves them by 4 u, times a slope of at
-// most 1.5; rounds pi x by 14 u over 5 pi; and the angle of the window by 5 u: 16 u a weight, beside the 32 u of
+// Elsewhere, in units u = 2^-53: ITK steps from distance to distance, which moves them by 4 u, times a slope of at most
+// 1.5; rounds pi x by 14 u over 5 pi; and the angle of the window by 5 u: 16 u per weight, in addition to the 32 u of
 // WindowedSinc.h. With N <= 2.28 the sum of absolute weights, D axes differ by D 2m 48 u N^(D-1), and ITK's sum of
 // (2m)^D products of D + 1 factors rounds by ((2m)^D + D) u N^D, ours by D (2m + 1) u N^D, times the largest sample.
 

@@ -55,9 +55,7 @@ public:
 
   /** \brief The source of these pixels: found, or made by MakeSource() and kept.
    *
-   * Where the host backend would read the pixels where they are (SourceDescriptor::NeedsPreparation()), there is
-   * nothing
-   * to keep, and nothing is.
+   * If the host backend reads the original pixels (SourceDescriptor::NeedsPreparation()), nothing is kept.
    * \param[in] descriptor, pixels, context as for MakeSource()
    * \param[out] reused whether it was found; may be null
    * \exception what MakeSource() throws */

@@ -294,9 +294,10 @@ struct MetricWorkspace
  * \exception std::invalid_argument sources that do not fit the descriptor or the context
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy Coordinates are ITK's bits in either precision, so the count is ITK's. Float64 elements: values and
- * gradients are ITK's except for fused operations, sums are double. Float32: samples, coefficients, values of B-splines
- * and gradients carry some roundings of a float; linear interpolation of values and all sums are double. */
+ * \par Accuracy
+ * Coordinates are ITK's bits in either precision, so the count is ITK's. With Float64 elements, values and gradients
+ * are ITK's except for fused operations, and sums are double. With Float32, samples, coefficients, values of B-splines
+ * and gradients have some rounding errors of float; linear interpolation of values and all sums are double. */
 MetricResult
 EvaluateMetric(const MetricDescriptor & descriptor,
                const MetricSources &    sources,
@@ -338,10 +339,10 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
 /** \brief Maximum memory of a device that EvaluateMetric() takes in addition to its sources (bytes), with the
  * workspace.
  *
- * Derivatives by displacements take 8 bytes a sample and axis. Those by the coefficients of B-splines take 18 bytes a
- * sample, and 3 KiB for each cell of the grid
- * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); local correlation
- * 9 bytes a sample, 17 where elements are double; all else 2 MiB and what the stages have.
+ * Derivatives by displacements take 8 bytes per sample and axis. Those by the coefficients of B-splines take 18 bytes
+ * per sample, and 3 KiB for each cell of the grid and each 1024 samples or more. Shared moving values take 8 bytes per
+ * sample (4 for float pixels), local correlation 9 bytes per sample, or 17 if elements are double. All else takes 2 MiB
+ * and the memory of the stages.
  *
  * \param[in] descriptor what is compared
  * \param[in] samples number of samples

@@ -123,8 +123,7 @@ public:
 
   /** \brief One evaluation, and the step to the next; nothing where it has ended.
    *
-   * \exception DeviceError the device failed
-   * What the function throws is thrown. */
+   * \exception DeviceError the device failed; exceptions of the function are passed on */
   std::optional<LbfgsEvaluation>
   Evaluate();
 

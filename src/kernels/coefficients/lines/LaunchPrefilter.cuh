@@ -53,7 +53,7 @@ GridOf(std::int64_t blocks)
 
 /** \brief Shared memory that a block of the current device can have. */
 inline std::size_t
-MostSharedMemory()
+MaxSharedMemory()
 {
   int device = 0;
   int bytes = 0;
@@ -176,7 +176,7 @@ IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
   {
     constexpr std::int64_t longest = 0x7FFFFFFF; // row: StripCopy
     return descriptor.dimension >= 2 && descriptor.size[0] > 2 * LineSegmentLength && descriptor.size[0] <= longest &&
-           descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MostSharedMemory();
+           descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MaxSharedMemory();
   }
   else
   {
@@ -241,7 +241,7 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
 {
   if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
   {
-    const std::size_t most = MostSharedMemory();
+    const std::size_t most = MaxSharedMemory();
     if constexpr (sizeof(TReal) == 4 && HasWideStrips<TFilter>)
     {
       constexpr int columns = 2 * StripColumns;

@@ -130,7 +130,7 @@ FindTileBox(const EvaluationArguments<3> & arguments,
   {
     shared.places[thread] = rule.PlaceOf(output.firstSample + thread);
   }
-  if (warp < TileShape::MostLines / 32)
+  if (warp < TileShape::MaxLines / 32)
   {
     int       least[3] = { INT_MAX, INT_MAX, INT_MAX };
     int       most[3] = { INT_MAX, INT_MAX, INT_MAX };
@@ -171,7 +171,7 @@ FindTileBox(const EvaluationArguments<3> & arguments,
     ShareBounds(least, most, within, any, shared.bounds[warp]);
   }
   __syncthreads();
-  return BoxOfBounds<TReader>(shared.bounds, TileShape::MostLines / 32);
+  return BoxOfBounds<TReader>(shared.bounds, TileShape::MaxLines / 32);
 }
 
 /** FindTileBox() where nothing is known of the indices of a line: all of them are looked at. By all threads of the
@@ -186,7 +186,7 @@ FindScatteredBox(const EvaluationArguments<3> & arguments,
                  TileShared &                   shared,
                  typename TRule::Line *         prepared)
 {
-  static_assert(TReader::Furthest == static_cast<double>(MostTileIndex)); // which no index exceeds
+  static_assert(TReader::Furthest == static_cast<double>(MaxTileIndex)); // which no index exceeds
   const int thread = static_cast<int>(threadIdx.x);
   const int warps = static_cast<int>(blockDim.x) / 32;
   if (thread < output.samples)

@@ -61,13 +61,13 @@ LoadTile(const EvaluationArguments<3> & arguments, const TileBox & box, float * 
 {
   constexpr int      elements = VBytes / 4;
   constexpr int      lanes = VBytes == 16 ? 8 : 32; // of a row
-  const int          rowsAtOnce = static_cast<int>(blockDim.x) / lanes;
+  const int          rowsPerPass = static_cast<int>(blockDim.x) / lanes;
   const std::int64_t nx = arguments.extent.size[0];
   const std::int64_t nxy = nx * arguments.extent.size[1];
   const int          column = static_cast<int>(threadIdx.x) % lanes * elements;
   const int          row = static_cast<int>(threadIdx.x) / lanes;
-  const int          deltaZ = rowsAtOnce / box.size[1];
-  const int          deltaY = rowsAtOnce - deltaZ * box.size[1];
+  const int          deltaZ = rowsPerPass / box.size[1];
+  const int          deltaY = rowsPerPass - deltaZ * box.size[1];
   int                z = row / box.size[1];
   int                y = row - z * box.size[1];
   const float *      from =

@@ -54,7 +54,7 @@ struct TileTaps
 template <typename TBasis>
 struct TileSupport
 {
-  static constexpr auto Furthest = static_cast<double>(MostTileIndex);
+  static constexpr auto Furthest = static_cast<double>(MaxTileIndex);
 
   __device__ static __forceinline__ int
   Start(double x)

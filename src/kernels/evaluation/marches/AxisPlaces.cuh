@@ -103,19 +103,19 @@ struct AxisPlace
 };
 
 /** Slices of the output that a block makes at most. */
-constexpr int MostSlices = 128;
+constexpr int MaxSlices = 128;
 
 /** The slices of a slab, of which the first and the last may lack lines; those of two dimensions are one.
  *
  * Slices are numbered from the slab's first one. */
 struct SlabSlices
 {
-  std::int64_t first;      ///< first line of the slab from the begin of its first slice: 0 to rows - 1
-  std::int64_t rows;       ///< of a slice
-  std::int64_t lines;      ///< of the slab
-  int          count;      ///< slices that the slab touches
-  int          firstWhole; ///< first slice that the slab has whole
-  int          endOfWhole; ///< one past the last one
+  std::int64_t first;         ///< first line of the slab from the begin of its first slice: 0 to rows - 1
+  std::int64_t rows;          ///< of a slice
+  std::int64_t lines;         ///< of the slab
+  int          count;         ///< slices that the slab touches
+  int          firstComplete; ///< first slice that the slab has whole
+  int          endOfComplete; ///< one past the last one
 
   /** Line of the slab, negative or beyond the last one where the slab has no such line. */
   __device__ __forceinline__ std::int64_t
@@ -150,7 +150,7 @@ struct SlabSlices
   __device__ __forceinline__ bool
   AreWhole(int begin, int end) const
   {
-    return begin >= firstWhole && end <= endOfWhole;
+    return begin >= firstComplete && end <= endOfComplete;
   }
   /** A line of the slab in that slice. */
   __device__ __forceinline__ std::int64_t
@@ -171,8 +171,8 @@ SlicesOfSlab(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
   slab.rows = arguments.sliceLines > 0 ? arguments.sliceLines : lines;
   slab.first = arguments.sliceLines > 0 ? arguments.firstLine % slab.rows : 0;
   slab.count = static_cast<int>((slab.first + lines - 1) / slab.rows) + 1;
-  slab.firstWhole = slab.first > 0 ? 1 : 0;
-  slab.endOfWhole = static_cast<int>((slab.first + lines) / slab.rows);
+  slab.firstComplete = slab.first > 0 ? 1 : 0;
+  slab.endOfComplete = static_cast<int>((slab.first + lines) / slab.rows);
   return slab;
 }
 
@@ -245,9 +245,9 @@ StepThrough(std::integer_sequence<int, VPhases...>, const TStep & step)
 template <int VTaps>
 struct SliceList
 {
-  std::int64_t offsets[MostSlices * VTaps]; ///< of their first elements; negative: border
-  int          ready[MostSlices + 1]; ///< by output slice: place of the last slice of its support; -1 after the last
-  int          sums[2][MostSlices];   ///< scratch
+  std::int64_t offsets[MaxSlices * VTaps]; ///< of their first elements; negative: border
+  int          ready[MaxSlices + 1]; ///< by output slice: place of the last slice of its support; -1 after the last
+  int          sums[2][MaxSlices];   ///< scratch
 
   /** Makes the list; all threads of the block, which then wait.
    *

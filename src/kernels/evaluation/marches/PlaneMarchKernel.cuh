@@ -32,8 +32,8 @@ std::size_t
 PlaneMarchBytes(const MapTiles & tiles)
 {
   return sizeof(TReal) * (static_cast<std::size_t>(tiles.pitch) * tiles.rows * WindowStages +
-                          static_cast<std::size_t>(VTaps) * MostSlices) +
-         sizeof(int) * static_cast<std::size_t>(MostSlices);
+                          static_cast<std::size_t>(VTaps) * MaxSlices) +
+         sizeof(int) * static_cast<std::size_t>(MaxSlices);
 }
 
 /** Evaluates a map of which z depends on the slice alone: a block makes a tile of the output in x and y, 32 wide, and
@@ -60,7 +60,7 @@ __launch_bounds__(TileThreads, VBlocks)
   extern __shared__ __align__(16) unsigned char sharedBytes[];
   TReal * const                                 windows = reinterpret_cast<TReal *>(sharedBytes);
   TReal * const                                 weightsZ = windows + WindowStages * windowSize;
-  int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MostSlices);
+  int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MaxSlices);
   __shared__ int                                range[2]; // of slices of the output that are inside
   __shared__ SliceList<taps>          list;
   __shared__ typename Copies::Singles singles;

@@ -33,8 +33,8 @@ std::size_t
 SeparableBytes(const MapTiles & tiles)
 {
   return sizeof(TReal) * (static_cast<std::size_t>(tiles.pitch) * (WindowStages * tiles.rows + 2 * tiles.tileY) +
-                          static_cast<std::size_t>(VTaps) * (tiles.tileY + MostSlices)) +
-         sizeof(int) * (static_cast<std::size_t>(tiles.tileY) + MostSlices);
+                          static_cast<std::size_t>(VTaps) * (tiles.tileY + MaxSlices)) +
+         sizeof(int) * (static_cast<std::size_t>(tiles.tileY) + MaxSlices);
 }
 
 /** Evaluates a map whose axes are separate: a block makes a tile of the output in x and y and marches along z.
@@ -63,8 +63,8 @@ __launch_bounds__(TileThreads, VBlocks)
   TReal * const                                 sums = windows + WindowStages * windowSize; // over y and z: two buffers
   TReal * const                                 weightsY = sums + 2 * tileY * pitch;
   TReal * const                                 weightsZ = weightsY + taps * tileY;
-  int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MostSlices);
-  int * const                                   basesY = basesZ + MostSlices;
+  int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MaxSlices);
+  int * const                                   basesY = basesZ + MaxSlices;
   __shared__ int range[6]; // of bases in x and y, of slices of the output that are inside
   __shared__ SliceList<taps>          list;
   __shared__ typename Copies::Singles singles;

@@ -103,7 +103,7 @@ public:
     int         left;  ///< columns before this one, and from right on, are copied element by element
     int         right; ///< see left
     int         count; ///< of them
-    int         columns[MostWindowColumns]; ///< of the slice, by column of the window
+    int         columns[MaxWindowColumns]; ///< of the slice, by column of the window
   };
 
   /** \param[in] arguments the source;

@@ -49,9 +49,9 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
   CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   const double places = static_cast<double>(multiprocessors) * blocksOfMultiprocessor;
-  int          best = std::min(slices, MostSlices);
+  int          best = std::min(slices, MaxSlices);
   double       least = 1e300;
-  for (int parts = (slices + MostSlices - 1) / MostSlices; parts <= slices; ++parts)
+  for (int parts = (slices + MaxSlices - 1) / MaxSlices; parts <= slices; ++parts)
   {
     const int    chunk = (slices + parts - 1) / parts;
     const double blocks = static_cast<double>(tiles) * ((slices + chunk - 1) / chunk);

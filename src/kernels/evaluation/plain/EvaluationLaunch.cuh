@@ -75,10 +75,10 @@ LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, Strea
   const bool         isTurned = arguments.laneAxis == 2;
   const std::int64_t rows = hasSlices ? arguments.sliceLines : lines;
   const std::int64_t rowBlocks = blocksOf(rows, isTurned ? block.z : block.y);
-  const std::int64_t down = rowBlocks < MostGridBlocks || hasSlices ? rowBlocks : MostGridBlocks;
+  const std::int64_t down = rowBlocks < MaxGridBlocks || hasSlices ? rowBlocks : MaxGridBlocks;
   const std::int64_t deep =
     hasSlices ? blocksOf(blocksOf(lines, rows), isTurned ? block.y : block.z) : blocksOf(rowBlocks, down);
-  if (down > MostGridBlocks || deep > MostGridBlocks)
+  if (down > MaxGridBlocks || deep > MaxGridBlocks)
   {
     throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more lines than a grid of blocks can hold.");
   }

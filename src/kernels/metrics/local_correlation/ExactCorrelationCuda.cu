@@ -42,12 +42,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::int64_t MostCentreBlocks = 256; // of an image
+constexpr std::int64_t MaxCentreBlocks = 256; // of an image
 
 /** Sums of both images and of the samples that count, a part of a pair a block. */
 template <typename TReal>
 __global__ void
-__launch_bounds__(MostLocalThreads)
+__launch_bounds__(MaxLocalThreads)
   CentreKernel(const __grid_constant__ ExactArguments<TReal> arguments, std::int64_t pairs, double * partial)
 {
   for (std::int64_t number = blockIdx.y; number < pairs; number += gridDim.y)
@@ -81,7 +81,7 @@ __launch_bounds__(MostLocalThreads)
 
 /** A block a pair: its centres. */
 __global__ void
-__launch_bounds__(MostLocalThreads)
+__launch_bounds__(MaxLocalThreads)
   MeanKernel(const double * partial, int blocks, std::int64_t images, bool keepsNonFinite, double * centres)
 {
   for (std::int64_t image = blockIdx.x; image < images; image += gridDim.x)
@@ -354,7 +354,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
 
 /** A block a pair: the sums over the blocks of its march. */
 __global__ void
-__launch_bounds__(MostLocalThreads)
+__launch_bounds__(MaxLocalThreads)
   SumKernel(const double * partial, int blocks, std::int64_t pairs, LocalCorrelationSums * sums)
 {
   for (std::int64_t number = blockIdx.x; number < pairs; number += gridDim.x)
@@ -438,7 +438,7 @@ LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
   {
     const LocalBlocks & blocks = march.blocks;
     const int           radius = blocks.radius[0];
-    if (radius == blocks.radius[1] && blocks.rows % MostLocalRows == 0 &&
+    if (radius == blocks.radius[1] && blocks.rows % MaxLocalRows == 0 &&
         blocks.rows * LocalColumns <= LocalThreads(radius, VMasked))
     {
       switch (radius)
@@ -465,8 +465,8 @@ struct Plan
     , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
     , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel }, device)
     , centreBlocks(
-        std::min(MostCentreBlocks,
-                 (correlation.descriptor.grid.Count() + MostLocalThreads - 1) / std::int64_t{ MostLocalThreads }))
+        std::min(MaxCentreBlocks,
+                 (correlation.descriptor.grid.Count() + MaxLocalThreads - 1) / std::int64_t{ MaxLocalThreads }))
   {}
 
   static bool
@@ -497,9 +497,9 @@ FindCentres(const ExactArguments<TReal> & arguments,
   constexpr std::int64_t mostRows = 65535;
   const auto             rows = static_cast<unsigned int>(std::min(plan.grid.images, mostRows));
   const dim3             blocks(static_cast<unsigned int>(plan.centreBlocks), rows);
-  CentreKernel<TReal><<<blocks, MostLocalThreads, 0, stream.Get()>>>(arguments, plan.grid.images, scratch.partial);
+  CentreKernel<TReal><<<blocks, MaxLocalThreads, 0, stream.Get()>>>(arguments, plan.grid.images, scratch.partial);
   CheckCuda(cudaGetLastError(), "CentreKernel");
-  MeanKernel<<<rows, MostLocalThreads, 0, stream.Get()>>>(
+  MeanKernel<<<rows, MaxLocalThreads, 0, stream.Get()>>>(
     scratch.partial, static_cast<int>(plan.centreBlocks), plan.grid.images, arguments.keepsNonFinite, scratch.centres);
   CheckCuda(cudaGetLastError(), "MeanKernel");
 }
@@ -532,7 +532,7 @@ Evaluate(const ExactCorrelation & correlation, const Stream & stream, int device
   Plan::IsMasked(correlation) ? LaunchRadius<PairWork<TReal>, true>(arguments, plan.windows, scratch.partial, stream)
                               : LaunchRadius<PairWork<TReal>, false>(arguments, plan.windows, scratch.partial, stream);
   const auto rows = static_cast<unsigned int>(std::min<std::int64_t>(correlation.pairs, 65535));
-  SumKernel<<<rows, MostLocalThreads, 0, stream.Get()>>>(
+  SumKernel<<<rows, MaxLocalThreads, 0, stream.Get()>>>(
     scratch.partial, static_cast<int>(plan.windows.ofImage), correlation.pairs, correlation.sums);
   CheckCuda(cudaGetLastError(), "SumKernel");
   if (factors == ExactWindowNumbers)

@@ -213,7 +213,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
 
 /** One block: the sums over the blocks of LocalCorrelationKernel, by a fixed tree. */
 __global__ void
-__launch_bounds__(MostLocalThreads)
+__launch_bounds__(MaxLocalThreads)
   LocalCorrelationTotalKernel(const double * partial, int blocks, LocalCorrelationSums * total)
 {
   double sums[3] = {};
@@ -280,7 +280,7 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
               const Stream &              stream)
 {
   const bool isCompiled = std::is_same<TPixel, float>::value && blocks.radius[0] == blocks.radius[1] &&
-                          blocks.rows % MostLocalRows == 0 &&
+                          blocks.rows % MaxLocalRows == 0 &&
                           blocks.rows * LocalColumns <= LocalThreads(blocks.radius[0], isMasked);
   const auto launch = [&](auto masked) {
     constexpr bool VMasked = decltype(masked)::value;
@@ -349,7 +349,7 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
     finish(centre.movingDerivative, centre.moving, centre.movingGradient);
     finish(centre.fixedDerivative, centre.fixed, centre.fixedGradient);
   });
-  LocalCorrelationTotalKernel<<<1, MostLocalThreads, 0, stream.Get()>>>(
+  LocalCorrelationTotalKernel<<<1, MaxLocalThreads, 0, stream.Get()>>>(
     partial, static_cast<int>(CountBlocks(blocks)), results.sums);
   CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
 }

@@ -45,7 +45,7 @@ namespace
 {
 
 constexpr int LocalColumns = 32; // of a tile along x: a warp
-constexpr int MostLocalThreads = 512;
+constexpr int MaxLocalThreads = 512;
 /** Samples along x whose windows a thread sums at once. Few of narrow windows, so that more threads of a block have
  * some; neighbours share most of wide ones. */
 constexpr int
@@ -53,8 +53,8 @@ LocalGroup(int radius)
 {
   return radius == 2 ? 2 : 4;
 }
-constexpr int LineStride = 40;   // doubles between rows of sums: neighbours begin in other banks
-constexpr int MostLocalRows = 8; // samples along y whose windows a thread sums at once
+constexpr int LineStride = 40;  // doubles between rows of sums: neighbours begin in other banks
+constexpr int MaxLocalRows = 8; // samples along y whose windows a thread sums at once
 
 /** How the grid is cut. Passed by value. */
 struct LocalBlocks
@@ -384,24 +384,24 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
   const int ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
   {
-    const int parts = blocks.rows / MostLocalRows; // where a radius is compiled for, tiles are such
+    const int parts = blocks.rows / MaxLocalRows; // where a radius is compiled for, tiles are such
     for (int i = static_cast<int>(threadIdx.x); i < parts * VNumbers * LocalColumns; i += static_cast<int>(blockDim.x))
     {
       const int            lane = i % LocalColumns;
       const int            number = i / LocalColumns % VNumbers;
-      const int            first = i / (LocalColumns * VNumbers) * MostLocalRows;
+      const int            first = i / (LocalColumns * VNumbers) * MaxLocalRows;
       const double * const from = lines + number * ofNumber + first * LineStride + lane;
       double * const       to = slot + number * space.plane + first * LocalColumns + lane;
-      double               values[MostLocalRows + 2 * VRadius];
-      double               sums[MostLocalRows];
+      double               values[MaxLocalRows + 2 * VRadius];
+      double               sums[MaxLocalRows];
 #pragma unroll
-      for (int k = 0; k < MostLocalRows + 2 * VRadius; ++k)
+      for (int k = 0; k < MaxLocalRows + 2 * VRadius; ++k)
       {
         values[k] = from[k * LineStride];
       }
-      SumWindows<VRadius, MostLocalRows>(values, sums);
+      SumWindows<VRadius, MaxLocalRows>(values, sums);
 #pragma unroll
-      for (int k = 0; k < MostLocalRows; ++k)
+      for (int k = 0; k < MaxLocalRows; ++k)
       {
         to[k * LocalColumns] = sums[k];
       }

@@ -47,7 +47,7 @@ namespace
 __device__ __forceinline__ void
 SumOverBlock(double (&numbers)[3])
 {
-  __shared__ double ofWarps[3][MostLocalThreads / WarpSize];
+  __shared__ double ofWarps[3][MaxLocalThreads / WarpSize];
   for (int n = 0; n < 3; ++n)
   {
     for (int distance = WarpSize / 2; distance > 0; distance /= 2)
@@ -88,7 +88,7 @@ CountAlong(int at, int radius, int size)
 constexpr int
 LocalThreads(int radius, bool isMasked)
 {
-  return radius == 2 || radius == 3 || (radius == 4 && isMasked) ? MostLocalRows * LocalColumns : MostLocalThreads;
+  return radius == 2 || radius == 3 || (radius == 4 && isMasked) ? MaxLocalRows * LocalColumns : MaxLocalThreads;
 }
 constexpr int
 LocalResidents(int radius)
@@ -148,19 +148,19 @@ PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device)
     blocks.size[d] = static_cast<int>(grid.size[axis]);
     blocks.radius[d] = static_cast<int>(std::min<std::int64_t>(grid.radius[axis], 1 << 12));
   }
-  constexpr std::size_t ofTree = 3 * MostLocalThreads / WarpSize * sizeof(double);
+  constexpr std::size_t ofTree = 3 * MaxLocalThreads / WarpSize * sizeof(double);
   const auto            bytesOf = [&](int rows) {
     auto of = blocks;
     of.rows = rows;
     return SpaceOf(of, numbers).Bytes() + ofTree;
   };
-  blocks.rows = MostLocalRows;
+  blocks.rows = MaxLocalRows;
   auto ofEach = static_cast<std::int64_t>(ofMultiprocessor / (bytesOf(blocks.rows) + reserved));
   ofEach = std::min<std::int64_t>(ofEach, 2); // LocalResidents(); others have the registers of as many
   if (ofEach < 2)
   {
     ofEach = 1;
-    blocks.rows = MostLocalThreads / LocalColumns;
+    blocks.rows = MaxLocalThreads / LocalColumns;
     while (blocks.rows > 1 && bytesOf(blocks.rows) > ofBlock)
     {
       blocks.rows /= 2;

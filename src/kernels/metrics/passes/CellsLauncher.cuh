@@ -35,9 +35,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernels that take samples in the order of cells without derivatives, and their launches:
- * src/CudaSplineInstances.cmake lists the
- * sources that compile them. */
+ * \brief The kernels that process samples in the order of cells without derivatives, and their launches.
+ * src/CudaSplineInstances.cmake lists the sources that compile them. */
 
 namespace itk::CudaSpline
 {

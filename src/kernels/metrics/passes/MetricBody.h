@@ -145,7 +145,7 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
     value = ValueAndGradient<TValues>(arguments, slot, moved, index, pair.movingGradient);
     if constexpr (BringsBack<TMove>)
     {
-      move.BringBack(place, pair.movingGradient);
+      move.PullBackGradient(place, pair.movingGradient);
     }
   }
   else

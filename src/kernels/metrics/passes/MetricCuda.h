@@ -151,7 +151,7 @@ inline constexpr unsigned int MetricWarps = MetricThreads / 32;
 ///@}
 
 /** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
-inline constexpr std::int64_t MostMetricBlocks = 4096;
+inline constexpr std::int64_t MaxMetricBlocks = 4096;
 
 /** \brief Enqueues the sums over blocks, by a fixed tree.
  *

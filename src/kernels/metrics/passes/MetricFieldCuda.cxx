@@ -52,7 +52,7 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
 {
   using Numbers = MetricSums<VDimension, 0>;
   const auto blocks =
-    std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
+    std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MaxMetricBlocks);
   const auto         count = static_cast<std::size_t>(arguments.count) * VDimension;
   const bool         stays = descriptor.forces != nullptr && DeviceOfPointer(descriptor.forces) >= 0;
   const DeviceBuffer forces(stays ? 0 : count * sizeof(double), stream);

@@ -139,7 +139,7 @@ struct ScatterLauncher
    *
    * \param[in] pass what is read
    * \param[in] sets of weights, 1 or 2
-   * \param[in] blocks MostChunks() of the samples
+   * \param[in] blocks MaxChunks() of the samples
    * \param[out] partial CellShape::Numbers for each block and set, device
    * \param[out] values counts and values by block, see StoreBlockSums(), device
    * \param[in] stream the stream

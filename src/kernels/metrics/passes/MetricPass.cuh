@@ -110,7 +110,7 @@ SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream, const
 {
   using Sums = MetricSums<VDimension, VSets>;
   const auto blocks =
-    std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
+    std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MaxMetricBlocks);
   struct Result
   {
     Sums               sums;

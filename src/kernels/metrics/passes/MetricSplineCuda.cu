@@ -64,7 +64,7 @@ ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & 
   constexpr int      numbers = CellShape<VDimension>::Numbers;
   const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
   const std::int64_t plane = VDimension * pass.parameters.nodes;
-  const std::int64_t blocks = MostChunks(pass.arguments.count, pass.parameters.nodes);
+  const std::int64_t blocks = MaxChunks(pass.arguments.count, pass.parameters.nodes);
   // Sums of the chunks, their values, the totals of these, the coefficients' if the caller has no memory for them.
   const std::int64_t ofChunks = blocks * sets * numbers;
   const std::int64_t ofValues = blocks * Numbers::Numbers;

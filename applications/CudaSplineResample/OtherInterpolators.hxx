@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_FurtherInterpolators_hxx
-#define CudaSplineResample_FurtherInterpolators_hxx
+#ifndef CudaSplineResample_OtherInterpolators_hxx
+#define CudaSplineResample_OtherInterpolators_hxx
 
 #include "Error.h"
-#include "FurtherInterpolators.h"
+#include "OtherInterpolators.h"
 
 #include "itkCudaCubicConvolutionInterpolateImageFunction.h"
 #include "itkCudaLabelImageGaussianInterpolateImageFunction.h"
@@ -145,7 +145,7 @@ MakeOfIndicators(const InterpolationChoice & choice)
 
 template <typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
-MakeFurtherInterpolator(const InterpolationChoice & choice, const typename TImage::SpacingType & spacing)
+MakeOtherInterpolator(const InterpolationChoice & choice, const typename TImage::SpacingType & spacing)
 {
   if (choice.method.isOfIndicators)
   {

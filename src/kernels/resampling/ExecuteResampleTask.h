@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef ResampleAtOnce_h
-#define ResampleAtOnce_h
+#ifndef ExecuteResampleTask_h
+#define ExecuteResampleTask_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/resampling/ResamplePieces.h"
@@ -42,7 +42,7 @@ SamplesOn(Backend backend, const ResampleTask & task);
 using ProvideEnds = std::function<const double *(const ExecutionContext & context)>;
 
 /** \brief What was made of a task's pixels, and how long it took. */
-struct DoneAtOnce
+struct ResampleOutcome
 {
   std::shared_ptr<const SampleSource> source;            ///< what was evaluated
   bool                                isReused{ false }; ///< whether the cache had it
@@ -61,13 +61,13 @@ struct DoneAtOnce
  * \param[in] ends empty: the task has them, or needs none
  * \exception InvalidPixels of the source
  * \exception std::invalid_argument, DeviceError, OperationAborted as for MakeSource() and Resample() */
-DoneAtOnce
-ResampleAtOnce(const ResampleTask &     task,
-               const void *             pixels,
-               void *                   output,
-               const ExecutionContext & context,
-               SourceCache *            cache = nullptr,
-               const ProvideEnds &      ends = {});
+ResampleOutcome
+ExecuteResampleTask(const ResampleTask &     task,
+                    const void *             pixels,
+                    void *                   output,
+                    const ExecutionContext & context,
+                    SourceCache *            cache = nullptr,
+                    const ProvideEnds &      ends = {});
 
 } // namespace itk::CudaSpline
 

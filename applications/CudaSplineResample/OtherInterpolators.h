@@ -15,14 +15,25 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "FurtherInterpolators.hxx"
+#ifndef CudaSplineResample_OtherInterpolators_h
+#define CudaSplineResample_OtherInterpolators_h
+
+#include "Interpolations.h"
+
+#include "itkInterpolateImageFunction.h"
 
 namespace CudaSplineResample
 {
-template itk::InterpolateImageFunction<itk::Image<@INPUT_TYPE@, 2>, double>::Pointer
-MakeFurtherInterpolator<itk::Image<@INPUT_TYPE@, 2>>(const InterpolationChoice &,
-                                                     const itk::Image<@INPUT_TYPE@, 2>::SpacingType &);
-template itk::InterpolateImageFunction<itk::Image<@INPUT_TYPE@, 3>, double>::Pointer
-MakeFurtherInterpolator<itk::Image<@INPUT_TYPE@, 3>>(const InterpolationChoice &,
-                                                     const itk::Image<@INPUT_TYPE@, 3>::SpacingType &);
+
+/** \brief The interpolators other than nearest neighbours, linear and B-splines, for images of float and double;
+ * instantiated once each, in files that CMake writes from OtherInterpolators.cxx.in.
+ *
+ * \param[in] spacing of the input (mm), which is the label Gaussian's sigma where none is given
+ * \exception ProgramError a wrong number of sigmas */
+template <typename TImage>
+typename itk::InterpolateImageFunction<TImage, double>::Pointer
+MakeOtherInterpolator(const InterpolationChoice & choice, const typename TImage::SpacingType & spacing);
+
 } // namespace CudaSplineResample
+
+#endif

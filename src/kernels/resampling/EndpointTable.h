@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef EndsTable_h
-#define EndsTable_h
+#ifndef EndpointTable_h
+#define EndpointTable_h
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ namespace itk::CudaSpline
 
 /** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. It has all lines, or those of
  * the first slice and the first one of each slice, and no others are asked for. */
-struct EndsTable
+struct EndpointTable
 {
   const double * ends;              ///< of the first line
   unsigned int   dimension;         ///< numbers of an index
