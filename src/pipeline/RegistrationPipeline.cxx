@@ -23,7 +23,9 @@
 #include "itkCudaSpline/pipeline/SpecDocument.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -35,7 +37,26 @@ namespace
 {
 
 /** How many times as much another rotation has to explain. */
-constexpr double ClearlyMore = 1.1;
+constexpr double ClearlyMore = 1.05;
+
+/** Cosine of the angle (20 degrees) by which a linear result may rotate an axis before other rotations are searched. */
+constexpr double CosineOfLargeRotation = 0.94;
+
+/** Whether a transform rotates an axis by a large angle. */
+bool
+RotatesFar(const LinearTransform & transform)
+{
+  const LinearTransform::Matrix matrix = transform.GetMatrix();
+  for (unsigned int axis = 0; axis < transform.GetDimension(); ++axis)
+  {
+    const double length = std::hypot(matrix[0][axis], matrix[1][axis], matrix[2][axis]);
+    if (matrix[axis][axis] < CosineOfLargeRotation * length)
+    {
+      return true;
+    }
+  }
+  return false;
+}
 
 /** A registration: images are prepared, stages run, and the result is checked. */
 class Pipeline
@@ -164,23 +185,30 @@ private:
   bool
   MayRotate()
   {
-    // In 3D the search takes longer than most registrations: 40 s of a processor's core, and 0.1 s in 2D.
-    const bool isQuick = m_Images.GetFixedGrid().dimension == 2;
     const bool isStartOurs = this->GetOutcome().start && m_Spec.initial != InitialAlignment::Search;
-    return isQuick && isStartOurs && !this->GetOutcome().isStopped && this->Iterates() &&
+    return isStartOurs && !this->GetOutcome().isStopped && this->Iterates() &&
            std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [](const StageSpec & stage) {
              const auto * const linear = std::get_if<LinearModel>(&stage.model);
              return linear != nullptr && linear->kind != LinearKind::Translation && stage.restriction.empty();
            });
   }
 
-  /** Starts the linear stages once more from the best of many rotations, where the images have little in common and a
-   * rotation explains more. The better result is kept. */
+  /** Whether the linear result may be one with a wrong rotation. */
+  bool
+  IsDoubtful(const ImageAgreement & agreement) const
+  {
+    const std::optional<LinearTransform> & found = m_Stages.GetState().linear;
+    return agreement.significance < DoubtfulSignificance ||
+           (!std::isnan(agreement.significance) && found && RotatesFar(*found));
+  }
+
+  /** Starts the linear stages once more from the best of many rotations, where the images have little in common or are
+   * rotated far, and a rotation explains more. The better result is kept. */
   void
   CheckRotation(std::size_t linear)
   {
     const ImageAgreement before = this->MeasureLinear();
-    if (!(before.significance < DoubtfulSignificance))
+    if (!this->IsDoubtful(before))
     {
       return;
     }

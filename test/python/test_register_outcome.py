@@ -200,6 +200,42 @@ class TestTurnedSlices:
         assert not any("search of rotations" in text for text in texts)
 
 
+def pair_of_heads(degrees, axis):
+    """(fixed, moving, the map of points), for a rotation about an axis."""
+    x, y, z = numpy.asarray(axis) / numpy.linalg.norm(axis)
+    cross = numpy.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    angle = numpy.radians(degrees)
+    matrix = numpy.eye(3) + numpy.sin(angle) * cross + (1 - numpy.cos(angle)) * cross @ cross
+    shift = numpy.array([-5.0, 4.0, -3.0])
+    return head(SOLID, 23), head(SOLID, 23, (matrix.T, -matrix.T @ shift)), (matrix, shift)
+
+
+class TestTurnedHeads:
+    """A head that is turned far about any axis is found by a search of rotations."""
+
+    @pytest.mark.parametrize("degrees", [40, 60, 90, 180])
+    @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.35, 0.93, 0.09)])
+    def test_register(self, degrees, axis):
+        fixed, moving, truth = pair_of_heads(degrees, axis)
+        found, texts = register(fixed, moving, "rigid")
+        assert error(found.transform, truth, SOLID) < 1.0, (found.report, texts)
+
+    @needs_program
+    def test_program(self, tmp_path):
+        fixed, moving, truth = pair_of_heads(90, (0, 1, 0))
+        report, transform, text = run_program(tmp_path, fixed, moving)
+        found, texts = register(fixed, moving)
+        assert error(transform, truth, SOLID) < 1.0
+        assert "a search of rotations found another start" in text
+        assert any("a search of rotations" in one for one in texts)
+        assert report["agreement"]["explained"] == found.report.agreement.explained
+
+    def test_ordinary_pairs(self):
+        fixed, moving, truth = pair_of_heads(8, (1, 2, 3))
+        found, texts = register(fixed, moving, "rigid")
+        assert not texts and error(found.transform, truth, SOLID) < 0.5
+
+
 class TestUndone:
     """No stage ends with a worse metric than it began with."""
 

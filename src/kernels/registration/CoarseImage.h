@@ -116,10 +116,11 @@ struct CoarseImage
   double               low{ 0.0 }; ///< value where the bins begin
   double               high{ 0.0 };
 
-  /** \param[in] isBrief three voxels an axis are looked at in each coarse one, and the mask in its middle alone */
-  CoarseImage(const MaskedImage & image, bool isBrief, const ExecutionContext & context)
+  /** \param[in] isBrief three voxels an axis are looked at in each coarse one, and the mask in its middle alone
+   * \param[in] most voxels of the longest axis, about */
+  CoarseImage(const MaskedImage & image, bool isBrief, const ExecutionContext & context, std::ptrdiff_t most = 40)
   {
-    const Index factor = this->Lay(image.grid);
+    const Index factor = this->Lay(image.grid, most);
     WithPixels(image.pixels, image.pixel, [&](const auto * pixels) {
       this->Fill(image, pixels, factor, isBrief, context);
       return 0;
@@ -198,10 +199,9 @@ struct CoarseImage
 private:
   /** Where the coarse voxels are; how many voxels an axis each has. */
   Index
-  Lay(const FieldGrid & image)
+  Lay(const FieldGrid & image, std::ptrdiff_t most)
   {
-    constexpr std::ptrdiff_t most = 40; // voxels an axis
-    double                   extent = 0.0;
+    double extent = 0.0;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       extent = std::max(extent, static_cast<double>(image.size[d]) * image.spacing[d]);
@@ -211,8 +211,8 @@ private:
     std::size_t       count = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      factor[d] =
-        std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(std::round(extent / most / image.spacing[d])));
+      factor[d] = std::max<std::ptrdiff_t>(
+        1, static_cast<std::ptrdiff_t>(std::round(extent / static_cast<double>(most) / image.spacing[d])));
       factor[d] = std::min(factor[d], static_cast<std::ptrdiff_t>(image.size[d]));
       size[d] = (static_cast<std::ptrdiff_t>(image.size[d]) + factor[d] - 1) / factor[d];
       widest = std::max(widest, image.spacing[d] * static_cast<double>(factor[d]));

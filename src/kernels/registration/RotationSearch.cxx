@@ -37,6 +37,71 @@ namespace
 
 constexpr double pi = 3.14159265358979323846;
 
+/** A resolution of the search. */
+struct SearchScale
+{
+  std::ptrdiff_t voxels;   ///< of the coarse images, along their longest axes
+  std::size_t    kept;     ///< poses that are refined
+  double         angle;    ///< first step of the refinement (degrees)
+  int            halvings; ///< of steps, until the refinement ends
+};
+
+/** A rotation about the centre and a translation, and the mutual information of the aligned images. */
+template <unsigned int VDimension>
+struct Pose
+{
+  MatrixOf<VDimension> matrix{};
+  PlaceOf<VDimension>  translation{};
+  double               information{ 0.0 };
+};
+
+/** A rotation about a unit vector, by Rodrigues' formula; in 2 dimensions that of z. */
+template <unsigned int VDimension>
+MatrixOf<VDimension>
+MakeRotation(const PlaceOf<3> & axis, double angle)
+{
+  const double         cosine = std::cos(angle);
+  const double         sine = std::sin(angle);
+  MatrixOf<VDimension> matrix{};
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      const double sign = (c + 3 - r) % 3 == 1 ? -1.0 : 1.0;
+      const double across = r == c ? cosine : sign * sine * axis[3 - r - c];
+      matrix[r][c] = axis[r] * axis[c] * (1.0 - cosine) + across;
+    }
+  }
+  return matrix;
+}
+
+/** Rotations that are spread evenly: quaternions along a spiral on their sphere (Alexa, Super-Fibonacci Spirals, CVPR
+ * 2022). */
+std::vector<MatrixOf<3>>
+MakeSpiralRotations()
+{
+  constexpr int            number = 600;
+  constexpr double         phi = 1.4142135623730951;
+  constexpr double         psi = 1.533751168755204288118041;
+  std::vector<MatrixOf<3>> rotations;
+  for (int n = 0; n < number; ++n)
+  {
+    const double s = n + 0.5;
+    const double r = std::sqrt(s / number);
+    const double q = std::sqrt(1.0 - s / number);
+    const double alpha = 2.0 * pi * s / phi;
+    const double beta = 2.0 * pi * s / psi;
+    const double x = r * std::sin(alpha);
+    const double y = r * std::cos(alpha);
+    const double z = q * std::sin(beta);
+    const double w = q * std::cos(beta);
+    rotations.push_back({ { { 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w) },
+                            { 2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w) },
+                            { 2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y) } } });
+  }
+  return rotations;
+}
+
 /** Two coarse images, and how well transforms align them. */
 template <unsigned int VDimension>
 class CoarsePair
@@ -45,10 +110,15 @@ public:
   using Place = PlaceOf<VDimension>;
   using Matrix = MatrixOf<VDimension>;
   using Index = IndexOf<VDimension>;
+  using Pose = CudaSpline::Pose<VDimension>;
 
-  CoarsePair(const MaskedImage & fixed, const MaskedImage & moving, const ExecutionContext & context)
-    : m_Fixed(fixed, false, context)
-    , m_Moving(moving, false, context)
+  CoarsePair(const MaskedImage &      fixed,
+             const MaskedImage &      moving,
+             std::ptrdiff_t           voxels,
+             const ExecutionContext & context)
+    : m_Fixed(fixed, VDimension == 3, context, voxels)
+    , m_Moving(moving, VDimension == 3, context, voxels)
+    , m_Axes(FindAxes(m_Fixed))
     , m_FixedBins(m_Fixed.values.size())
   {
     std::array<double, bins> parts{};
@@ -60,49 +130,56 @@ public:
     m_FixedEntropy = Entropy(parts.data(), bins);
   }
 
-  /** The best rotation. */
-  FoundRotation
-  Find(const LinearTransform::Vector & centre,
-       const LinearTransform::Vector & translation,
-       const ExecutionContext &        context) const
+  double
+  GetFixedEntropy() const
   {
-    std::vector<Pose> poses = MakePoses(translation);
-    Place             about{};
-    std::copy_n(centre.begin(), VDimension, about.begin());
+    return m_FixedEntropy;
+  }
+
+  /** The identity, and rotations that are spread evenly. */
+  std::vector<Pose>
+  MakePoses(const Place & translation) const
+  {
+    std::vector<Pose> poses{ { MakeRotation<VDimension>(m_Axes.front(), 0.0), translation, 0.0 } };
+    if (m_Axes.size() == 1)
+    {
+      constexpr int number = 36;
+      for (int n = 1; n < number; ++n)
+      {
+        poses.push_back({ MakeRotation<VDimension>(m_Axes.front(), 2.0 * pi * n / number), translation, 0.0 });
+      }
+    }
+    else if constexpr (VDimension == 3)
+    {
+      for (const Matrix & matrix : MakeSpiralRotations())
+      {
+        poses.push_back({ matrix, translation, 0.0 });
+      }
+    }
+    return poses;
+  }
+
+  /** Keeps the best of some poses and refines them; the best one is the first. */
+  void
+  Select(std::vector<Pose> &      poses,
+         const Place &            centre,
+         const SearchScale &      scale,
+         const ExecutionContext & context) const
+  {
     const auto forEach = [&](const auto & run) {
       context.ParallelFor(static_cast<std::int64_t>(poses.size()), [&](std::int64_t begin, std::int64_t end) {
         std::for_each(poses.begin() + begin, poses.begin() + end, run);
       });
     };
-    forEach([&](Pose & pose) { pose.information = this->Judge(pose, about); });
     const auto isBetter = [](const Pose & a, const Pose & b) { return a.information > b.information; };
+    forEach([&](Pose & pose) { pose.information = this->Judge(pose, centre); });
     std::stable_sort(poses.begin(), poses.end(), isBetter);
-    constexpr std::size_t refined = 16;
-    poses.resize(std::min(poses.size(), refined));
-    forEach([&](Pose & pose) { this->Refine(pose, about); });
+    poses.resize(std::min(poses.size(), scale.kept));
+    forEach([&](Pose & pose) { this->Refine(pose, centre, scale); });
     std::stable_sort(poses.begin(), poses.end(), isBetter);
-
-    const Pose &            best = poses.front();
-    LinearTransform::Matrix matrix{};
-    LinearTransform::Vector way{};
-    for (unsigned int r = 0; r < VDimension; ++r)
-    {
-      std::copy(best.matrix[r].begin(), best.matrix[r].end(), matrix[r].begin());
-      way[r] = best.translation[r];
-    }
-    return { LinearTransform::OfRotation(VDimension, matrix, centre, way),
-             m_FixedEntropy > 0.0 ? best.information / m_FixedEntropy : 0.0 };
   }
 
 private:
-  /** A rotation about the centre and a translation, and the mutual information of the aligned images. */
-  struct Pose
-  {
-    Matrix matrix{};
-    Place  translation{};
-    double information{ 0.0 };
-  };
-
   /** Mutual information, in nats. */
   double
   Judge(const Pose & pose, const Place & centre) const
@@ -143,89 +220,50 @@ private:
     return m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
   }
 
-  /** A rotation about an axis (in 2 dimensions the one), by an angle. */
-  static Matrix
-  Turn(unsigned int axis, double angle)
+  /** The axes of rotations: in 3 dimensions all, or the normal of a few slices. */
+  static std::vector<PlaceOf<3>>
+  FindAxes(const CoarseImage<VDimension> & image)
   {
-    Matrix matrix{};
-    for (unsigned int d = 0; d < VDimension; ++d)
+    const auto isThin = [](std::ptrdiff_t size) { return size <= 3; };
+    if constexpr (VDimension == 3)
     {
-      matrix[d][d] = 1.0;
-    }
-    const unsigned int next = VDimension == 2 ? 0 : (axis + 1) % VDimension;
-    const unsigned int last = VDimension == 2 ? 1 : (axis + 2) % VDimension;
-    matrix[next][next] = std::cos(angle);
-    matrix[next][last] = -std::sin(angle);
-    matrix[last][next] = std::sin(angle);
-    matrix[last][last] = std::cos(angle);
-    return matrix;
-  }
-
-  /** The identity, and rotations spread evenly. */
-  static std::vector<Pose>
-  MakePoses(const LinearTransform::Vector & translation)
-  {
-    Pose still;
-    still.matrix = Turn(0, 0.0);
-    std::copy_n(translation.begin(), VDimension, still.translation.begin());
-    std::vector<Pose> poses{ still };
-    if constexpr (VDimension == 2)
-    {
-      constexpr int number = 36;
-      for (int n = 1; n < number; ++n)
+      if (std::count_if(image.size.begin(), image.size.end(), isThin) != 1)
       {
-        still.matrix = Turn(0, 2.0 * pi * n / number);
-        poses.push_back(still);
+        return { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
       }
-    }
-    else
-    {
-      // Quaternions along a spiral on their sphere: Alexa, Super-Fibonacci Spirals, CVPR 2022.
-      constexpr int    number = 600;
-      constexpr double phi = 1.4142135623730951;
-      constexpr double psi = 1.533751168755204288118041;
-      for (int n = 0; n < number; ++n)
+      const auto thin = std::find_if(image.size.begin(), image.size.end(), isThin) - image.size.begin();
+      PlaceOf<3> normal{};
+      for (unsigned int r = 0; r < VDimension; ++r)
       {
-        const double s = n + 0.5;
-        const double r = std::sqrt(s / number);
-        const double q = std::sqrt(1.0 - s / number);
-        const double alpha = 2.0 * pi * s / phi;
-        const double beta = 2.0 * pi * s / psi;
-        const double x = r * std::sin(alpha);
-        const double y = r * std::cos(alpha);
-        const double z = q * std::sin(beta);
-        const double w = q * std::cos(beta);
-        still.matrix[0] = { 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w) };
-        still.matrix[1] = { 2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w) };
-        still.matrix[2] = { 2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y) };
-        poses.push_back(still);
+        normal[r] = image.pointOfIndex[r][thin] / image.voxels.spacing[thin];
       }
+      return { normal };
     }
-    return poses;
+    return { { 0.0, 0.0, 1.0 } };
   }
 
   /** Goes to the best pose nearby: steps of angles and of coarse voxels that are halved where none helps. */
   void
-  Refine(Pose & pose, const Place & centre) const
+  Refine(Pose & pose, const Place & centre, const SearchScale & scale) const
   {
-    constexpr unsigned int turns = VDimension == 2 ? 1 : 3;
-    double                 angle = (VDimension == 2 ? 5.0 : 12.0) * pi / 180.0;
-    double                 way = m_Fixed.widest;
-    for (int scale = 0; scale < 5;)
+    const std::size_t rotations = m_Axes.size();
+    double            angle = scale.angle * pi / 180.0;
+    double            way = m_Fixed.widest;
+    for (int halvings = 0; halvings < scale.halvings;)
     {
       Pose best = pose;
-      for (unsigned int parameter = 0; parameter < turns + VDimension; ++parameter)
+      for (std::size_t parameter = 0; parameter < rotations + VDimension; ++parameter)
       {
         for (const double sign : { -1.0, 1.0 })
         {
           Pose tried = pose;
-          if (parameter < turns)
+          if (parameter < rotations)
           {
-            tried.matrix = Product(Turn(parameter, sign * angle), pose.matrix);
+            tried.matrix = Product(MakeRotation<VDimension>(m_Axes[parameter], sign * angle), pose.matrix);
           }
           else
           {
-            tried.translation[parameter - turns] += sign * way;
+            tried.translation[parameter - rotations] += sign * way;
           }
           tried.information = this->Judge(tried, centre);
           best = tried.information > best.information ? tried : best;
@@ -239,16 +277,62 @@ private:
       {
         angle *= 0.5;
         way *= 0.5;
-        ++scale;
+        ++halvings;
       }
     }
   }
 
   CoarseImage<VDimension>   m_Fixed;
   CoarseImage<VDimension>   m_Moving;
+  std::vector<PlaceOf<3>>   m_Axes;
   std::vector<unsigned int> m_FixedBins;
   double                    m_FixedEntropy{ 0.0 };
 };
+
+/** In 3 dimensions many poses are compared at a low resolution, and few at a higher one. */
+template <unsigned int VDimension>
+std::vector<SearchScale>
+MakeScales()
+{
+  if (VDimension == 2)
+  {
+    return { { 40, 16, 5.0, 5 } };
+  }
+  return { { 20, 16, 12.0, 3 }, { 40, 3, 3.0, 4 } };
+}
+
+template <unsigned int VDimension>
+FoundRotation
+Search(const MaskedImage &             fixed,
+       const MaskedImage &             moving,
+       const LinearTransform::Vector & centre,
+       const LinearTransform::Vector & translation,
+       const ExecutionContext &        context)
+{
+  PlaceOf<VDimension> middle{};
+  PlaceOf<VDimension> shift{};
+  std::copy_n(centre.begin(), VDimension, middle.begin());
+  std::copy_n(translation.begin(), VDimension, shift.begin());
+  std::vector<Pose<VDimension>> poses;
+  double                        entropy = 0.0;
+  for (const SearchScale & scale : MakeScales<VDimension>())
+  {
+    const CoarsePair<VDimension> pair(fixed, moving, scale.voxels, context);
+    poses = poses.empty() ? pair.MakePoses(shift) : poses;
+    pair.Select(poses, middle, scale, context);
+    entropy = pair.GetFixedEntropy();
+  }
+  const Pose<VDimension> & best = poses.front();
+  LinearTransform::Matrix  matrix{};
+  LinearTransform::Vector  way{};
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    std::copy(best.matrix[r].begin(), best.matrix[r].end(), matrix[r].begin());
+    way[r] = best.translation[r];
+  }
+  return { LinearTransform::OfRotation(VDimension, matrix, centre, way),
+           entropy > 0.0 ? best.information / entropy : 0.0 };
+}
 
 } // namespace
 
@@ -260,8 +344,8 @@ FindRotation(const MaskedImage &             fixed,
              const ExecutionContext &        context)
 {
   CheckCoarsePair(fixed, moving);
-  return fixed.grid.dimension == 2 ? CoarsePair<2>(fixed, moving, context).Find(centre, translation, context)
-                                   : CoarsePair<3>(fixed, moving, context).Find(centre, translation, context);
+  return fixed.grid.dimension == 2 ? Search<2>(fixed, moving, centre, translation, context)
+                                   : Search<3>(fixed, moving, centre, translation, context);
 }
 
 } // namespace itk::CudaSpline

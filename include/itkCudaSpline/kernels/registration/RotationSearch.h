@@ -59,9 +59,10 @@ inline constexpr double PoorExplanation = 0.15;
 /** \brief Finds the best of many rotations about a centre: every 10 degrees in 2 dimensions, some 30 degrees apart
  * in 3.
  *
- * Both images are made coarse, some 40 voxels an axis at most. Each rotation, and the identity, is judged by the mutual
- * information of the fixed image's coarse voxels with the moving image there, which is its least value outside of it
- * and of the masks; the best are refined by steps of angles and places.
+ * Both images are made coarse, some 40 voxels an axis at most; in 3 dimensions most rotations are judged with 20. Each
+ * rotation, and the identity, is judged by the mutual information of the fixed image's coarse voxels with the moving
+ * image there, which is its least value outside of it and of the masks; the best are refined by steps of angles and
+ * places. If exactly one axis of a volume has at most three coarse voxels, only rotations about it are judged.
  *
  * \param[in] fixed, moving images of one dimension
  * \param[in] centre of rotations (mm)
