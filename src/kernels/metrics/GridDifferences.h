@@ -125,15 +125,10 @@ struct GridDifferences
   }
 };
 
-/** \brief The differences of images on a grid.
- *
- * \param[in] areEndsEqual the first and the last sample of an axis have no difference along it, so that the order in
- * which an axis is stored does not matter. Otherwise ITK's rule applies: half a sample before the first one is inside
- * of the image, half a sample after the last one is not, except for rounding */
+/** \brief The differences of images on a grid. */
 inline GridDifferences
-MakeGridDifferences(FieldGrid grid, bool areEndsEqual = false)
+MakeGridDifferences(FieldGrid grid)
 {
-  const double           margin = areEndsEqual ? 0.25 : 0.0; // samples: far more than rounding
   constexpr unsigned int Axes = GridDifferences::Axes;
   for (unsigned int d = grid.dimension; d < Axes; ++d)
   {
@@ -147,8 +142,8 @@ MakeGridDifferences(FieldGrid grid, bool areEndsEqual = false)
     made.extent.start[r] = grid.start[r];
     made.extent.size[r] = grid.size[r];
     made.origin[r] = grid.origin[r];
-    made.lower[r] = static_cast<double>(grid.start[r]) - 0.5 + margin;
-    made.upper[r] = static_cast<double>(grid.start[r] + grid.size[r] - 1) + 0.5 - margin;
+    made.lower[r] = static_cast<double>(grid.start[r]) - 0.5;
+    made.upper[r] = static_cast<double>(grid.start[r] + grid.size[r] - 1) + 0.5;
     made.halfSpacing[r] = 0.5 * grid.spacing[r];
     for (unsigned int c = 0; c < Axes; ++c)
     {

@@ -289,7 +289,6 @@ MakeExactArguments(const ExactCorrelation & correlation, const ExactScratch<TRea
                                         correlation.movingDerivative,
                                         correlation.fixedDerivative,
                                         descriptor.factorsAlone);
-  arguments.first.differences = MakeGridDifferences(descriptor.grid, true);
   std::copy_n(descriptor.grid.size.begin(), 3, arguments.size);
   arguments.plane = descriptor.grid.Count();
   arguments.maskStride = correlation.maskStride;
