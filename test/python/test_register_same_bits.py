@@ -9,10 +9,10 @@ from typing import get_args
 
 import numpy
 import pytest
-from cudaspline.registration._registration_stages import OPTIONS
 
 import cudaspline
 from cudaspline.core import _options
+from cudaspline.registration._registration_stages import OPTIONS
 from register_support import PROGRAM, Phantom, needs_program
 
 KINDS = get_args(_options.StageKind)
@@ -28,7 +28,12 @@ VALUES = {
     "control_spacing": 3, "search_radius": 2, "search_step": 1, "coupling": 0.1, "symmetric": False,
 }  # fmt: skip
 #: Options of some metrics: the program refuses a radius where no metric has one.
-OF_METRICS = {"radius": ("cc", "lncc"), "variance_floor": ("lncc",), "edge_factor": ("ngf",), "bins": ("mattes",)}
+OF_METRICS = {
+    "radius": ("cc", "lncc"),
+    "variance_floor": ("lncc",),
+    "edge_factor": ("ngf",),
+    "bins": ("mattes",),
+}
 
 
 def value_of(name, kind):
