@@ -10,7 +10,7 @@ of the body.
 * The truth is the flow for the time 1 of v(x) = SHELL(x) (sum over organs of m exp(-q / 2) + 3 mm f(x)), with m the motion in ORGANS, q the squared
   distance from the organ's centre in units of its radii enlarged by 25 %, and f smooth random functions of 40 mm. SHELL rises smoothly from 0 at the body's wall to 1,
   30 mm inside of it, and from 0 at the upper and lower end of the images to 1 within 40 mm. The sum is scaled so that the longest displacement is 40 mm. The inverse of the flow is that of -v.
-* The moving image is the phantom at the inverse of the truth; both images have Gaussian noise of 12 HU, of their own.
+* The moving image is the phantom at the inverse of the ground truth; both images have Gaussian noise of 12 HU, of their own.
 """
 
 import numpy
@@ -154,7 +154,7 @@ def empty(spacing):
 
 
 def fields(grid):
-    """Displacements of the truth and of its inverse at points of a grid, mm."""
+    """Displacements of the ground truth and of its inverse at points of a grid, mm."""
     motion, points = Motion(), numpy.indices(grid.shape).reshape(3, -1).T[:, ::-1] @ grid.index_to_point.T + grid.origin
     return [(motion.flow(points, sign) - points).reshape(*grid.shape, 3) for sign in (1.0, -1.0)]
 

@@ -1,7 +1,7 @@
 """The same pair stored in other orders and directions of its axes: how far the results differ.
 
-Both images are stored in COUNT of the 48 orientations, drawn with the seed below: geometries say where the samples are, so that all show the same. The
-transforms are compared with that of the first orientation at the points of the brain, in mm. Images of 4 mm have sizes that are no multiples of
+Both images are stored in COUNT of the 48 orientations, drawn with the seed below: their geometries place the samples, so that all show the same. The
+transforms are compared with that of the first orientation at the points of the brain, in mm. Images of 4 mm have sizes that are not multiples of
 the pyramid's factors.
 """
 

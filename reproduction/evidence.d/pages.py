@@ -2,11 +2,11 @@
 
 TISSUES = {1: "cerebrospinal fluid", 2: "grey matter", 3: "white matter"}  # as images.brains() numbers them
 FIGURES = {
-    "quality-by-time": "Local correlation by time. What was cut short has a dotted line to the time that all of it would take.",
-    "checkerboards": "The fixed and, in warm squares, the moved image in turns. Edges that go on from square to square agree.",
+    "quality-by-time": "Local correlation by time. A dotted line leads from a run that was cut short to the estimated time of the whole run.",
+    "checkerboards": "Squares of the fixed image and, in warm colours, of the moved image alternate. Edges that continue from square to square agree.",
     "grids": "A grid of 8 mm, bent by what is not linear in the transform.",
     "determinants": "How volumes change: the binary logarithm of the determinant; red where the moving image is larger, black where it folds.",
-    "errors": "Distance between where a place was found to go and where it goes.",
+    "errors": "Distance between the computed and the true position of each point.",
 }
 
 
@@ -44,7 +44,7 @@ def times(experiment):
 
 
 def levels(experiment):
-    """Levels of what tells of them."""
+    """Levels of the methods that report them."""
     rows = []
     for told in finished(experiment):
         for stage in told["stages"]:
@@ -85,12 +85,12 @@ def errors(experiment):
 
     rows = [row("before", experiment["before"], "-")]
     rows += [row(told["title"], told["measures"], seconds_of(told)) for told in finished(experiment)]
-    rows.append(row("the truth itself", experiment["at_best"], "-"))
+    rows.append(row("the ground truth itself", experiment["at_best"], "-"))
     return table(["method", "error: mean (mm)", "median", "95 %", "largest", "Dice: mean of AAL's labels", "folded voxels", "images to fields (s)"], rows)
 
 
 def notes(experiment):
-    """What has to be said of each method, with its version and parameters: a text each."""
+    """Notes on each method, with its version and parameters: one text each."""
     lines = []
     for told in experiment["methods"].values():
         if "failed" in told:
@@ -133,8 +133,8 @@ def left_out(titles):
 METHOD = """## How it is measured
 
 * Every method reads the same two files, in a process of its own, one after the other. *Images to fields* is the time
-  from images in memory to transforms in memory, where the method lets that be seen; what else is in it stands in the
-  notes. *Whole process* has starting, reading and writing in it.
+  from images in memory to transforms in memory, where the method allows measuring it; the notes list what else it includes. *Whole process* includes
+  starting, reading and writing.
 * Every method's transforms are sampled by one sampler (`cudaspline.Transform`, which reads ITK's and ANTs' files), and
   all numbers come from one function (`reproduction/evidence.d/measures.py`), under the mask of the fixed image's brain.
 * *Correlation* is Pearson's; *local* is the mean of its square in windows of 9^3 (ITK's and ANTs' metric) or 5^3
@@ -146,15 +146,14 @@ METHOD = """## How it is measured
   what a library keeps for later included.
 """
 
-BRAINS = """The fixed image is MNI152 2009a (linear average of 152 heads), the moving one Colin27 (one head), both of 1 mm and
-without skulls. Tissues of MNI152 are the likeliest of the maps that come with it; those of Colin27 are three classes
-of its brightness (a mixture of Gaussians), which knows nothing of places: deep grey matter, which is bright, counts as
-white. So no method can reach 1, and differences between methods are what counts.
+BRAINS = """The fixed image is MNI152 2009a (linear average of 152 heads), the moving one Colin27 (one head), both of 1 mm and without skulls. Tissues
+of MNI152 are the likeliest of the maps that come with it; those of Colin27 are three classes of its brightness (a mixture of Gaussians), which do not
+depend on the position: deep grey matter, which is bright, counts as white. So no method can reach 1, and differences between methods are what counts.
 """
 
-SPEED = """By the module, on the same two images; every row of processes of their own but for those that say otherwise. Medians,
-with all runs behind them. *Must* and *aim* are those of the project. Kernels are those of a run with a profiler, and
-levels' times of runs without one; kernels behind the levels are among them, as those of greedy's last inverse.
+SPEED = """Times of the module on the same two images. Each row has processes of its own unless it says that it does not. Medians, followed by all
+runs. *Must* and *aim* are those of the project. Kernels are from a run with a profiler, times of levels from runs without one. Kernels include those
+that run after the levels, for example of greedy's last inverse.
 """
 
 AGREEMENT = """One program of ITK's classes was run as it is, and with the factories: rigid and affine by mutual information, then SyN
@@ -172,15 +171,15 @@ first one's, in mm.""",
     "abdomen": "Organs of the phantom move by up to 40 mm, in different directions. *Error* is that in the body, *in the region* that in organs.",
 }
 
-TRUTH = """The fixed image is Colin27 with AAL's 116 labels; the moving one is that, bent by the flow of a smooth random velocity
-field (a diffeomorphism whose inverse is known), turned, scaled and shifted. *Before* is what the transform comes to;
-*the truth itself* is how well labels agree that were moved twice by nearest neighbours. Where a contrast is another
-one, brightness was squared, and has noise of 5 % and a bias of 30 %.
+TRUTH = """The fixed image is Colin27 with AAL's 116 labels; the moving one is that, bent by the flow of a smooth random velocity field (a
+diffeomorphism whose inverse is known), turned, scaled and shifted. *Before* is what the transform comes to; *the ground truth itself* is how well
+labels agree that were moved twice with nearest neighbours. For another contrast, brightness was squared, and noise of 5 % and a bias of 30 % were
+added.
 """
 
 
 def speed(rows):
-    """What was asked for beside what was measured."""
+    """The required values and the measured ones."""
     lines = []
     for row in rows:
         if "failed" in row:
@@ -244,13 +243,13 @@ def page(results, drawn, folder):
         lines += [*quality(experiment, TISSUES), "", *shown.get("quality-by-time", [])]
         found = levels(experiment)
         lines += [*found, ""] if found else []
-        lines += ["Versions, parameters, and what has to be said:", "", *notes(experiment), ""]
+        lines += ["Versions, parameters and notes:", "", *notes(experiment), ""]
         for name in ("checkerboards", "grids", "determinants"):
             lines += shown.get(name, [])
     if "speed" in results:
         lines += ["## Speed", "", *SPEED.splitlines(), "", *speed(results["speed"]), ""]
     if "agreement" in results:
-        lines += ["## SyN beside ITK's own", "", *AGREEMENT.splitlines(), "", *agreement(results["agreement"]), ""]
+        lines += ["## SyN compared with ITK's own", "", *AGREEMENT.splitlines(), "", *agreement(results["agreement"]), ""]
     if "accuracy" in results:
         lines += ["## Accuracy of presets", ""]
         for name, one in results["accuracy"].items():

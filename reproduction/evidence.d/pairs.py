@@ -19,7 +19,7 @@ GREYS = 500  # files have images in so many steps of their range: below their no
 class Pair:
     """Two images, and what is known of them."""
 
-    #: Of its files.
+    #: Prefix of its files.
     name: str
     #: In words.
     title: str
@@ -42,7 +42,7 @@ class Pair:
 
 
 def like(image, array):
-    """Another array in the place of an image's."""
+    """Replaces the array of an image."""
     return cudaspline.Image(array, image.spacing, image.origin, image.direction)
 
 

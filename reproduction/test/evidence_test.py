@@ -225,16 +225,16 @@ class Accuracy(unittest.TestCase):
         import pages
 
         pair, kept = self.phantom, []
-        methods = ("none", "greedy", "nobody")
+        methods = ("none", "greedy", "unknown")
         more = {"greedy": {"initial": "none", "stages": [{"kind": "greedy", "radius": 2, "learning_rate": 0.25, "iterations": [30], "shrink": [2], "sigmas": [1]}]}}
         rows = self.accuracy.run("abdomen", pair, methods, more, "cpu", 2, is_repeated=False, keep=lambda found: kept.append(len(found)))
         self.assertEqual(kept, [1, 2, 3])
-        self.assertIn("KeyError", rows["nobody"]["failed"])
+        self.assertIn("KeyError", rows["unknown"]["failed"])
         self.assertLess(rows["greedy"]["region"]["mean"], 0.8 * rows["none"]["region"]["mean"])
         self.assertGreater(rows["greedy"]["mean_dice"], rows["none"]["mean_dice"])
         text = "\n".join(pages.accuracy({"methods": rows}))
         self.assertIn(f"| `greedy` | {rows['greedy']['error']['mean']:.3g} |", text)
-        self.assertIn("**nobody failed**", text)
+        self.assertIn("**unknown failed**", text)
 
 
 class Images(unittest.TestCase):

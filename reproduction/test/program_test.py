@@ -225,7 +225,7 @@ class Files(unittest.TestCase):
             (["--image", "nothing"], 2, "NAME=FILE"),
             (["--image", f"x={self.path / 'absent.pgm'}"], 1, "cannot be opened"),
             (["--image", f"x={self.path / 'broken.pgm'}"], 1, "pixels are missing"),
-            (["--image", f"x={self.path / 'other.pgm'}"], 1, "no PGM"),
+            (["--image", f"x={self.path / 'other.pgm'}"], 1, "not a PGM"),
             (["coefficients", "--output", self.path / "absent" / "results.json"], 1, "cannot be written"),
             (["--quick", "phantoms", "--pictures", self.path / "absent"], 1, "cannot be written"),
         ):

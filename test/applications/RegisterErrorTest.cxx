@@ -67,7 +67,7 @@ TEST_F(RegisterErrors, CommandLine)
         "--learning-rate 0: numbers above 0" } },
     { { "--preset", "best", "--bins", "161", "--precision", "half" },
       { "--preset \"best\"",
-        "brain, fast, syn, multimodal, lung, standard",
+        "brain, fast, lung, multimodal, standard, syn",
         "--bins 161",
         "--precision \"half\"",
         "float32, float64" } },

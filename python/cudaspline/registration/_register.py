@@ -112,9 +112,10 @@ def register(
     preset
         "brain" (affine and SyN by "lncc"), "fast" (affine and SyN that leave the finest level out),
         "syn" (affine and SyN by "cc" with ITK's step), "multimodal" (affine and SyN by "mattes"),
-        "lung" (a dense search, then "greedy": displacements of centimetres that slide) or "standard" (rigid, affine and SyN with the numbers
-        of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels, and those of its
-        large images where fixed has more than 256 pixels along an axis).
+        "lung" (a dense search, then "greedy", for displacements of centimetres that slide) or
+        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices
+        look at a quarter of the voxels, and those of its large images where fixed has more than 256
+        pixels along an axis).
     spec
         Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that
         CudaSplineRegister --dump-spec wrote, or a mapping as found.spec is. Without stages, preset,
