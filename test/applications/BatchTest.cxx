@@ -346,7 +346,7 @@ TEST_F(ProgramBatch, WrongLists)
   expect(Input(0) + "\n", { "line 1", "1 fields" });
   expect(Input(0) + ",," + Output(0) + "\n" + Input(1) + "\n", { "line 2", "3 are expected" });
   expect(Input(0) + ",,\n", { "line 1", "the output is missing" });
-  expect("\"" + Input(0) + "\n", { "line 1", "quote" });
+  expect("\"" + Input(0) + "\n", { "line 1", "quotation mark" });
   ExpectError(RunProgram({ "--batch", Path("none.csv") }), { "none.csv", "cannot be read" }, 2);
   ExpectError(
     RunProgram({ Input(0), Input(1), Path("none") }), { "none", "which exists or ends with /", "is not a folder" }, 2);

@@ -62,7 +62,7 @@ protected:
   void
   ExpectRefused(const ProgramResult & result, const std::string & program)
   {
-    ExpectError(result, { "overwrit" }, 1, program);
+    ExpectError(result, { "name the same file" }, 1, program);
     for (const auto & [name, content] : m_Before)
     {
       EXPECT_EQ(Content(name), content) << name;

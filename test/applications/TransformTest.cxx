@@ -381,7 +381,7 @@ TEST_F(ProgramTransforms, Points)
   ExpectError(wrong("x,y,z\n1,2,three\n", { "-t", Path("a.tfm") }), { "in.csv", "line 2", "column 3" });
   ExpectError(wrong("x,y,z\n1,2,inf\n", { "-t", Path("a.tfm") }), { "in.csv", "line 2" });
   ExpectError(wrong("a,b\n1,2\n", { "-t", Path("a.tfm") }), { "in.csv", "line 1", "x, y" });
-  ExpectError(wrong("x,y,z\n", { "-t", Path("a.tfm") }), { "in.csv", "none" });
+  ExpectError(wrong("x,y,z\n", { "-t", Path("a.tfm") }), { "in.csv", "does not contain a point" });
   ExpectError(wrong("x,y,z\n1,2,3\n", { "-t", Path("flat.tfm") }), { "flat.tfm" });
   EXPECT_FALSE(std::filesystem::exists(Path("none.csv")));
 }
