@@ -60,9 +60,9 @@ protected:
 
   /** Expects a refusal, and that all files are as they were. */
   void
-  ExpectRefused(const ProgramResult & result, const std::string & program)
+  ExpectRefused(const ProgramResult & result, const std::string & program, const std::string & word = "overwritten")
   {
-    ExpectError(result, { "name the same file" }, 1, program);
+    ExpectError(result, { word }, 1, program);
     for (const auto & [name, content] : m_Before)
     {
       EXPECT_EQ(Content(name), content) << name;
@@ -123,16 +123,23 @@ TEST_F(ProgramPaths, OutputsThatAreEachOtherAreRefused)
   fs::create_symlink(Path("out.nrrd"), Path("dangling.nrrd"));
   for (const std::string & name : { Path("out.nrrd"), Path("folder/../out.nrrd"), Path("dangling.nrrd") })
   {
-    ExpectRefused(RunProgram({ Path("fixed.nrrd"), Path("out.nrrd"), "--report", name }), "CudaSplineResample");
-    ExpectRefused(Register({ "-w", Path("out.nrrd"), "--report", name }), "CudaSplineRegister");
+    ExpectRefused(
+      RunProgram({ Path("fixed.nrrd"), Path("out.nrrd"), "--report", name }), "CudaSplineResample", "same file");
+    ExpectRefused(Register({ "-w", Path("out.nrrd"), "--report", name }), "CudaSplineRegister", "same file");
   }
-  ExpectRefused(RunProgram({ Path("fixed.nrrd"), Path("out.mhd"), "--report", Path("out.raw") }), "CudaSplineResample");
-  ExpectRefused(Register({ "-w", Path("p_Warped.nii.gz"), "--output-prefix", Path("p_") }), "CudaSplineRegister");
-  ExpectRefused(Register({ "--field", Path("f.nrrd"), "--jacobian", Path("folder/../f.nrrd") }), "CudaSplineRegister");
+  ExpectRefused(RunProgram({ Path("fixed.nrrd"), Path("out.mhd"), "--report", Path("out.raw") }),
+                "CudaSplineResample",
+                "same file");
+  ExpectRefused(
+    Register({ "-w", Path("p_Warped.nii.gz"), "--output-prefix", Path("p_") }), "CudaSplineRegister", "same file");
+  ExpectRefused(
+    Register({ "--field", Path("f.nrrd"), "--jacobian", Path("folder/../f.nrrd") }), "CudaSplineRegister", "same file");
   std::ofstream(Path("list.csv")) << Path("fixed.nrrd") << ',' << Path("folder/out.nrrd") << '\n';
   m_Before.emplace_back(Path("list.csv"), Content(Path("list.csv")));
   ExpectError(RunProgram({ "--batch", Path("list.csv"), "--report", Path("list.csv") }), { "overwritten" }, 2);
-  ExpectRefused(RunProgram({ "--batch", Path("list.csv"), "--report", Path("folder/out.nrrd") }), "CudaSplineResample");
+  ExpectRefused(RunProgram({ "--batch", Path("list.csv"), "--report", Path("folder/out.nrrd") }),
+                "CudaSplineResample",
+                "same file");
 }
 
 /** A link is written through, also where its target is not there yet. */
