@@ -143,7 +143,8 @@ TEST_F(RegisterFields, Presets)
     EXPECT_EQ(report["stages"].front()["optimizer"], isStandard ? "gradient-descent" : "regular-step");
     EXPECT_EQ(report["stages"].back()["kind"], "syn");
     EXPECT_EQ(report["stages"].back()["levels"].size(), 2u);
-    EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.6); // after few iterations
+    // The levels of brain need more iterations than these.
+    EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), preset == "brain" ? 0.6 : 0.5);
   }
   ExpectError(Register({ "--preset", "best", "-o", Path("out.h5") }), { "fast" }, 2, "CudaSplineRegister");
   ExpectError(Register({ "--preset", "fast", "--stage", "rigid", "-o", Path("out.h5") }),
