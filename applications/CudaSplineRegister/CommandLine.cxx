@@ -112,7 +112,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "N",
     "bins of the histogram of --metric " + JoinMetricNames(itk::CudaSpline::HasHistogram) + ", " + DescribeBins() +
       "; default: 50" },
-  { "gradient", "NAME", "gradient of the moving image: differences (default), filter or, with -i bspline, analytic" },
+  { "gradient",
+    "NAME",
+    "gradient of the moving image: differences (default), filter or, with -i bspline, analytic; of syn, greedy and "
+    "demons also grid, whose results do not depend on how the image is stored (default with lncc, mind and ngf)" },
   { "restrict_deformation",
     "X,X,...",
     "factors from 0 to 1 of what moves: of the axes of syn and greedy (0,1,0: along y alone), or of the parameters of "
@@ -125,6 +128,10 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "X",
     "keeps Jacobian determinants of syn and greedy between 1/X and X; above 1; default: no limit" },
   { "inversion", "NAME", "inverses of fields: fixed-point (default) or anderson" },
+  { "smooth_under_masks",
+    "true|false",
+    "whether only the pixels under its mask count where syn and greedy smooth or interpolate an image; default: with "
+    "lncc, mind and ngf" },
   { "average_midpoint_gradients",
     "true|false",
     "of syn: whether both images move by the mean of their updates, in opposite directions; default: with metrics that "

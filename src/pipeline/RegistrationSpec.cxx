@@ -89,6 +89,21 @@ StageSpec::AveragesMidpointGradients() const
   return isSyn && fields->averagesMidpointGradients.value_or(this->HasMetricThat(IsNotOfItk));
 }
 
+bool
+StageSpec::SmoothsUnderMasks() const
+{
+  const auto * const fields = std::get_if<FieldModel>(&model);
+  return fields != nullptr && fields->kind != DeformableKind::Demons &&
+         fields->smoothsUnderMasks.value_or(this->HasMetricThat(IsNotOfItk));
+}
+
+bool
+StageSpec::GradientsFollowGrid() const
+{
+  return std::holds_alternative<FieldModel>(model) && gradient == MetricGradient::CentralDifferences &&
+         gradientsFollowGrid.value_or(this->HasMetricThat(IsNotOfItk));
+}
+
 StageSpec
 MakeStage(StageKind kind)
 {

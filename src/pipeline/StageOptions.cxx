@@ -271,19 +271,40 @@ OptimizersOf(StageKind kind)
 }
 
 const std::vector<std::string> SamplingNames{ "none", "regular", "random" };
-const std::vector<std::string> GradientNames{ "differences", "filter", "analytic" };
+const std::vector<std::string> GradientNames{ "differences", "filter", "analytic", "grid" };
+
+/** The gradients that a kind of stages has. */
+std::vector<std::string>
+GradientsOf(StageKind kind)
+{
+  return kind == StageKind::Syn            ? std::vector<std::string>{ "differences", "filter", "grid" }
+         : (Bit(kind) & (Linear | Spline)) ? std::vector<std::string>{ "differences", "filter", "analytic" }
+                                           : std::vector<std::string>{ "differences", "grid" };
+}
 
 void
 ReadGradient(const Json & value, StageDraft & draft)
 {
-  const std::size_t choice = ReadName(value, GradientNames);
-  if (choice == 2 && draft.stage.IsOfFields())
+  const std::string              name = GradientNames[ReadName(value, GradientNames)];
+  const std::vector<std::string> allowed = GradientsOf(draft.stage.GetKind());
+  if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
   {
-    throw ValueError("'analytic' cannot be used with 'syn'; 'differences' and 'filter' are allowed");
+    throw ValueError("'" + name + "' cannot be used with '" + NameOf(draft.stage.GetKind()) + "'; allowed are " +
+                     Join(allowed));
   }
-  draft.stage.gradient = choice == 0   ? MetricGradient::CentralDifferences
-                         : choice == 1 ? MetricGradient::Image
-                                       : MetricGradient::Analytic;
+  draft.stage.gradient = name == "filter"     ? MetricGradient::Image
+                         : name == "analytic" ? MetricGradient::Analytic
+                                              : MetricGradient::CentralDifferences;
+  draft.stage.gradientsFollowGrid = name == "grid";
+}
+
+Json
+WriteGradient(const StageSpec & stage)
+{
+  return GradientNames[stage.GradientsFollowGrid()                            ? 3
+                       : stage.gradient == MetricGradient::CentralDifferences ? 0
+                       : stage.gradient == MetricGradient::Image              ? 1
+                                                                              : 2];
 }
 
 void
@@ -571,19 +592,16 @@ AllStageOptions()
       [](const StageSpec & stage) { return Json(stage.samples.seed); },
       DrawsSamples },
     { "order",
-      Linear | Spline,
+      Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
         draft.stage.order = static_cast<unsigned int>(ReadInteger(value, 1, 5));
+        if (draft.stage.IsOfFields() && draft.stage.order != 1 && draft.stage.order != 3)
+        {
+          throw ValueError(std::string("{value}: 1 and 3 are allowed with '") + NameOf(draft.stage.GetKind()) + "'");
+        }
       },
       [](const StageSpec & stage) { return Json(stage.order); } },
-    { "gradient",
-      Linear | Spline | Bit(StageKind::Syn),
-      ReadGradient,
-      [](const StageSpec & stage) {
-        return Json(GradientNames[stage.gradient == MetricGradient::CentralDifferences ? 0
-                                  : stage.gradient == MetricGradient::Image            ? 1
-                                                                                       : 2]);
-      } },
+    { "gradient", Linear | Spline | Fields, ReadGradient, WriteGradient },
     { "restrict_deformation",
       Linear | Pairs,
       [](const Json & value, StageDraft & draft) {
@@ -638,6 +656,12 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return Json(InversionNames[static_cast<std::size_t>(std::get<FieldModel>(stage.model).inversion)]);
       } },
+    { "smooth_under_masks",
+      Pairs,
+      [](const Json & value, StageDraft & draft) {
+        std::get<FieldModel>(draft.stage.model).smoothsUnderMasks = ReadFlag(value);
+      },
+      [](const StageSpec & stage) { return Json(stage.SmoothsUnderMasks()); } },
     { "average_midpoint_gradients",
       Bit(StageKind::Syn),
       [](const Json & value, StageDraft & draft) {
@@ -772,6 +796,10 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
     return stage;
   }
   MakeLevels(draft, stage, number, problems);
+  if (stage.IsOfFields() && stage.order > 1 && stage.HasMetricThat(HasFeatures))
+  {
+    complain("order", std::to_string(stage.order), "{value} cannot be used with the metric 'mind'; 1 is allowed");
+  }
   const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
   if (draft.fraction)
   {

@@ -121,6 +121,8 @@ struct FieldModel
   InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
   /** Of SyN: see SynRules::averagesMidpointGradients; absent: with metrics that ITK does not have. */
   std::optional<bool> averagesMidpointGradients;
+  /** Of SyN and greedy: see SmoothSide(); absent: with metrics that ITK does not have. */
+  std::optional<bool> smoothsUnderMasks;
 };
 
 /** \brief A dense displacement search. Its level has as many iterations as passes. */
@@ -138,9 +140,11 @@ struct StageSpec
   bool                      sigmasInMm{ false };                           ///< unit of the levels' sigmas
   MetricOptions             metricOptions;                                 ///< of all metrics
   SampleRules               samples;                                       ///< not for fields
-  unsigned int              order{ 1 }; ///< of the moving image's B-spline; not for fields
+  unsigned int              order{ 1 }; ///< of the B-spline of the moving image; for fields of both, 1 or 3
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
+  /** For fields: see LocalCorrelationImages::gradientsFollowGrid; absent: with metrics that ITK does not have. */
+  std::optional<bool> gradientsFollowGrid;
   /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
    * empty: 1. Not for B-splines and demons. */
   std::vector<double> restriction;
@@ -160,6 +164,12 @@ struct StageSpec
   /** \brief Whether a stage of fields moves both images by the mean of their updates, in opposite directions. */
   bool
   AveragesMidpointGradients() const;
+  /** \brief Whether only the pixels under masks count in the Gaussians of a level's images. */
+  bool
+  SmoothsUnderMasks() const;
+  /** \brief Whether central differences of a stage of fields are along the axes of the grid. */
+  bool
+  GradientsFollowGrid() const;
 };
 
 /** \brief The defaults of a kind. Levels are empty. */

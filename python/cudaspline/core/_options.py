@@ -58,7 +58,7 @@ OptimizerName = Literal[
 ]
 InversionName = Literal["fixed-point", "anderson"]
 SamplingName = Literal["none", "regular", "random"]
-GradientName = Literal["differences", "filter", "analytic"]
+GradientName = Literal["differences", "filter", "analytic", "grid"]
 PresetName = Literal["brain", "fast", "syn", "multimodal", "lung", "standard"]
 
 
@@ -92,6 +92,7 @@ class StageOptions(TypedDict, total=False):
     total_variance: float
     determinant_limit: float
     inversion: InversionName
+    smooth_under_masks: bool
     average_midpoint_gradients: bool
     control_spacing: int
     search_radius: int

@@ -94,10 +94,13 @@ class Stage:
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of the random samples: the same seed draws the same samples
     order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear)
-        to 5
+        to 5; of "syn" and "greedy" of both images, 1 or 3
     gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter"
         (of a Gaussian of a voxel) or "analytic" (the derivative of the B-spline, whose order is 2
-        or more then)
+        or more then). Of fields, of both images: "differences" (ITK's rule), "grid" (central
+        differences along the axes of the grid, alike at both ends of an axis: results do not depend
+        on how the image is stored); of "syn" "filter", too. None: "differences"; of fields with
+        metrics that ITK does not have, "grid"
     restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each
         axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
         ITK's order
@@ -108,6 +111,9 @@ class Stage:
         this factor, which is above 1: updates that exceed it are shortened. None: no limit
     inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
         (Anderson mixing, with fewer iterations)
+    smooth_under_masks: of "syn" and "greedy": whether only the pixels under its mask count where an
+        image is smoothed or interpolated; otherwise what a mask leaves out changes the pixels
+        around it, as in ITK. None: with metrics that ITK does not have
     average_midpoint_gradients: of "syn": whether both images move by the mean of their updates, in
         opposite directions, as ITK's option of that name. None: with metrics that ITK does not have
     control_spacing: of "discrete": voxels of fixed (the least spacing) from one control point to
@@ -162,6 +168,7 @@ class Stage:
     total_variance: Optional[float] = None
     determinant_limit: Optional[float] = None
     inversion: Optional[str] = None
+    smooth_under_masks: Optional[bool] = None
     average_midpoint_gradients: Optional[bool] = None
     control_spacing: Optional[int] = None
     search_radius: Optional[int] = None

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/math/LinearCell.h"
+#include "itkCudaSpline/math/SplineEvaluation.h"
 #include "itkCudaSpline/math/TransformStage.h"
 
 #include "kernels/fields/FieldLinear.h"
@@ -133,8 +134,10 @@ DispatchStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> 
   isAffine ? run(MakeWarpStages<VDimension, true>(grid, stages)) : run(MakeWarpStages<VDimension, false>(grid, stages));
 }
 
-/** \brief What WarpImage() reads and writes. */
-template <unsigned int VDimension, typename TPixel, typename TStages>
+/** \brief What WarpImage() reads and writes.
+ *
+ * \tparam VCubic the input are coefficients of a cubic B-spline */
+template <unsigned int VDimension, typename TPixel, typename TStages, bool VCubic>
 struct ImageWarping
 {
   GridGeometry<VDimension> inputGrid;
@@ -174,7 +177,11 @@ private:
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
   PixelAt(const double (&index)[VDimension]) const
   {
-    if constexpr (sizeof(TPixel) >= sizeof(float))
+    if constexpr (VCubic)
+    {
+      return SplineValue<3, TPixel>(CoefficientGrid<VDimension, TPixel>{ input, inputGrid.extent, {}, {} }, index);
+    }
+    else if constexpr (sizeof(TPixel) >= sizeof(float))
     {
       if (!nearest)
       {
@@ -236,15 +243,28 @@ DispatchWarp(const ImageWarp & warp, const void * image, void * output, const TR
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     DispatchStages<dimension>(warp.output, warp.stages, [&](const auto & stages) {
       using Stages = std::decay_t<decltype(stages)>;
-      run(ImageWarping<dimension, Pixel, Stages>{ MakeGeometry<dimension>(warp.input),
-                                                  static_cast<const Pixel *>(image),
-                                                  MakeGeometry<dimension>(warp.output),
-                                                  static_cast<Pixel *>(output),
-                                                  WalkOf(warp.output),
-                                                  warp.nearest,
-                                                  warp.singleCoordinates,
-                                                  warp.largestOutside ? std::numeric_limits<Pixel>::max() : Pixel(0),
-                                                  stages });
+      const auto make = [&](auto isCubic) {
+        return ImageWarping<dimension, Pixel, Stages, decltype(isCubic)::value>{ MakeGeometry<dimension>(warp.input),
+                                                                                 static_cast<const Pixel *>(image),
+                                                                                 MakeGeometry<dimension>(warp.output),
+                                                                                 static_cast<Pixel *>(output),
+                                                                                 WalkOf(warp.output),
+                                                                                 warp.nearest,
+                                                                                 warp.singleCoordinates,
+                                                                                 warp.largestOutside
+                                                                                   ? std::numeric_limits<Pixel>::max()
+                                                                                   : Pixel(0),
+                                                                                 stages };
+      };
+      if constexpr (!std::is_integral<Pixel>::value)
+      {
+        if (warp.cubic)
+        {
+          run(make(std::true_type()));
+          return;
+        }
+      }
+      run(make(std::false_type()));
     });
   };
   if (warp.pixel != ScalarType::UInt8)

@@ -70,6 +70,10 @@ WarpImage(const ImageWarp & warp, const void * image, void * output, const Resid
                                 " dimensions and the output " + std::to_string(dimension) +
                                 "; both must have 2, or both 3.");
   }
+  if (warp.cubic && warp.nearest)
+  {
+    throw std::invalid_argument("A B-spline cannot be read by nearest neighbours.");
+  }
   if (!IsReal(warp.pixel) && !(warp.pixel == ScalarType::UInt8 && warp.nearest))
   {
     throw std::invalid_argument(std::string("Pixels of type ") + NameOf(warp.pixel) +

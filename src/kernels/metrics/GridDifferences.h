@@ -57,7 +57,8 @@ struct GridDifferences
   double           weight[Axes]; ///< of the difference between the neighbours along an axis (1 / mm)
   bool             countsFirst[Axes];
   bool             countsLast[Axes];
-  bool             isAlongAxes;
+  bool             isAlongAxes; ///< the axes of the grid are those of space
+  bool             followsGrid; ///< see LocalCorrelationImages::gradientsFollowGrid
 
   /** The rule of itk::ImageFunction::IsInsideBuffer(). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
@@ -109,11 +110,37 @@ struct GridDifferences
     }
   }
 
-  /** \brief The same on any grid: by the places around the sample. */
+  /** The same on any grid: differences along its axes, turned to those of space. */
+  template <typename TPixel>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Turned(const TPixel * data, const std::int64_t (&at)[Axes], double (&gradient)[Axes]) const
+  {
+    const auto around = this->Neighbours(data, at, at[0] + extent.size[0] * (at[1] + extent.size[1] * at[2]));
+    for (unsigned int d = 0; d < Axes; ++d)
+    {
+      gradient[d] = 0.0;
+    }
+    for (unsigned int k = 0; k < Axes; ++k)
+    {
+      const bool   counts = at[k] != 0 && at[k] + 1 != extent.size[k];
+      const double difference = static_cast<double>(around.above[k]) - static_cast<double>(around.below[k]);
+      for (unsigned int d = 0; counts && d < Axes; ++d)
+      {
+        gradient[d] += 0.5 * difference * pointToIndex[k][d];
+      }
+    }
+  }
+
+  /** \brief The same on any grid: of ITK's rule by the places around the sample. */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   OfPlace(const TPixel * data, const std::int64_t (&at)[Axes], double (&gradient)[Axes]) const
   {
+    if (followsGrid)
+    {
+      this->Turned(data, at, gradient);
+      return;
+    }
     std::int64_t index[Axes];
     double       place[Axes];
     for (unsigned int d = 0; d < Axes; ++d)
@@ -125,9 +152,11 @@ struct GridDifferences
   }
 };
 
-/** \brief The differences of images on a grid. */
+/** \brief The differences of images on a grid.
+ *
+ * \param[in] followsGrid see LocalCorrelationImages::gradientsFollowGrid */
 inline GridDifferences
-MakeGridDifferences(FieldGrid grid)
+MakeGridDifferences(FieldGrid grid, bool followsGrid = false)
 {
   constexpr unsigned int Axes = GridDifferences::Axes;
   for (unsigned int d = grid.dimension; d < Axes; ++d)
@@ -137,6 +166,7 @@ MakeGridDifferences(FieldGrid grid)
   }
   GridDifferences made{};
   made.isAlongAxes = true;
+  made.followsGrid = followsGrid;
   for (unsigned int r = 0; r < Axes; ++r)
   {
     made.extent.start[r] = grid.start[r];
@@ -176,8 +206,8 @@ MakeGridDifferences(FieldGrid grid)
       }
       return isInside;
     };
-    made.countsFirst[d] = counts(0);
-    made.countsLast[d] = counts(grid.size[d] - 1);
+    made.countsFirst[d] = !followsGrid && counts(0);
+    made.countsLast[d] = !followsGrid && counts(grid.size[d] - 1);
   }
   return made;
 }

@@ -173,7 +173,7 @@ MakeGridPair(const FieldGrid &              grid,
   pair.movingGradient = images.movingGradient;
   pair.movingDerivative = movingDerivative;
   pair.fixedDerivative = fixedDerivative;
-  pair.differences = MakeGridDifferences(grid);
+  pair.differences = MakeGridDifferences(grid, images.gradientsFollowGrid);
   pair.numbers = factorsAlone ? 1 : static_cast<int>(grid.dimension);
   pair.factorsAlone = factorsAlone;
   pair.isDouble = derivative == ScalarType::Float64;

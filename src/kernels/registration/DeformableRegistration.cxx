@@ -57,6 +57,7 @@ MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType 
     metric.kind = pair.metric;
     static_cast<MetricOptions &>(metric) = options;
     metric.arithmetic = options.element;
+    metric.order = options.order;
     metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
     if (options.filtersGradients)
     {
@@ -184,8 +185,8 @@ struct DeformableRegistration::Parts
     std::vector<SynSide> smoothMoving;
     for (std::size_t n = 0; n < fixed.size(); ++n)
     {
-      smoothFixed.push_back(SmoothSide(fixed[n], level, options.sigmasInMm, residence));
-      smoothMoving.push_back(SmoothSide(moving[n], level, options.sigmasInMm, residence));
+      smoothFixed.push_back(SmoothSide(fixed[n], level, options.sigmasInMm, residence, options.smoothsUnderMasks));
+      smoothMoving.push_back(SmoothSide(moving[n], level, options.sigmasInMm, residence, options.smoothsUnderMasks));
     }
     if constexpr (std::is_same<TLevel, DemonsLevel>::value)
     {
@@ -472,8 +473,11 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   level.isByAxis = finest != options.levels.end() && finest->isByAxis;
   const bool isSmoothed =
     std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
-  const FieldShape  shape = ShapeOf(fixed, level, options.element);
-  const std::size_t bytes = isSmoothed ? 2 * imageBytes : imageBytes; // images as they came, and smooth
+  const FieldShape shape = ShapeOf(fixed, level, options.element);
+  // Images as they came and smooth, coefficients, and what smoothing under masks takes meanwhile.
+  const std::size_t volumes =
+    1 + (isSmoothed ? 1 : 0) + (options.order > 1 ? 1 : 0) + (options.smoothsUnderMasks ? 2 : 0);
+  const std::size_t bytes = volumes * imageBytes;
   if (options.kind == DeformableKind::Demons)
   {
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);

@@ -20,6 +20,8 @@
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
+#include "kernels/registration/MaskedImage.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -233,9 +235,17 @@ SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, c
 }
 
 SynSide
-SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence)
+SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence, bool isUnderMask)
 {
   SynSide smooth = side;
+  if (isUnderMask && side.mask.data != nullptr && level.iterations > 0)
+  {
+    const bool               isSmoothed = level.sigma > 0.0;
+    const GaussianDescriptor smoothing =
+      isSmoothed ? DescribeSmoothing(side.image, level.sigma, isInMm) : DescribeSmoothing(side.image, 1.0, false);
+    smooth.image = SmoothUnderMask(side, smoothing, !isSmoothed, residence);
+    return smooth;
+  }
   if (level.sigma > 0.0 && level.iterations > 0)
   {
     smooth.image = SmoothImage(side.image, DescribeSmoothing(side.image, level.sigma, isInMm), residence);

@@ -18,11 +18,13 @@
 #include "kernels/registration/LevelForces.h"
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
 #include "kernels/fields/DeterminantLimit.h"
+#include "kernels/metrics/GridSources.h"
 #include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/registration/ForceSum.h"
 #include "kernels/registration/RangeUnderMask.h"
@@ -61,6 +63,19 @@ DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metr
   setup.grids = { { shape.grid, shape.grid } };
   setup.comparesOriginals = metric.comparesOriginals;
   return setup;
+}
+
+/** The coefficients of the B-spline of an image. */
+std::shared_ptr<const void>
+MakeCoefficients(const ResidentImage & image, unsigned int order, const Residence & residence)
+{
+  SourceDescriptor source = DescribeGrid(image.grid, image.pixel);
+  source.order = order;
+  const auto coefficients = std::make_shared<ResidentArray>(source.ElementBytes(), residence);
+  CopyResident(coefficients->Data(), image.data.get(), coefficients->Bytes(), residence);
+  residence.Wait();
+  PrefilterInPlace(source, coefficients->Data(), residence.GetContext());
+  return std::shared_ptr<const void>(coefficients, coefficients->Data());
 }
 
 /** What gradients, sums, smoothing and inversion share: never two of them at one time. */
@@ -269,8 +284,12 @@ LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
   {
     return moved;
   }
-  moved.image = array(true, count * SizeOf(side.image.pixel));
   moved.mask = array(m_ComparesOriginals || side.mask.data != nullptr, count);
+  moved.image = array(true, count * SizeOf(side.image.pixel));
+  if (pair.term.metric.order > 1 && !m_ComparesOriginals)
+  {
+    moved.coefficients = MakeCoefficients(side.image, pair.term.metric.order, m_Residence);
+  }
   // Of Gaussians on the grid those of the moving image alone are kept: the others are made in memory of a field.
   moved.gradients = array(m_ComparesOriginals || (pair.gaussian && &side == &pair.term.moving), m_Shape.Bytes());
   if (m_ComparesOriginals && side.gradient)
@@ -300,7 +319,9 @@ LevelForces::Move(const Pair & pair, const SynSide & side, const void * field, c
   }
   else if (isMoved)
   {
-    WarpImage(warp, side.image.data.get(), moved.image.Data(), m_Residence);
+    warp.cubic = moved.coefficients != nullptr;
+    WarpImage(warp, warp.cubic ? moved.coefficients.get() : side.image.data.get(), moved.image.Data(), m_Residence);
+    warp.cubic = false;
   }
   if (side.confidence.data != nullptr)
   {
@@ -379,6 +400,7 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
   else
   {
     compared.moved = this->Present(pair, byFixed != nullptr || pair.metric->ExchangesGradients());
+    compared.moved.gradientsFollowGrid = pair.term.metric.gradientsFollowGrid;
   }
   pair.metric->Compare(compared, sums, byMoving, byFixed, m_Scratch.Data());
 }
@@ -500,6 +522,22 @@ LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoo
   }
 }
 
+FieldShape
+LevelForces::ShapeOfNorms() const
+{
+  FieldShape shape = m_Shape;
+  for (unsigned int c = 0; m_Terms.front().term.metric.gradientsFollowGrid && c < shape.grid.dimension; ++c)
+  {
+    double square = 0.0; // of the samples that a mm along an axis of space has
+    for (unsigned int k = 0; k < shape.grid.dimension; ++k)
+    {
+      square += shape.grid.pointToIndex[k][c] * shape.grid.pointToIndex[k][c];
+    }
+    shape.grid.spacing[c] = 1.0 / std::sqrt(square);
+  }
+  return shape;
+}
+
 void
 LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum)
 {
@@ -513,14 +551,15 @@ LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, 
   {
     this->Smooth(force, this->Confidence(image), smoothing, smooth);
   }
-  FindMaximumNorm(m_Shape, smooth, maximum, m_Norms.Data(), m_Residence);
+  const FieldShape normed = this->ShapeOfNorms();
+  FindMaximumNorm(normed, smooth, maximum, m_Norms.Data(), m_Residence);
   if (rules.optimizer == FieldOptimizer::FixedStep)
   {
     ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
     return;
   }
   const UpdateMoments & moments = m_Moments[static_cast<std::size_t>(image)];
-  moments.MakeUpdate(m_Shape, smooth, maximum, rules.learningRate, force, m_Residence);
+  moments.MakeUpdate(normed, smooth, maximum, rules.learningRate, force, m_Residence);
 }
 
 void

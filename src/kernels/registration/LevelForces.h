@@ -195,6 +195,10 @@ public:
   {
     return m_Shape;
   }
+  /** The grid of the fields with the spacing that lengths of vectors are measured by: along the axes of the grid, which
+   * is ITK's rule, or of space, where gradients follow the grid. */
+  FieldShape
+  ShapeOfNorms() const;
   /** Where it is. */
   const Residence &
   GetResidence() const
@@ -213,11 +217,12 @@ private:
   /** An image as it was moved. */
   struct Moved
   {
-    ResidentArray image;
-    ResidentArray mask; ///< or what is inside of the image, too
-    ResidentArray confidence;
-    ResidentArray gradients;    ///< at the samples, where images are compared as they are, or by Gaussians
-    ResidentArray ownGradients; ///< at the pixels of the image itself
+    ResidentArray               image;
+    ResidentArray               mask; ///< or what is inside of the image, too
+    ResidentArray               confidence;
+    ResidentArray               gradients; ///< at the samples, where images are compared as they are, or by Gaussians
+    std::shared_ptr<const void> coefficients; ///< of the B-spline of the image as it is; null: it is linear
+    ResidentArray               ownGradients; ///< at the pixels of the image itself
   };
 
   /** A pair of images. */

@@ -144,7 +144,13 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   forces.AddUpdate(fixedUpdate, fixed, rules);
   forces.AddUpdate(movingUpdate, moving, rules);
   const auto invert = [&](const void * field, void * inverse, std::size_t number) {
-    InvertField(shape, field, inverse, rules.inversion, &numbers->inversions[number], forces.Scratch(), residence);
+    InvertField(forces.ShapeOfNorms(),
+                field,
+                inverse,
+                rules.inversion,
+                &numbers->inversions[number],
+                forces.Scratch(),
+                residence);
   };
   invert(fixed, fixedInverse, 0);
   invert(fixedInverse, fixed, 1);

@@ -49,6 +49,7 @@ struct ImageWarp
   FieldGrid  input;                        ///< where the image's pixels are
   ScalarType pixel{ ScalarType::Float32 }; ///< of input and output: linear Float32 or Float64; nearest UInt8, too
   bool       nearest{ false };             ///< nearest neighbour, not linear
+  bool       cubic{ false };               ///< the pixels are coefficients of a cubic B-spline: Float32 or Float64
   bool       singleCoordinates{ false };   ///< the interpolator's coordinates are float, else double
   bool       largestOutside{ false };      ///< outside of the image is the largest pixel, not 0
   FieldGrid  output;                       ///< where the output's pixels are

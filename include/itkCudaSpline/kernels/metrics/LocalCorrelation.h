@@ -71,6 +71,11 @@ struct LocalCorrelationImages
    * itself, as itk::CentralDifferenceImageFunction has them, 0 along an axis at its ends. */
   const void * fixedGradient{ nullptr };
   const void * movingGradient{ nullptr }; ///< see \c fixedGradient
+  /** Central differences are along the axes of the grid, turned to those of space, and 0 along an axis at both of its
+   * ends: results do not depend on the order and the direction in which the axes are stored. Otherwise ITK's rule
+   * holds: differences over a spacing along the axes of space, and at an end where rounding leaves half a spacing
+   * inside. */
+  bool gradientsFollowGrid{ false };
 };
 
 /** \brief Sums of EvaluateLocalCorrelation(), in the memory of the residence. */

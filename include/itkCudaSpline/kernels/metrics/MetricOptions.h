@@ -41,6 +41,7 @@ struct MetricOptions
    * noise and have little weight. Far above 1 gradients are no longer normalized: then the value falls where a
    * transform makes gradients larger. See HasEdgeParameters(). */
   double edgeFactor{ 0.2 };
+  bool   gradientsFollowGrid{ false }; ///< of registrations by fields: see LocalCorrelationImages
 };
 
 /** @} */

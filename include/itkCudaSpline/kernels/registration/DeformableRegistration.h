@@ -80,9 +80,11 @@ struct DeformableOptions : MetricOptions
   /** An entry for each pair of images, in their order. Demons have one, and know squared differences alone, whatever
    * its metric is. */
   std::vector<DeformablePair> pairs{ DeformablePair() };
-  std::vector<PyramidLevel>   levels;              ///< from coarse to fine
-  bool                        sigmasInMm{ false }; ///< of the levels
-  SynRules                    rules;               ///< of an iteration; of demons its step and variances
+  std::vector<PyramidLevel>   levels;                     ///< from coarse to fine
+  bool                        sigmasInMm{ false };        ///< of the levels
+  SynRules                    rules;                      ///< of an iteration; of demons its step and variances
+  unsigned int                order{ 1 };                 ///< see SynMetric::order; not of demons
+  bool                        smoothsUnderMasks{ false }; ///< see SmoothSide()
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
   bool        filtersGradients{ false };
   ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64

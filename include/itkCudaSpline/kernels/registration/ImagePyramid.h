@@ -119,9 +119,15 @@ SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, c
  * \param[in] level what it is made for
  * \param[in] isInMm whether its sigma is in mm
  * \exception std::invalid_argument,DeviceError as SmoothImage()
- * \param[in] residence where */
+ * \param[in] residence where
+ * \param[in] isUnderMask whether only the pixels under the mask count in the Gaussian. Where the level does not smooth,
+ * the pixels that the mask leaves out are replaced, as interpolation reads those next to its border */
 SynSide
-SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence);
+SmoothSide(const SynSide &      side,
+           const PyramidLevel & level,
+           bool                 isInMm,
+           const Residence &    residence,
+           bool                 isUnderMask = false);
 
 /** \brief An image of host memory in the memory of a residence: uploaded to a device, borrowed on the host.
  *

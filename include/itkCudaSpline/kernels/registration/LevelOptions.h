@@ -101,8 +101,7 @@ enum class FieldMemory : unsigned char
 
 /** \brief Stages whose displacements are in the memory of a residence, for WarpImage().
  *
- * \param[in] stages with displacements in host memory, which on a host are borrowed, or already on the device, where they
- * are borrowed, too
+ * \param[in] stages with displacements in host memory, borrowed on a host, or on the device, borrowed, too
  * \param[in] dimension 2 or 3
  * \param[in] residence where
  * \exception DeviceError out of memory, or a lost device */
@@ -138,6 +137,8 @@ struct SynMetric : FieldMetricOptions
    * grid are moved to, not those of images that were moved onto it first (SetDownsampleImagesForMetricDerivatives() is
    * off), and only what lies within both counts. */
   bool comparesOriginals{ false };
+  /** Of the B-spline that images are read by where they are moved: 1 or 3; not of originals and features. */
+  unsigned int order{ 1 };
 };
 
 /** \brief A pair of images that is compared, one of several whose forces are added up. */
