@@ -84,12 +84,10 @@ public:
   void
   Initialize() override;
 
-  /** Shares the pixels of another image, in both memories. */
-  ///@{
   using Superclass::Graft;
+  /** Shares the pixels of another image, in both memories. */
   void
   Graft(const Superclass * image) override;
-  ///@}
 
   /** The pixels in host memory, after a copy if a device has newer ones.
    *
