@@ -84,7 +84,6 @@ public:
   void
   Initialize() override;
 
-  using Superclass::Graft;
   /** Shares the pixels of another image, in both memories. */
   void
   Graft(const Superclass * image) override;
@@ -109,6 +108,8 @@ public:
   MoveToHost() const override;
 
 protected:
+  using Superclass::Graft;
+
   CudaDeviceImage() = default;
   ~CudaDeviceImage() override = default;
 
