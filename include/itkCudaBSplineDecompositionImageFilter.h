@@ -18,6 +18,7 @@
 #ifndef itkCudaBSplineDecompositionImageFilter_h
 #define itkCudaBSplineDecompositionImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/DecompositionBase.h"
@@ -157,6 +158,11 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
   /** The choice of device and backend, to be shared with the objects that this one serves. */
   CudaSplineBackend &
   GetBackendSelection()
@@ -167,7 +173,11 @@ public:
 protected:
   /** Threads of its own, not ITK's pool: the superclass runs without the pool, so code in a worker of the pool may call
    * it. */
-  CudaBSplineDecompositionImageFilter() { this->SetMultiThreader(PlatformMultiThreader::New()); }
+  CudaBSplineDecompositionImageFilter()
+  {
+    this->SetMultiThreader(PlatformMultiThreader::New());
+    this->SetNthOutput(0, Self::MakeOutput(0));
+  }
   ~CudaBSplineDecompositionImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

@@ -157,7 +157,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
                CudaSplineDetail::TraceSize(this->GetInput()->GetBufferedRegion().GetSize(), ImageDimension) +
                " | order " + std::to_string(this->GetSplineOrder());
       },
-      [this] { Superclass::GenerateData(); });
+      [this] { Superclass::GenerateData(); },
+      this);
   }
   else
   {
@@ -179,8 +180,6 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
     }
     std::copy(m_Extension.begin(), m_Extension.end(), descriptor.extension.begin());
 
-    const void * const           pixels = input->GetBufferPointer();
-    void * const                 coefficients = output->GetBufferPointer();
     CudaSplineBackend::Operation operation;
     operation.work = [&descriptor](int) {
       const CudaSpline::OperationWork work = CudaSpline::CountPrefilterWork(descriptor);
@@ -190,7 +189,10 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
       return CudaSpline::PlanPrefilter(descriptor, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
+      const CudaSplineDetail::PixelsToRead pixels(input, context);
+      CudaSplineDetail::PixelsToWrite      coefficients(output, context);
+      CudaSpline::Prefilter(descriptor, pixels.Data(), coefficients.Data(), context);
+      coefficients.Finish();
     };
     operation.describe = [this, &descriptor] {
       return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(descriptor) + " -> " +

@@ -18,6 +18,7 @@
 #ifndef itkCudaComposeDisplacementFieldsImageFilter_h
 #define itkCudaComposeDisplacementFieldsImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Fields.h"
@@ -76,8 +77,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaComposeDisplacementFieldsImageFilter() = default;
+  CudaComposeDisplacementFieldsImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaComposeDisplacementFieldsImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

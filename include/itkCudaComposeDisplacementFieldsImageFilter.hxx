@@ -73,7 +73,8 @@ CudaComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>::GenerateDat
   };
   if (const char * const refusal = this->Refusal())
   {
-    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      refusal, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -91,12 +92,11 @@ CudaComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>::GenerateDat
     call.outputBytes = shape.Bytes();
     auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::ComposeHostFields(displacementShape,
-                                    displacement->GetBufferPointer(),
-                                    shape,
-                                    warping->GetBufferPointer(),
-                                    output->GetBufferPointer(),
-                                    context);
+      const CudaSplineDetail::PixelsToRead first(displacement, context);
+      const CudaSplineDetail::PixelsToRead second(warping, context);
+      CudaSplineDetail::PixelsToWrite      result(output, context);
+      CudaSpline::ComposeHostFields(displacementShape, first.Data(), shape, second.Data(), result.Data(), context);
+      result.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

@@ -18,6 +18,7 @@
 #ifndef itkCudaDisplacementFieldJacobianDeterminantFilter_h
 #define itkCudaDisplacementFieldJacobianDeterminantFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Fields.h"
@@ -80,8 +81,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaDisplacementFieldJacobianDeterminantFilter() = default;
+  CudaDisplacementFieldJacobianDeterminantFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaDisplacementFieldJacobianDeterminantFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

@@ -77,7 +77,8 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
   };
   if (const char * const refusal = this->Refusal())
   {
-    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      refusal, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -102,12 +103,11 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
     call.outputBytes = static_cast<std::size_t>(call.shape.grid.Count()) * sizeof(TRealType);
     auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::FindHostJacobianDeterminants(call.shape,
-                                               field->GetBufferPointer(),
-                                               weights,
-                                               CudaSpline::ScalarTypeOf<TRealType>(),
-                                               output->GetBufferPointer(),
-                                               context);
+      const CudaSplineDetail::PixelsToRead displacements(field, context);
+      CudaSplineDetail::PixelsToWrite      result(output, context);
+      CudaSpline::FindHostJacobianDeterminants(
+        call.shape, displacements.Data(), weights, CudaSpline::ScalarTypeOf<TRealType>(), result.Data(), context);
+      result.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

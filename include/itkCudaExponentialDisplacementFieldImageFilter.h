@@ -18,6 +18,7 @@
 #ifndef itkCudaExponentialDisplacementFieldImageFilter_h
 #define itkCudaExponentialDisplacementFieldImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Fields.h"
@@ -75,8 +76,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaExponentialDisplacementFieldImageFilter() = default;
+  CudaExponentialDisplacementFieldImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaExponentialDisplacementFieldImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */
@@ -98,6 +104,9 @@ private:
   /** ITK's number of compositions: so many that the first order of the divided field is invertible. */
   unsigned int
   CountSquarings() const;
+
+  double
+  FindLargestSquaredNorm() const;
 
   CudaSplineBackend m_Backend;
 };

@@ -74,8 +74,31 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::CountSqu
   {
     spacing = std::min<double>(spacing, field->GetSpacing()[d]);
   }
+  const double largest = this->FindLargestSquaredNorm() / (spacing * spacing);
+  const double count = largest > 0.0 ? 2.0 + 0.5 * std::log(largest) / Math::ln2 : std::numeric_limits<double>::min();
+  return count >= 0.0 ? static_cast<unsigned int>(std::min(std::floor(count + 1.0), static_cast<double>(most))) : 0;
+}
+
+template <typename TInputImage, typename TOutputImage>
+double
+CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::FindLargestSquaredNorm() const
+{
+  const TInputImage * const field = this->GetInput();
+  const auto * const        pixels = dynamic_cast<const CudaSplineDetail::DevicePixels *>(field);
+  if (const auto memory = pixels != nullptr ? pixels->GetDeviceMemory() : nullptr)
+  {
+    try
+    {
+      const double norm = CudaSplineDetail::FindLargestNorm(CudaSplineDetail::DescribeField(field), *memory);
+      return norm * norm;
+    }
+    catch (const CudaSpline::DeviceError &)
+    {
+      // The iterators below copy the field to the host, or report why they cannot.
+    }
+  }
   std::mutex mutex;
-  double     largest = 0.0; // of the squared norms
+  double     largest = 0.0;
   const_cast<Self *>(this)->GetMultiThreader()->template ParallelizeImageRegion<TInputImage::ImageDimension>(
     field->GetBufferedRegion(),
     [&](const typename TInputImage::RegionType & part) {
@@ -89,9 +112,7 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::CountSqu
       largest = std::max(largest, mine);
     },
     nullptr);
-  largest /= spacing * spacing;
-  const double count = largest > 0.0 ? 2.0 + 0.5 * std::log(largest) / Math::ln2 : std::numeric_limits<double>::min();
-  return count >= 0.0 ? static_cast<unsigned int>(std::min(std::floor(count + 1.0), static_cast<double>(most))) : 0;
+  return largest;
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -105,7 +126,8 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::Generate
   };
   if (const char * const refusal = this->Refusal())
   {
-    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      refusal, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -123,12 +145,11 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::Generate
     call.repeats = static_cast<int>(squarings) + 1;
     auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::ExponentiateHostField(call.shape,
-                                        field->GetBufferPointer(),
-                                        squarings,
-                                        this->GetComputeInverse(),
-                                        output->GetBufferPointer(),
-                                        context);
+      const CudaSplineDetail::PixelsToRead velocity(field, context);
+      CudaSplineDetail::PixelsToWrite      result(output, context);
+      CudaSpline::ExponentiateHostField(
+        call.shape, velocity.Data(), squarings, this->GetComputeInverse(), result.Data(), context);
+      result.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

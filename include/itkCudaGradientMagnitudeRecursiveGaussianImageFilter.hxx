@@ -20,10 +20,6 @@
 
 #include "itkCudaGradientMagnitudeRecursiveGaussianImageFilter.h"
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <string>
 
 namespace itk
@@ -49,7 +45,8 @@ CudaGradientMagnitudeRecursiveGaussianImageFilter<TInputImage, TOutputImage>::Ge
     return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceGaussian(this->GetInput(), sigmas);
   };
   const auto runSuperclass = [this, &describe](const char * reason) {
-    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      reason, describe, [this] { Superclass::GenerateData(); }, this);
   };
   if constexpr (!IsAccelerated)
   {
@@ -60,36 +57,23 @@ CudaGradientMagnitudeRecursiveGaussianImageFilter<TInputImage, TOutputImage>::Ge
     const TInputImage * const      input = this->GetInput();
     CudaSpline::GaussianDescriptor descriptor =
       CudaSplineDetail::DescribeGaussian(input, sigmas, this->GetNormalizeAcrossScale());
-    descriptor.output = CudaSpline::ScalarType::Float32;
+    descriptor.output = CudaSpline::ScalarTypeOf<OutputComponentType>();
     if (const char * const reason = CudaSplineDetail::WhyNotGaussian(input, descriptor))
     {
       runSuperclass(reason);
       return;
     }
-    const void * const pixels = input->GetBufferPointer();
-    const auto         count = static_cast<std::int64_t>(input->GetLargestPossibleRegion().GetNumberOfPixels());
-    // Not a vector: this thread would write all of it first.
-    const std::unique_ptr<float[]> gradients(new float[static_cast<std::size_t>(count) * ImageDimension]);
-    auto operation = CudaSplineDetail::MakeGaussianOperation(descriptor, CudaSpline::GaussianOperation::Gradient);
+    this->AllocateOutputs();
+    auto operation =
+      CudaSplineDetail::MakeGaussianOperation(descriptor, CudaSpline::GaussianOperation::GradientMagnitude);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::MakeGaussianGradient(descriptor, pixels, gradients.get(), context);
+      const CudaSplineDetail::PixelsToRead pixels(input, context);
+      CudaSplineDetail::PixelsToWrite      output(this->GetOutput(), context);
+      CudaSpline::MakeGaussianGradientMagnitude(descriptor, pixels.Data(), output.Data(), context);
+      output.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);
-    this->AllocateOutputs(); // now, because it may overwrite the input
-    auto * const output = this->GetOutput()->GetBufferPointer();
-    CudaSplineHostExecutor(this->GetMultiThreader()).ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-      {
-        float sum = 0.0F; // as ITK keeps it between two components
-        for (unsigned int d = 0; d < ImageDimension; ++d)
-        {
-          const double component = gradients[static_cast<std::size_t>(i * ImageDimension + d)];
-          sum = static_cast<float>(sum + component * component);
-        }
-        output[i] = static_cast<typename TOutputImage::PixelType>(std::sqrt(static_cast<double>(sum)));
-      }
-    });
   }
 }
 

@@ -18,6 +18,7 @@
 #ifndef itkCudaGradientRecursiveGaussianImageFilter_h
 #define itkCudaGradientRecursiveGaussianImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Gaussian.h"
@@ -89,8 +90,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaGradientRecursiveGaussianImageFilter() = default;
+  CudaGradientRecursiveGaussianImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaGradientRecursiveGaussianImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

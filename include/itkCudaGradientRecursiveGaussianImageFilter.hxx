@@ -42,7 +42,8 @@ CudaGradientRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateDat
            CudaSplineDetail::TraceGaussian(this->GetInput(), this->GetSigmaArray());
   };
   const auto runSuperclass = [this, &describe](const char * reason) {
-    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      reason, describe, [this] { Superclass::GenerateData(); }, this);
   };
   if constexpr (!IsAccelerated)
   {
@@ -61,12 +62,13 @@ CudaGradientRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateDat
       runSuperclass(reason);
       return;
     }
-    const void * const pixels = input->GetBufferPointer();
     this->AllocateOutputs();
-    void * const output = this->GetOutput()->GetBufferPointer();
     auto operation = CudaSplineDetail::MakeGaussianOperation(descriptor, CudaSpline::GaussianOperation::Gradient);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::MakeGaussianGradient(descriptor, pixels, output, context);
+      const CudaSplineDetail::PixelsToRead pixels(input, context);
+      CudaSplineDetail::PixelsToWrite      output(this->GetOutput(), context);
+      CudaSpline::MakeGaussianGradient(descriptor, pixels.Data(), output.Data(), context);
+      output.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

@@ -18,6 +18,7 @@
 #ifndef itkCudaInvertDisplacementFieldImageFilter_h
 #define itkCudaInvertDisplacementFieldImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Fields.h"
@@ -80,6 +81,11 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
   /** Errors of the last iteration (samples). */
   ///@{
   RealType
@@ -95,7 +101,7 @@ public:
   ///@}
 
 protected:
-  CudaInvertDisplacementFieldImageFilter() = default;
+  CudaInvertDisplacementFieldImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaInvertDisplacementFieldImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

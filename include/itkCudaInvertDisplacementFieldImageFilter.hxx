@@ -70,7 +70,8 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
   if (const char * const refusal = this->Refusal())
   {
     m_HasRun = false;
-    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      refusal, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -79,7 +80,6 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
     const TInputImage * const  field = this->GetInput();
     const auto * const         estimate = this->GetInverseFieldInitialEstimate();
     TOutputImage * const       output = this->GetOutput();
-    const auto                 count = output->GetBufferedRegion().GetNumberOfPixels();
     CudaSpline::FieldInversion rules;
     CudaSpline::HostFieldCall  call;
     rules.maximumIterations = static_cast<int>(std::min<unsigned int>(
@@ -95,16 +95,12 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
     call.repeats = std::max(1, rules.maximumIterations);
     auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      if (estimate != nullptr)
-      {
-        std::copy_n(estimate->GetBufferPointer(), count, output->GetBufferPointer());
-      }
-      else
-      {
-        output->FillBuffer(typename TOutputImage::PixelType(0.0));
-      }
-      m_State =
-        CudaSpline::InvertHostField(call.shape, field->GetBufferPointer(), output->GetBufferPointer(), rules, context);
+      const CudaSplineDetail::PixelsToRead displacements(field, context);
+      const CudaSplineDetail::PixelsToRead first(estimate != nullptr ? estimate : field, context);
+      CudaSplineDetail::PixelsToWrite      inverse(output, context);
+      m_State = CudaSpline::InvertHostField(
+        call.shape, displacements.Data(), estimate != nullptr ? first.Data() : nullptr, inverse.Data(), rules, context);
+      inverse.Finish();
       if (rules.maximumIterations == 0)
       {
         m_State.meanError = m_State.maximumError =

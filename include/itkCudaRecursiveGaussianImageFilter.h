@@ -18,6 +18,7 @@
 #ifndef itkCudaRecursiveGaussianImageFilter_h
 #define itkCudaRecursiveGaussianImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Gaussian.h"
@@ -82,8 +83,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaRecursiveGaussianImageFilter() = default;
+  CudaRecursiveGaussianImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaRecursiveGaussianImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

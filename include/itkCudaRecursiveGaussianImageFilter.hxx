@@ -43,7 +43,8 @@ CudaRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateData()
            " | sigma " + std::to_string(this->GetSigma()) + " along axis " + std::to_string(this->GetDirection());
   };
   const auto runSuperclass = [this, &describe](const char * reason) {
-    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      reason, describe, [this] { Superclass::GenerateData(); }, this);
   };
   if constexpr (!IsAccelerated)
   {
@@ -73,12 +74,13 @@ CudaRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateData()
       runSuperclass(reason);
       return;
     }
-    const void * const pixels = input->GetBufferPointer();
     this->AllocateOutputs();
-    void * const output = this->GetOutput()->GetBufferPointer();
     auto operation = CudaSplineDetail::MakeGaussianOperation(descriptor, CudaSpline::GaussianOperation::Smoothing);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::SmoothByGaussian(descriptor, pixels, output, context);
+      const CudaSplineDetail::PixelsToRead pixels(input, context);
+      CudaSplineDetail::PixelsToWrite      output(this->GetOutput(), context);
+      CudaSpline::SmoothByGaussian(descriptor, pixels.Data(), output.Data(), context);
+      output.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

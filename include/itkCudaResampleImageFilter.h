@@ -18,6 +18,7 @@
 #ifndef itkCudaResampleImageFilter_h
 #define itkCudaResampleImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
 #include "itkCudaSplinePrecision.h"
@@ -157,6 +158,11 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
   /** Arithmetic; CudaSplinePrecision::Automatic by default. */
   ///@{
   itkSetEnumMacro(Precision, CudaSplinePrecision);
@@ -269,7 +275,7 @@ public:
   }
 
 protected:
-  CudaResampleImageFilter() = default;
+  CudaResampleImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaResampleImageFilter() override = default;
 
   /** Prints the choices, the backend that ran last, and its times. */
@@ -309,6 +315,15 @@ protected:
   /** Describes a nonlinear transform as a chain for the kernels; false if they do not support it. */
   virtual bool
   DescribeChain(CudaSpline::TransformChain & chain) const;
+
+  /** Sets the displacements of fields in the chain that can be in the memory of a device; called when it is known where
+   * the filter runs. */
+  virtual void
+  ProvideFields(const CudaSpline::ExecutionContext & context, CudaSpline::TransformChain & chain) const
+  {
+    (void)context;
+    (void)chain;
+  }
 
   /** Continuous input indices of all samples of some requested scanlines, by ITK's own functions; called by several
    * threads at once.

@@ -432,6 +432,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   else if (this->DescribeChain(chain))
   {
     description.chain = std::move(chain);
+    description.provideFields = [this](const CudaSpline::ExecutionContext & context,
+                                       CudaSpline::TransformChain &         described) {
+      this->ProvideFields(context, described);
+    };
   }
   else
   {
@@ -533,7 +537,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
         << method.refusal << ". Call RoundIntegersOff(), or resample to a real pixel type and round the result.");
     }
     m_Backend.RunSuperclass(
-      method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { this->ResampleByPoints(); });
+      method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { this->ResampleByPoints(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -554,8 +558,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     }
     const CudaSplineBackend::Operation operation = CudaSplineDetail::MakeResampleOperation(
       job,
-      input->GetBufferPointer(),
-      output->GetBufferPointer(),
+      [&](const CudaSpline::ExecutionContext & context, const auto & run) {
+        const CudaSplineDetail::PixelsToRead pixels(input, context);
+        CudaSplineDetail::PixelsToWrite      result(output, context);
+        run(pixels.Data(), result.Data());
+        result.Finish();
+      },
       this->GetNameOfClass(),
       CudaSplineDetail::TraceSize(output->GetRequestedRegion().GetSize(), OutputDimension));
     m_Backend.Run(operation, this->GetMultiThreader(), this);

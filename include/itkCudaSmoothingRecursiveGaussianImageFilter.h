@@ -18,6 +18,7 @@
 #ifndef itkCudaSmoothingRecursiveGaussianImageFilter_h
 #define itkCudaSmoothingRecursiveGaussianImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Gaussian.h"
@@ -83,8 +84,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaSmoothingRecursiveGaussianImageFilter() = default;
+  CudaSmoothingRecursiveGaussianImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaSmoothingRecursiveGaussianImageFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

@@ -185,11 +185,13 @@ public:
    *
    * \param[in] reason the reason
    * \param[in] describe what the operation is, for the trace
-   * \param[in] run calls the superclass; its exceptions are passed on */
+   * \param[in] run calls the superclass; its exceptions are passed on
+   * \param[in] process its inputs are copied to host memory before; null: none */
   void
   RunSuperclass(const std::string &               reason,
                 const CudaSplineTrace::Describe & describe,
-                const std::function<void()> &     run);
+                const std::function<void()> &     run,
+                ProcessObject *                   process = nullptr);
 
   /** Records the operations that another object of the module ran for the owner. */
   void

@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineDemonsFilter_h
 #define itkCudaSplineDemonsFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/Fields.h"
@@ -90,6 +91,12 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the output as an image that can be in the memory of a device, and reads inputs there; see CudaDeviceImage.
+   */
+  ///@{
+  itkCudaSplineDeviceImageMacro(DisplacementFieldType);
+  ///@}
+
   /** The mean square difference of the images at the last iteration. */
   double
   GetMetric() const override
@@ -105,7 +112,7 @@ public:
   }
 
 protected:
-  CudaSplineDemonsFilter() = default;
+  CudaSplineDemonsFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaSplineDemonsFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */
@@ -158,12 +165,13 @@ private:
   /** Iterates on the backend of the context. */
   void
   Iterate(const CudaSpline::DemonsRules & rules, const CudaSpline::ExecutionContext & context);
-  /** Brings the field to the output. */
+  /** Brings the field to the output, in the memory of the context's device if the next filter reads it there. */
   void
-  ReadField();
+  ReadField(const CudaSpline::ExecutionContext & context);
 
   mutable CudaSplineBackend                  m_Backend;
   std::unique_ptr<CudaSpline::DemonsLevel>   m_Level;     ///< while it iterates by the kernels
+  CudaSpline::ExecutionContext               m_Context;   ///< where it does
   std::optional<CudaSpline::DemonsIteration> m_Iteration; ///< the last one; nothing: ITK's filter ran
   double                                     m_RmsChange{ 0.0 };
 };

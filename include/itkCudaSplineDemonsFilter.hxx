@@ -147,6 +147,7 @@ void
 CudaSplineDemonsFilter<TFilter>::Iterate(const CudaSpline::DemonsRules &      rules,
                                          const CudaSpline::ExecutionContext & context)
 {
+  m_Context = context;
   const CudaSpline::Residence residence(context);
   CudaSpline::FieldShape      shape;
   shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(this->GetFixedImage(),
@@ -184,7 +185,8 @@ CudaSplineDemonsFilter<TFilter>::GenerateData()
   };
   if (!reason.empty())
   {
-    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      reason, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -272,7 +274,7 @@ CudaSplineDemonsFilter<TFilter>::ApplyUpdate(const TimeStepType & dt)
   this->SetRMSChange(m_RmsChange);
   if (this->HasObserver(IterationEvent()))
   {
-    this->ReadField();
+    this->ReadField(CudaSpline::ExecutionContext()); // observers read the host's
   }
 }
 
@@ -282,19 +284,21 @@ CudaSplineDemonsFilter<TFilter>::PostProcessOutput()
 {
   if (m_Level != nullptr)
   {
-    this->ReadField();
+    this->ReadField(m_Context);
   }
   Superclass::PostProcessOutput();
 }
 
 template <typename TFilter>
 void
-CudaSplineDemonsFilter<TFilter>::ReadField()
+CudaSplineDemonsFilter<TFilter>::ReadField(const CudaSpline::ExecutionContext & context)
 {
   if constexpr (IsAccelerated)
   {
     using Number = typename DisplacementFieldType::PixelType::ValueType;
-    m_Level->GetField(this->GetOutput()->GetBufferPointer(), CudaSpline::ScalarTypeOf<Number>());
+    CudaSplineDetail::PixelsToWrite field(this->GetOutput(), context);
+    m_Level->GetField(field.Data(), CudaSpline::ScalarTypeOf<Number>());
+    field.Finish();
     this->GetOutput()->Modified();
   }
 }

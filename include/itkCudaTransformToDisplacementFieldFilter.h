@@ -18,6 +18,7 @@
 #ifndef itkCudaTransformToDisplacementFieldFilter_h
 #define itkCudaTransformToDisplacementFieldFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/PixelTraits.h"
@@ -86,8 +87,13 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
 protected:
-  CudaTransformToDisplacementFieldFilter() = default;
+  CudaTransformToDisplacementFieldFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaTransformToDisplacementFieldFilter() override = default;
 
   /** Prints the choice of the backend and the one that ran last. */

@@ -137,7 +137,8 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
   };
   if (refusal != nullptr)
   {
-    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
+    m_Backend.RunSuperclass(
+      refusal, describe, [this] { Superclass::GenerateData(); }, this);
     return;
   }
   if constexpr (IsAccelerated)
@@ -167,7 +168,9 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
       descriptor.scanlineEnds = isLinear ? ends.data() : nullptr;
-      CudaSpline::MakeDisplacements(descriptor, output->GetBufferPointer(), context);
+      CudaSplineDetail::PixelsToWrite field(output, context);
+      CudaSpline::MakeDisplacements(descriptor, field.Data(), context);
+      field.Finish();
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

@@ -18,6 +18,7 @@
 #ifndef itkCudaWarpImageFilter_h
 #define itkCudaWarpImageFilter_h
 
+#include "itkCudaDeviceImage.h"
 #include "itkCudaResampleImageFilter.h"
 
 #include "itkWarpImageFilter.h"
@@ -90,6 +91,11 @@ public:
   itkCudaSplineBackendMacro();
   ///@}
 
+  /** Makes the outputs as images that can be in the memory of a device, and reads inputs there; see CudaDeviceImage. */
+  ///@{
+  itkCudaSplineDeviceImageMacro(TOutputImage);
+  ///@}
+
   /** Arithmetic; CudaSplinePrecision::Automatic by default. */
   ///@{
   itkSetEnumMacro(Precision, CudaSplinePrecision);
@@ -103,7 +109,7 @@ public:
   ///@}
 
 protected:
-  CudaWarpImageFilter() = default;
+  CudaWarpImageFilter() { this->SetNthOutput(0, Self::MakeOutput(0)); }
   ~CudaWarpImageFilter() override = default;
 
   /** Prints the choices and the backend that ran last. */

@@ -69,9 +69,18 @@ protected:
       CudaSpline::TransformChain::Matrix unused{};
       DescribeAxes<TOutputImage::ImageDimension>(this->GetOutput(), stage.origin, unused, stage.pointToIndex);
     }
-    BorrowDisplacements(m_Field, stage);
+    // Of the right type: ProvideFields() sets those that are read.
+    const void * const host = const_cast<TDisplacementField *>(m_Field)->GetPixelContainer()->GetBufferPointer();
+    SetDisplacements<TDisplacementField>(std::shared_ptr<const void>(host, [](const void *) {}), stage);
     chain.stages.push_back(stage);
     return true;
+  }
+
+  void
+  ProvideFields(const CudaSpline::ExecutionContext & context, CudaSpline::TransformChain & chain) const override
+  {
+    const auto pixels = std::make_shared<const PixelsToRead>(m_Field, context);
+    SetDisplacements<TDisplacementField>(std::shared_ptr<const void>(pixels, pixels->Data()), chain.stages.front());
   }
 
 private:
@@ -107,6 +116,7 @@ CudaWarpImageFilter<TInputImage, TOutputImage, TDisplacementField>::GenerateData
              (this->GetInterpolator() != nullptr ? this->GetInterpolator()->GetNameOfClass() : "no interpolator");
     };
     CudaSplineTrace trace(describe);
+    CudaSplineDetail::MoveInputsToHost(*this);
     Superclass::GenerateData();
     trace.Finish(m_Backend);
   }

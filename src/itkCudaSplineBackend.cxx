@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
@@ -117,12 +118,25 @@ CudaSplineBackend::IsChoiceOurs() const
 
 namespace
 {
+/** The work of an operation, without the upload of inputs that are on the device already. */
+CudaSpline::BackendWork
+CountWork(const CudaSplineBackend::Operation & operation, ProcessObject * process, int device)
+{
+  CudaSpline::BackendWork work = operation.work(device);
+  if (process != nullptr)
+  {
+    const auto there = static_cast<double>(CudaSplineDetail::CountBytesOnDevice(*process, device));
+    work.device.uploadBytes = std::max(0.0, work.device.uploadBytes - there);
+  }
+  return work;
+}
+
 /** An operation as the layer below runs it; refers to it. */
 CudaSpline::RunnableOperation
-RunnableOf(const CudaSplineBackend::Operation & operation)
+RunnableOf(const CudaSplineBackend::Operation & operation, ProcessObject * process)
 {
   CudaSpline::RunnableOperation runnable;
-  runnable.work = operation.work;
+  runnable.work = [&operation, process](int device) { return CountWork(operation, process, device); };
   runnable.isShared = static_cast<bool>(operation.plan);
   runnable.plan = operation.plan;
   if (!operation.plan)
@@ -201,7 +215,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
-    const CudaSpline::RunnableOperation runnable = RunnableOf(operation);
+    const CudaSpline::RunnableOperation runnable = RunnableOf(operation, process);
     const CudaSpline::DeviceSelection   selection = this->ChooseDevices(runnable, executor.GetConcurrency());
     const CudaSpline::RunRecord         record = CudaSpline::RunSelected(runnable, selection, context, &m_Calls);
     m_Devices = record.devices;
@@ -223,7 +237,7 @@ CudaSplineBackend
 CudaSplineBackend::Predict(const Operation & operation, unsigned int threads) const
 {
   CudaSplineBackend asked = *this;
-  asked.ChooseDevices(RunnableOf(operation), threads, false);
+  asked.ChooseDevices(RunnableOf(operation, nullptr), threads, false);
   asked.m_LastBackend = asked.m_Devices.empty() ? CudaSpline::Backend::Cpu : CudaSpline::Backend::Cuda;
   return asked;
 }
@@ -283,11 +297,16 @@ CudaSplineBackend::RecordSuperclass(const std::string & reason)
 void
 CudaSplineBackend::RunSuperclass(const std::string &               reason,
                                  const CudaSplineTrace::Describe & describe,
-                                 const std::function<void()> &     run)
+                                 const std::function<void()> &     run,
+                                 ProcessObject *                   process)
 {
   CudaSplineTrace trace(describe);
   this->RecordSuperclass(reason);
   const auto begin = std::chrono::steady_clock::now();
+  if (process != nullptr)
+  {
+    CudaSplineDetail::MoveInputsToHost(*process);
+  }
   run();
   this->CountSince(begin);
   trace.Finish(*this);

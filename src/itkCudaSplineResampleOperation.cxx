@@ -40,13 +40,12 @@ TraceResampling(const std::string &              name,
 }
 
 CudaSplineBackend::Operation
-MakeResampleOperation(CudaSpline::ResampleJob & job,
-                      const void *              pixels,
-                      void *                    output,
-                      const std::string &       name,
-                      const std::string &       size)
+MakeResampleOperation(CudaSpline::ResampleJob &                      job,
+                      const CudaSpline::ResampleJob::ProvideArrays & arrays,
+                      const std::string &                            name,
+                      const std::string &                            size)
 {
-  const CudaSpline::RunnableOperation runnable = job.MakeOperation(pixels, output);
+  const CudaSpline::RunnableOperation runnable = job.MakeOperation(arrays);
   CudaSplineBackend::Operation        operation;
   operation.work = runnable.work;
   operation.plan = runnable.plan;

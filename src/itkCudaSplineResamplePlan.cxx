@@ -60,7 +60,7 @@ CudaSplineResamplePlan::Describe(CudaSpline::ResampleJob & job,
                                  const std::string &       size)
 {
   const CudaSplineBackend prediction =
-    backendChoice.Predict(CudaSplineDetail::MakeResampleOperation(job, nullptr, nullptr, name, size), threads);
+    backendChoice.Predict(CudaSplineDetail::MakeResampleOperation(job, {}, name, size), threads);
   const CudaSpline::ResampleTask & task = job.GetTask();
   const CudaSpline::ResamplePlan   plan = job.Plan(prediction.GetChosenDevices());
   operation = CudaSplineDetail::TraceResampling(name, size, job, &plan);

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "device/LargePages.h"
 
+#include "itkCudaSpline/device/Device.h"
+
 #if defined(__linux__)
 #  include <sys/mman.h>
 
@@ -35,7 +37,7 @@ AdviseLargePages(void * memory, std::size_t bytes)
   const auto               address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t     begin = (address + page - 1) / page * page;
   const std::uintptr_t     end = (address + bytes) / page * page;
-  if (bytes >= least && begin < end)
+  if (bytes >= least && begin < end && DeviceOfPointer(memory) < 0)
   {
     (void)madvise(
       static_cast<char *>(memory) + (begin - address), end - begin, MADV_HUGEPAGE); // advice: no error of ours

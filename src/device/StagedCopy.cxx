@@ -57,6 +57,14 @@ ForPieces(const CopyThreads & threads, unsigned int lanes, std::size_t bytes, co
 }
 } // namespace
 
+bool
+IsInDeviceMemory(const void * memory)
+{
+  cudaPointerAttributes attributes{};
+  CheckCuda(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeDevice;
+}
+
 StagingLanes::StagingLanes(CopyThreads threads)
   : m_Threads(std::move(threads))
 {}
@@ -101,6 +109,11 @@ StagingLanes::Prepare(std::size_t bytes)
 void
 Uploader::Copy(void * device, const void * host, std::size_t bytes, const Stream & stream)
 {
+  if (IsInDeviceMemory(host))
+  {
+    CheckCuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");
+    return;
+  }
   this->Copy(
     host,
     bytes,
@@ -134,6 +147,12 @@ Uploader::Copy(const void * host, std::size_t bytes, const StreamOfLane & stream
 void
 Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stream & stream)
 {
+  if (IsInDeviceMemory(host))
+  {
+    CheckCuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");
+    stream.Synchronize();
+    return;
+  }
   const unsigned int lanes = m_Staging.Prepare(bytes);
   if (bytes <= StagingBytes)
   {

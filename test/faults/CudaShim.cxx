@@ -26,6 +26,7 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace CudaSplineTest
 {
@@ -53,6 +54,9 @@ struct Shim
   std::map<std::uintptr_t, std::size_t>            bytes; ///< of the device's memory, by where it is
   std::size_t                                      allocated{ 0 };
   std::size_t                                      peak{ 0 };
+  CopiedBytes                                      copied;
+  std::atomic<bool>                                times{ false }; ///< kernels are measured
+  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> kernels;        ///< the events of each
 };
 
 Shim &
@@ -213,6 +217,71 @@ KeepBytes(std::uintptr_t thing, std::size_t bytes)
   shim.peak = std::max(shim.peak, shim.allocated);
 }
 
+bool
+IsAllocated(const void * address)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  const auto                        wanted = (std::uintptr_t)address;
+  const auto                        next = shim.bytes.upper_bound(wanted);
+  return next != shim.bytes.begin() && wanted - std::prev(next)->first < std::prev(next)->second;
+}
+
+void
+NoteCopy(cudaMemcpyKind kind, std::size_t bytes)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.copied.toDevice += kind == cudaMemcpyHostToDevice ? bytes : 0;
+  shim.copied.toHost += kind == cudaMemcpyDeviceToHost ? bytes : 0;
+  shim.copied.withinDevice += kind == cudaMemcpyDeviceToDevice ? bytes : 0;
+}
+
+CopiedBytes
+GetCopiedBytes()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.copied;
+}
+
+bool
+KernelsAreTimed()
+{
+  return TheShim().times;
+}
+
+void
+KeepKernelTime(cudaEvent_t begin, cudaEvent_t end)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.kernels.emplace_back(begin, end);
+}
+
+void
+BeginKernelTimes()
+{
+  TheShim().times = true;
+}
+
+double
+EndKernelTimes()
+{
+  Shim & shim = TheShim();
+  shim.times = false;
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  double                            seconds = 0.0;
+  for (const auto & [begin, end] : shim.kernels)
+  {
+    float milliseconds = 0.0F;
+    static_cast<void>(cudaEventElapsedTime(&milliseconds, begin, end));
+    seconds += milliseconds * 1e-3;
+  }
+  shim.kernels.clear();
+  return seconds;
+}
+
 std::size_t
 AllocatedBytes()
 {
@@ -305,6 +374,7 @@ ArmShim(const Fault & fault)
   shim.armed = true;
   shim.stuck = false;
   shim.calls = 0;
+  shim.copied = CopiedBytes();
   shim.callsOf.clear();
   shim.stray.clear();
   shim.failed.clear();

@@ -116,6 +116,28 @@ void
 RestartPeak();
 ///@}
 
+/** Whether an address is in the device's memory, as the module has allocated it. */
+bool
+IsAllocated(const void * address);
+
+/** Bytes that cudaMemcpyAsync() has copied since ArmShim(). */
+struct CopiedBytes
+{
+  std::size_t toDevice{ 0 };
+  std::size_t toHost{ 0 };
+  std::size_t withinDevice{ 0 };
+};
+CopiedBytes
+GetCopiedBytes();
+
+/** Begins to measure the time of each kernel on a GPU; a launch then takes some microseconds longer. */
+void
+BeginKernelTimes();
+
+/** Ends that; returns the sum of the times since (s). All kernels have ended. */
+double
+EndKernelTimes();
+
 /** Calls that freed something that was not allocated, since the process began. */
 int
 WrongReleases();

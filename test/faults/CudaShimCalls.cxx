@@ -141,7 +141,8 @@ CUDASPLINE_CALL(cudaMemPoolTrimTo, (cudaMemPool_t pool, std::size_t bytes), (poo
 CUDASPLINE_CALL(cudaPointerGetAttributes,
                 (cudaPointerAttributes * attributes, const void * pointer),
                 (attributes, pointer),
-                *attributes = cudaPointerAttributes{});
+                *attributes = cudaPointerAttributes{};
+                attributes->type = IsAllocated(pointer) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered);
 CUDASPLINE_CALL(cudaFuncSetAttribute,
                 (const void * function, cudaFuncAttribute attribute, int value),
                 (function, attribute, value),
@@ -151,10 +152,22 @@ CUDASPLINE_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
                 (blocks, function, threads, shared, flags),
                 *blocks = 2);
 CUDASPLINE_CALL(cudaFree, (void * pointer), (pointer), static_cast<void>(0));
-CUDASPLINE_CALL(cudaMemcpyAsync,
-                (void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream),
-                (to, from, bytes, kind, stream),
-                std::memcpy(to, from, bytes));
+extern "C" cudaError_t
+__real_cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+extern "C" cudaError_t
+__wrap_cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+  const cudaError_t error = Call(
+    "cudaMemcpyAsync",
+    Kind::Other,
+    [&] { return __real_cudaMemcpyAsync(to, from, bytes, kind, stream); },
+    [&] { std::memcpy(to, from, bytes); });
+  if (error == cudaSuccess)
+  {
+    NoteCopy(kind, bytes);
+  }
+  return error;
+}
 CUDASPLINE_CALL(cudaMemcpy3DAsync,
                 (const cudaMemcpy3DParms * parameters, cudaStream_t stream),
                 (parameters, stream),
@@ -429,13 +442,33 @@ __wrap_cudaGetLastError(void)
   return TakeError(ShimIsReal() ? __real_cudaGetLastError() : cudaSuccess);
 }
 
+/** Launches a kernel between two events if kernels are measured. */
+template <typename TLaunch>
+static cudaError_t
+LaunchTimed(cudaStream_t stream, const TLaunch & launch)
+{
+  if (!KernelsAreTimed())
+  {
+    return launch();
+  }
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  static_cast<void>(__real_cudaEventCreateWithFlags(&begin, cudaEventDefault));
+  static_cast<void>(__real_cudaEventCreateWithFlags(&end, cudaEventDefault));
+  static_cast<void>(__real_cudaEventRecord(begin, stream));
+  const cudaError_t error = launch();
+  static_cast<void>(__real_cudaEventRecord(end, stream));
+  KeepKernelTime(begin, end);
+  return error;
+}
+
 // Launches, whose names differ by version of CUDA: an error is seen by the next cudaGetLastError().
 #define CUDASPLINE_LAUNCH(name, told, parameters, arguments)                                                           \
   extern "C" __attribute__((weak)) cudaError_t __real_##name parameters;                                               \
   extern "C" cudaError_t __wrap_##name parameters                                                                      \
   {                                                                                                                    \
     return Call(                                                                                                       \
-      told, Kind::Other, [&] { return __real_##name arguments; }, [] {});                                              \
+      told, Kind::Other, [&] { return LaunchTimed(on, [&] { return __real_##name arguments; }); }, [] {});             \
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 

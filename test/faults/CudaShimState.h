@@ -59,6 +59,18 @@ Keep(const char * name, std::uintptr_t thing);
 void
 KeepBytes(std::uintptr_t thing, std::size_t bytes);
 
+/** Counts a copy (GetCopiedBytes()). */
+void
+NoteCopy(cudaMemcpyKind kind, std::size_t bytes);
+
+/** Whether kernels are measured (BeginKernelTimes()). */
+bool
+KernelsAreTimed();
+
+/** Takes two events of a stream, before and after a kernel. */
+void
+KeepKernelTime(cudaEvent_t begin, cudaEvent_t end);
+
 /** Strikes out what a call of that name has allocated. */
 void
 Drop(const char * name, std::uintptr_t thing);

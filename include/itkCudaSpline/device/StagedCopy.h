@@ -93,6 +93,14 @@ private:
   std::vector<Lane> m_Lanes;
 };
 
+/** \brief Whether memory is of a device only. Uploader and Downloader take such memory instead of the host's, too, if
+ * it is of the current device: they copy it there, without staging.
+ *
+ * \param[in] memory any address
+ * \exception DeviceError the device is lost */
+bool
+IsInDeviceMemory(const void * memory);
+
 /** \brief Copies pageable host memory to a device: each thread fills a page-locked buffer while its other one travels.
  *
  * The current device must be that of the stream. */
@@ -116,7 +124,8 @@ public:
   /** \brief Enqueues the copy in pieces; returns when the host memory has been read, not when the device has it.
    *
    * \param[out] device first byte, device memory
-   * \param[in] host first byte, host memory
+   * \param[in] host first byte, host memory; or device memory, which must not change before the stream has passed the
+   *   copy
    * \param[in] bytes length
    * \param[in] stream the copies are enqueued there
    * \exception DeviceError the staging buffers are not available, or the device is lost */
@@ -146,9 +155,9 @@ public:
     : m_Staging(std::move(threads))
   {}
 
-  /** \brief Copies; returns when the host has all of it.
+  /** \brief Copies; returns when all of it is there.
    *
-   * \param[out] host first byte, host memory
+   * \param[out] host first byte, host memory; or device memory
    * \param[in] device first byte, device memory
    * \param[in] bytes length
    * \param[in] stream whose work before this is waited for

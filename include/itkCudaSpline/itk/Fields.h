@@ -19,6 +19,7 @@
 #define itkCudaSpline_itk_Fields_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
@@ -85,6 +86,27 @@ struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
   /** That. */
   static constexpr bool value = std::is_floating_point<TReal>::value && VDimension >= 2 && VDimension <= 3;
 };
+
+/** \brief Largest norm of the vectors of a field that is in the memory of a device.
+ *
+ * \param[in] shape of the field
+ * \param[in] memory the field
+ * \exception CudaSpline::DeviceError the device has failed */
+inline double
+FindLargestNorm(CudaSpline::FieldShape shape, const CudaSpline::BackendMemory & memory)
+{
+  shape.grid.spacing.fill(1.0);
+  CudaSpline::ExecutionContext context;
+  context.backend = memory.GetBackend();
+  context.device = memory.GetDevice();
+  const CudaSpline::Residence     residence(context);
+  const CudaSpline::ResidentArray maximum(sizeof(double), residence);
+  const CudaSpline::ResidentArray scratch(CudaSpline::MaximumNormScratch, residence);
+  CudaSpline::FindMaximumNorm(shape, memory.Data(), maximum.As<double>(), scratch.Data(), residence);
+  double largest = 0.0;
+  CudaSpline::Download(&largest, maximum.Data(), sizeof(largest), residence);
+  return largest;
+}
 
 /** \brief An operation that is a call of HostFields.h: its work and its memory.
  *

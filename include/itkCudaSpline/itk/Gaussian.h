@@ -19,6 +19,7 @@
 #define itkCudaSpline_itk_Gaussian_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
@@ -81,7 +82,7 @@ const char *
 WhyNotGaussian(const TImage * image, const CudaSpline::GaussianDescriptor & descriptor, int onlyAxis = -1)
 {
   constexpr double smallestSpacing = 1e-8; // of itk::RecursiveGaussianImageFilter
-  if (image->GetBufferedRegion() != image->GetLargestPossibleRegion() || image->GetBufferPointer() == nullptr)
+  if (image->GetBufferedRegion() != image->GetLargestPossibleRegion() || !HasPixels(image))
   {
     return "the image is not in memory as a whole";
   }

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_itk_ImageAccess_h
 #define itkCudaSpline_itk_ImageAccess_h
 
+#include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
@@ -129,7 +130,7 @@ template <typename TObject, typename TImage>
 void
 CheckNotEmpty(const TObject * self, const TImage * image)
 {
-  if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
+  if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || !HasPixels(image))
   {
     itkGenericExceptionMacro(<< self->GetNameOfClass() << ": the input image is empty, its size is "
                              << image->GetBufferedRegion().GetSize() << "; at least one pixel is needed.");

@@ -91,6 +91,9 @@ public:
     this->SetMultiThreader(outer->GetMultiThreader());
     this->SetNumberOfWorkUnits(outer->GetNumberOfWorkUnits());
     this->GetBackendSelection().CopyChoice(backend);
+    auto * const       wanted = dynamic_cast<const DevicePixels *>(outer->GetOutput());
+    const bool         isReadOnDevice = wanted != nullptr && wanted->IsReadOnDevice();
+    const DeviceReader reader(isReadOnDevice ? dynamic_cast<DevicePixels *>(this->GetOutput()) : nullptr);
     this->Update();
     backend.Record(this->GetBackendSelection());
     outer->GraftOutput(this->GetOutput());
@@ -107,8 +110,10 @@ protected:
   }
 
 private:
-  const char *                  m_NameOfClass{ "CudaResampleImageFilter" };
-  typename TInputImage::Pointer m_Input = TInputImage::New(); ///< pixels of the outer filter's, without its pipeline
+  const char * m_NameOfClass{ "CudaResampleImageFilter" };
+  /** Pixels of the outer filter's input, without its pipeline. */
+  typename TInputImage::Pointer m_Input =
+    static_cast<TInputImage *>(AsDeviceImage<TInputImage>(TInputImage::New().GetPointer()).GetPointer());
 };
 
 /** \brief Lets the images of an inner filter go when it ends: the filter itself is kept for the next update. */

@@ -45,14 +45,13 @@ CudaSpline_EXPORT std::string
 /** \brief A job as an operation for CudaSplineBackend::Run() and Predict().
  *
  * \param[in] job the job; outlives the result
- * \param[in] pixels, output as for CudaSpline::ResampleJob::MakeOperation()
+ * \param[in] arrays as for CudaSpline::ResampleJob::MakeOperation()
  * \param[in] name, size as for TraceResampling() */
 CudaSpline_EXPORT CudaSplineBackend::Operation
-                  MakeResampleOperation(CudaSpline::ResampleJob & job,
-                                        const void *              pixels,
-                                        void *                    output,
-                                        const std::string &       name,
-                                        const std::string &       size);
+                  MakeResampleOperation(CudaSpline::ResampleJob &                      job,
+                                        const CudaSpline::ResampleJob::ProvideArrays & arrays,
+                                        const std::string &                            name,
+                                        const std::string &                            size);
 
 /** @} */
 } // namespace itk::CudaSplineDetail

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_itk_ResidentImages_h
 #define itkCudaSpline_itk_ResidentImages_h
 
+#include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
@@ -40,12 +41,21 @@ template <typename TImage>
 CudaSpline::ResidentImage
 MakeResident(const TImage * image, const CudaSpline::Residence & residence)
 {
-  return image == nullptr
-           ? CudaSpline::ResidentImage()
-           : CudaSpline::MakeResidentImage(DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion()),
-                                           CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
-                                           image->GetBufferPointer(),
-                                           residence);
+  if (image == nullptr)
+  {
+    return CudaSpline::ResidentImage();
+  }
+  const PixelsToRead        pixels(image, residence.GetContext());
+  CudaSpline::ResidentImage made =
+    CudaSpline::MakeResidentImage(DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion()),
+                                  CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
+                                  pixels.Data(),
+                                  residence);
+  if (pixels.AreOnDevice())
+  {
+    residence.Wait(); // their memory may be released next
+  }
+  return made;
 }
 
 /** \brief Images as they came, each once in the memory of a backend. */

@@ -71,17 +71,17 @@ DescribeGrid(const TImage * image, CudaSpline::TransformChain::Stage & stage)
   }
 }
 
-/** \brief Lets a stage borrow the displacements of a field, whose pixels are vectors of float or double.
+/** \brief Sets the displacements of a stage.
  *
- * \param[in] field the field; it must outlive the stage
+ * \tparam TField type of their field, whose pixels are vectors of float or double
+ * \param[in] displacements the first number, memory of the host or of a device
  * \param[in,out] stage its displacements are set */
 template <typename TField>
 void
-BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & stage)
+SetDisplacements(const std::shared_ptr<const void> & displacements, CudaSpline::TransformChain::Stage & stage)
 {
   using Component = typename ImageTraits<TField>::ComponentType;
-  const std::shared_ptr<const Component> data(reinterpret_cast<const Component *>(field->GetBufferPointer()),
-                                              [](const Component *) {});
+  const auto data = std::static_pointer_cast<const Component>(displacements);
   if constexpr (std::is_same<Component, float>::value)
   {
     stage.singleData = data;
@@ -90,6 +90,17 @@ BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & st
   {
     stage.data = data;
   }
+}
+
+/** \brief Lets a stage borrow the displacements of a field, whose pixels are vectors of float or double.
+ *
+ * \param[in] field the field; it must outlive the stage
+ * \param[in,out] stage its displacements are set */
+template <typename TField>
+void
+BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & stage)
+{
+  SetDisplacements<TField>(std::shared_ptr<const void>(field->GetBufferPointer(), [](const void *) {}), stage);
 }
 
 /** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement

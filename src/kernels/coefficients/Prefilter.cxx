@@ -228,16 +228,10 @@ Prefilter(const SourceDescriptor & descriptor,
   Check(descriptor, context);
   CheckElements(descriptor);
   AdviseLargePages(coefficients, descriptor.ElementBytes());
-  if (descriptor.components > 1)
+  if (descriptor.components > 1 && context.backend == Backend::Cpu)
   {
-    const auto                  source = MakeSource(descriptor, pixels, context.Part(0.0, 0.9));
-    const bool                  isOnDevice = source->GetBackend() == Backend::Cuda;
-    const std::shared_ptr<void> downloaded = isOnDevice ? AllocateElements(descriptor) : nullptr;
-    if (isOnDevice)
-    {
-      DownloadFromCuda(*source, downloaded.get(), context.Part(0.9, 0.95));
-    }
-    const void * const from = isOnDevice ? downloaded.get() : source->GetData();
+    const auto         source = MakeSource(descriptor, pixels, context.Part(0.0, 0.9));
+    const void * const from = source->GetData();
     if (descriptor.element == ScalarType::Float32)
     {
       Interleave(descriptor, static_cast<const float *>(from), static_cast<float *>(coefficients), context);

@@ -65,9 +65,15 @@ UploadAsReal(const SourceDescriptor & descriptor,
              Uploader &               uploader,
              std::size_t              own = 0)
 {
-  const std::size_t  size = SizeOf(descriptor.pixel);
-  const std::size_t  bytes = static_cast<std::size_t>(count) * descriptor.components * size;
-  const bool         convert = IsConverted(descriptor);
+  const std::size_t size = SizeOf(descriptor.pixel);
+  const std::size_t bytes = static_cast<std::size_t>(count) * descriptor.components * size;
+  const bool        convert = IsConverted(descriptor);
+  if (convert && IsInDeviceMemory(pixels))
+  {
+    LaunchConvert(pixels, descriptor, 0, count * descriptor.components, elements, stream);
+    context.Report(1.0);
+    return;
+  }
   const DeviceBuffer raw(convert ? RawBytes(bytes) : 0, stream); // a piece for each lane
   if (own > 0)
   {
@@ -224,6 +230,21 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
   }
 }
 
+/** Planes of components to pixels. */
+void
+InterleaveComponents(const SampleSource & source, void * pixels, const Stream & stream)
+{
+  const SourceDescriptor & descriptor = source.GetDescriptor();
+  if (descriptor.element == ScalarType::Float64)
+  {
+    LaunchInterleave(static_cast<const double *>(source.GetData()), descriptor, static_cast<double *>(pixels), stream);
+  }
+  else
+  {
+    LaunchInterleave(static_cast<const float *>(source.GetData()), descriptor, static_cast<float *>(pixels), stream);
+  }
+}
+
 } // namespace
 
 void
@@ -306,7 +327,14 @@ DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionCo
   const DeviceScope scope(source.GetDevice());
   const Stream      stream;
   const std::size_t bytes = source.GetDescriptor().Bytes();
-  DownloadThroughStaging(elements, source.GetData(), bytes, stream, CopyThreadsOf(context));
+  DeviceBuffer      interleaved;
+  if (source.GetDescriptor().components > 1)
+  {
+    interleaved = DeviceBuffer(bytes, stream);
+    InterleaveComponents(source, interleaved.Data(), stream);
+  }
+  const void * const from = interleaved.Data() != nullptr ? interleaved.Data() : source.GetData();
+  DownloadThroughStaging(elements, from, bytes, stream, CopyThreadsOf(context));
   context.Report(1.0);
 }
 

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
@@ -60,7 +61,8 @@ SourceCache::Provide(const SourceDescriptor & descriptor,
   {
     *reused = false;
   }
-  if (context.backend == Backend::Cpu && !descriptor.NeedsPreparation())
+  const bool isOnDevice = context.backend == Backend::Cuda && DeviceOfPointer(pixels) >= 0;
+  if (isOnDevice || (context.backend == Backend::Cpu && !descriptor.NeedsPreparation()))
   {
     return MakeSource(descriptor, pixels, context);
   }

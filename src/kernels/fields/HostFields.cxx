@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/fields/HostFields.h"
+#include "itkCudaSpline/device/Device.h"
 
 #include "kernels/common/MemoryBudget.h"
 
@@ -30,32 +31,36 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A field of host memory where a residence has its memory. */
+/** Whether a field is in memory that the steps of a residence can use. */
+bool
+IsThere(const void * field, const Residence & residence)
+{
+  return !residence.IsOnDevice() || DeviceOfPointer(field) == residence.GetContext().device;
+}
+
+/** A field where a residence has its memory: a copy if it is elsewhere. */
 class Visitor
 {
 public:
   /** An input: uploaded to a device. */
-  Visitor(const void * host, std::size_t bytes, const Residence & residence)
-    : m_Array(residence.IsOnDevice() ? ResidentArray(bytes, residence) : ResidentArray())
-    , m_Data(residence.IsOnDevice() ? m_Array.Data() : const_cast<void *>(host)) // who takes an input does not write
+  Visitor(const void * field, std::size_t bytes, const Residence & residence)
+    : m_IsThere(IsThere(field, residence))
+    , m_Array(m_IsThere ? ResidentArray() : ResidentArray(bytes, residence))
+    , m_Data(m_IsThere ? const_cast<void *>(field) : m_Array.Data()) // who takes an input does not write
   {
-    if (residence.IsOnDevice())
+    if (!m_IsThere)
     {
-      Upload(m_Data, host, bytes, residence);
+      Upload(m_Data, field, bytes, residence);
     }
   }
   /** An output: memory of a device. */
-  Visitor(void * host, std::size_t bytes, const Residence & residence, bool isInput)
-    : m_Array(residence.IsOnDevice() ? ResidentArray(bytes, residence) : ResidentArray())
-    , m_Data(residence.IsOnDevice() ? m_Array.Data() : host)
-    , m_Host(host)
+  Visitor(void * field, std::size_t bytes, const Residence & residence)
+    : m_IsThere(IsThere(field, residence))
+    , m_Array(m_IsThere ? ResidentArray() : ResidentArray(bytes, residence))
+    , m_Data(m_IsThere ? field : m_Array.Data())
+    , m_Host(field)
     , m_Bytes(bytes)
-  {
-    if (residence.IsOnDevice() && isInput)
-    {
-      Upload(m_Data, host, bytes, residence);
-    }
-  }
+  {}
 
   void *
   Data() const
@@ -67,13 +72,16 @@ public:
   void
   Return(const Residence & residence) const
   {
-    if (residence.IsOnDevice())
+    if (m_IsThere)
     {
-      Download(m_Host, m_Data, m_Bytes, residence);
+      residence.Wait();
+      return;
     }
+    Download(m_Host, m_Data, m_Bytes, residence);
   }
 
 private:
+  bool          m_IsThere;
   ResidentArray m_Array;
   void *        m_Data{ nullptr };
   void *        m_Host{ nullptr };
@@ -162,7 +170,7 @@ ComposeHostFields(const FieldShape &       displacementShape,
   const Residence residence(context);
   const Visitor   first(displacement, displacementShape.Bytes(), residence);
   const Visitor   second(warping, warpingShape.Bytes(), residence);
-  const Visitor   result(output, warpingShape.Bytes(), residence, false);
+  const Visitor   result(output, warpingShape.Bytes(), residence);
   ComposeFields(displacementShape, first.Data(), warpingShape, second.Data(), result.Data(), residence);
   result.Return(residence);
   context.Report(1.0);
@@ -171,6 +179,7 @@ ComposeHostFields(const FieldShape &       displacementShape,
 FieldInversionState
 InvertHostField(const FieldShape &       shape,
                 const void *             field,
+                const void *             estimate,
                 void *                   inverse,
                 const FieldInversion &   rules,
                 const ExecutionContext & context)
@@ -178,9 +187,18 @@ InvertHostField(const FieldShape &       shape,
   context.Report(0.0);
   const Residence     residence(context);
   const Visitor       input(field, shape.Bytes(), residence);
-  const Visitor       result(inverse, shape.Bytes(), residence, true);
+  const Visitor       result(inverse, shape.Bytes(), residence);
   const ResidentArray state(sizeof(FieldInversionState), residence);
   const ResidentArray scratch(CountInversionScratch(shape), residence);
+  if (estimate != nullptr)
+  {
+    const Visitor first(estimate, shape.Bytes(), residence);
+    CopyResident(result.Data(), first.Data(), shape.Bytes(), residence);
+  }
+  else
+  {
+    ClearResident(result.Data(), shape.Bytes(), residence);
+  }
   InvertField(shape, input.Data(), result.Data(), rules, state.As<FieldInversionState>(), scratch.Data(), residence);
   FieldInversionState came;
   Download(&came, state.Data(), sizeof(came), residence);
@@ -200,7 +218,7 @@ ExponentiateHostField(const FieldShape &       shape,
   context.Report(0.0);
   const Residence     residence(context);
   const Visitor       input(velocity, shape.Bytes(), residence);
-  const Visitor       result(output, shape.Bytes(), residence, false);
+  const Visitor       result(output, shape.Bytes(), residence);
   const ResidentArray scratch(squarings > 0 ? shape.Bytes() : 0, residence);
   ExponentiateField(shape, input.Data(), squarings, inverse, result.Data(), scratch.Data(), residence);
   result.Return(residence);
@@ -218,7 +236,7 @@ FindHostJacobianDeterminants(const FieldShape &            shape,
   context.Report(0.0);
   const Residence residence(context);
   const Visitor   input(field, shape.Bytes(), residence);
-  const Visitor   result(output, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence, false);
+  const Visitor   result(output, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence);
   FindJacobianDeterminants(shape, input.Data(), weights, real, result.Data(), residence);
   result.Return(residence);
   context.Report(1.0);
@@ -236,7 +254,7 @@ SmoothHostFieldBySpline(const FieldShape &       shape,
   context.Report(0.0);
   const Residence        residence(context);
   const Visitor          input(field, shape.Bytes(), residence);
-  const Visitor          result(output, shape.Bytes(), residence, false);
+  const Visitor          result(output, shape.Bytes(), residence);
   std::optional<Visitor> counts;
   std::optional<Visitor> places;
   FieldSplineFit         there = fit;

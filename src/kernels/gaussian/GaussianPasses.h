@@ -20,7 +20,10 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -83,6 +86,36 @@ GaussianElementOf(ScalarType pixel)
   return pixel == ScalarType::Float32 || SizeOf(pixel) <= 2 ? ScalarType::Float32 : ScalarType::Float64;
 }
 
+/** \brief Stores the magnitude of a gradient, with ITK's roundings: the sum of squares is a float after each component.
+ *
+ * \param[in] components the gradient, \p stride apart
+ * \param[in] dimension how many
+ * \param[out] output image of pixels of a type, of which one is stored at \p index */
+CUDASPLINE_HOST_DEVICE inline void
+StoreGaussianMagnitude(const float * components,
+                       std::int64_t  stride,
+                       unsigned int  dimension,
+                       void *        output,
+                       ScalarType    type,
+                       std::int64_t  index)
+{
+  float sum = 0.0F;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    const double component = components[d * stride];
+    sum = RoundedToSingle(sum + component * component); // the product of two floats is exact
+  }
+  const double magnitude = std::sqrt(static_cast<double>(sum));
+  if (type == ScalarType::Float32)
+  {
+    static_cast<float *>(output)[index] = RoundedToSingle(magnitude); // infinity remains
+  }
+  else
+  {
+    StoreScalar(output, type, index, magnitude);
+  }
+}
+
 /** \brief The operations of kernels/gaussian/RecursiveGaussian.h on the host's threads; arguments were checked.
  *
  * Of gradients, component c of pixel i goes to \p output [i * pixelStride + c * componentStride]. */
@@ -99,6 +132,11 @@ GradientOnCpu(const GaussianDescriptor & descriptor,
               std::int64_t               pixelStride,
               std::int64_t               componentStride,
               const ExecutionContext &   context);
+void
+GradientMagnitudeOnCpu(const GaussianDescriptor & descriptor,
+                       const void *               pixels,
+                       void *                     output,
+                       const ExecutionContext &   context);
 ///@}
 
 /** \brief The operations on a device; there is none without the CUDA Toolkit. */
@@ -113,6 +151,11 @@ GradientOnCuda(const GaussianDescriptor & descriptor,
                const void *               pixels,
                void *                     output,
                const ExecutionContext &   context);
+void
+GradientMagnitudeOnCuda(const GaussianDescriptor & descriptor,
+                        const void *               pixels,
+                        void *                     output,
+                        const ExecutionContext &   context);
 std::shared_ptr<const SampleSource>
 GradientSourceOnCuda(const GaussianDescriptor & descriptor,
                      const SourceDescriptor &   source,

@@ -174,6 +174,20 @@ MakeGaussianGradient(const GaussianDescriptor & descriptor,
   context.Report(1.0);
 }
 
+void
+MakeGaussianGradientMagnitude(const GaussianDescriptor & descriptor,
+                              const void *               pixels,
+                              void *                     output,
+                              const ExecutionContext &   context)
+{
+  Check(descriptor, context);
+  context.Report(0.0);
+  AdviseLargePages(output, static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.output));
+  (context.backend == Backend::Cuda ? GradientMagnitudeOnCuda
+                                    : GradientMagnitudeOnCpu)(descriptor, pixels, output, context);
+  context.Report(1.0);
+}
+
 std::shared_ptr<const SampleSource>
 MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
                            const SourceDescriptor &   source,
@@ -218,6 +232,14 @@ CheckResident(const GaussianDescriptor & descriptor)
         "Images that remain in the memory of a backend must have float32 or float64 pixels to be smoothed, not ") +
       NameOf(descriptor.pixel) + ".");
   }
+}
+
+/** Numbers of a pixel of the result. */
+unsigned int
+ComponentsOf(const GaussianDescriptor & descriptor, GaussianOperation operation)
+{
+  const bool isGradient = operation == GaussianOperation::Gradient || operation == GaussianOperation::GradientSource;
+  return isGradient ? descriptor.dimension : 1;
 }
 
 /** Bytes of the notes of the axis that has the most. */
@@ -303,9 +325,9 @@ PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation,
   else
   {
     plan.sourceBytes = count * descriptor.dimension * sizeof(float);
-    plan.tableBytes = count * descriptor.dimension * size;
+    plan.tableBytes = count * ComponentsOf(descriptor, operation) * size;
     plan.tableBytes =
-      operation == GaussianOperation::Gradient ? std::min(plan.tableBytes, TransferChunkBytes) : plan.tableBytes;
+      operation == GaussianOperation::GradientSource ? plan.tableBytes : std::min(plan.tableBytes, TransferChunkBytes);
   }
   making += std::max(raw, plan.sourceBytes + notes);
   plan.workspaceBytes = making > plan.sourceBytes ? making - plan.sourceBytes : 0;
@@ -332,7 +354,7 @@ CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation opera
   work.filterPasses = count * axes * components * poles;
   work.downloadBytes = operation == GaussianOperation::GradientSource
                          ? 0.0
-                         : count * components * static_cast<double>(SizeOf(descriptor.output));
+                         : count * ComponentsOf(descriptor, operation) * static_cast<double>(SizeOf(descriptor.output));
   return work;
 }
 
@@ -345,6 +367,12 @@ SmoothOnCuda(const GaussianDescriptor &, const void *, void *, const ExecutionCo
 
 void
 GradientOnCuda(const GaussianDescriptor &, const void *, void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+GradientMagnitudeOnCuda(const GaussianDescriptor &, const void *, void *, const ExecutionContext &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -358,4 +358,27 @@ GradientOnCpu(const GaussianDescriptor & descriptor,
   }
 }
 
+void
+GradientMagnitudeOnCpu(const GaussianDescriptor & descriptor,
+                       const void *               pixels,
+                       void *                     output,
+                       const ExecutionContext &   context)
+{
+  const std::int64_t count = descriptor.Count();
+  const unsigned int dimension = descriptor.dimension;
+  GaussianDescriptor single = descriptor;
+  single.output = ScalarType::Float32;
+  single.isRotated = false;
+  // Not a vector: this thread would write all of it first.
+  const std::unique_ptr<float[]> gradients(new float[static_cast<std::size_t>(count) * dimension]);
+  const float * const            components = gradients.get();
+  MakeGradient(single, pixels, gradients.get(), dimension, 1, context.Part(0.0, 0.95));
+  context.ParallelFor(count, [=, type = descriptor.output](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      StoreGaussianMagnitude(components + i * dimension, 1, dimension, output, type, i);
+    }
+  });
+}
+
 } // namespace itk::CudaSpline

@@ -158,6 +158,47 @@ GaussianGradientKernel(const __grid_constant__ GradientArguments<VDimension> arg
   }
 }
 
+/** Divides the components by the spacing, and stores their magnitude. */
+__global__ void
+GaussianMagnitudeKernel(const __grid_constant__ GradientArguments<MaximumDimension> arguments,
+                        unsigned int                                                dimension,
+                        ScalarType                                                  type)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * PixelThreads + threadIdx.x;
+  if (i >= arguments.count)
+  {
+    return;
+  }
+  float gradient[MaximumDimension];
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    gradient[d] =
+      GaussianGradientComponent(arguments.planes[d * arguments.plane + arguments.first + i], arguments.spacing[d]);
+  }
+  StoreGaussianMagnitude(gradient, 1, dimension, arguments.output, type, i);
+}
+
+/** Some pixels of the magnitude, from the planes of the gradient. */
+void
+LaunchMagnitude(const GaussianDescriptor & descriptor,
+                const float *              planes,
+                std::int64_t               first,
+                std::int64_t               count,
+                void *                     output,
+                const Stream &             stream)
+{
+  GradientArguments<MaximumDimension> arguments{};
+  arguments.planes = planes;
+  arguments.plane = descriptor.Count();
+  arguments.first = first;
+  arguments.count = count;
+  std::copy_n(descriptor.spacing.begin(), descriptor.dimension, arguments.spacing);
+  arguments.output = output;
+  GaussianMagnitudeKernel<<<BlocksOf(count, PixelThreads), PixelThreads, 0, stream.Get()>>>(
+    arguments, descriptor.dimension, descriptor.output);
+  CheckCuda(cudaGetLastError(), "GaussianMagnitudeKernel");
+}
+
 template <unsigned int VDimension>
 void
 LaunchGradient(const GaussianDescriptor & descriptor,
@@ -255,6 +296,33 @@ MakePlanes(const GaussianDescriptor & descriptor,
   stream.Synchronize(); // the source goes
   return planes;
 }
+
+/** Computes an output of some bytes per pixel slab by slab, and copies it to where it belongs.
+ *
+ * \param[in] compute launches a slab: its first pixel, its pixels, and where they are stored */
+template <typename TCompute>
+void
+StoreInSlabs(std::int64_t             count,
+             std::size_t              size,
+             void *                   output,
+             const Stream &           stream,
+             const ExecutionContext & context,
+             const TCompute &         compute)
+{
+  Downloader         downloader(CopyThreadsOf(context));
+  const auto         slab = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / size));
+  const DeviceBuffer stored(static_cast<std::size_t>(slab) * size, stream);
+  for (std::int64_t first = 0; first < count; first += slab)
+  {
+    const std::int64_t wanted = std::min(slab, count - first);
+    compute(first, wanted, stored.Data());
+    downloader.Copy(static_cast<char *>(output) + static_cast<std::size_t>(first) * size,
+                    stored.Data(),
+                    static_cast<std::size_t>(wanted) * size,
+                    stream);
+    context.Report(static_cast<double>(first + wanted) / static_cast<double>(count));
+  }
+}
 } // namespace
 
 void
@@ -336,28 +404,36 @@ GradientOnCuda(const GaussianDescriptor & descriptor,
   const DeviceScope  scope(context.device);
   const Stream       stream;
   const DeviceBuffer planes = MakePlanes(descriptor, pixels, stream, context.Part(0.0, 0.3));
-  const std::int64_t count = descriptor.Count();
+  const auto * const filtered = static_cast<const float *>(planes.Data());
   const std::size_t  size = SizeOf(descriptor.output) * descriptor.dimension;
-  Downloader         downloader(CopyThreadsOf(context));
-  const auto         slab = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / size));
-  const DeviceBuffer stored(static_cast<std::size_t>(slab) * size, stream);
-  for (std::int64_t first = 0; first < count; first += slab)
-  {
-    const std::int64_t wanted = std::min(slab, count - first);
-    CombinePlanes(descriptor,
-                  static_cast<const float *>(planes.Data()),
-                  first,
-                  wanted,
-                  stored.Data(),
-                  descriptor.dimension,
-                  1,
-                  stream);
-    downloader.Copy(static_cast<char *>(output) + static_cast<std::size_t>(first) * size,
-                    stored.Data(),
-                    static_cast<std::size_t>(wanted) * size,
-                    stream);
-    context.Report(0.3 + 0.7 * static_cast<double>(first + wanted) / static_cast<double>(count));
-  }
+  StoreInSlabs(descriptor.Count(),
+               size,
+               output,
+               stream,
+               context.Part(0.3, 1.0),
+               [&](std::int64_t first, std::int64_t count, void * stored) {
+                 CombinePlanes(descriptor, filtered, first, count, stored, descriptor.dimension, 1, stream);
+               });
+}
+
+void
+GradientMagnitudeOnCuda(const GaussianDescriptor & descriptor,
+                        const void *               pixels,
+                        void *                     output,
+                        const ExecutionContext &   context)
+{
+  const DeviceScope  scope(context.device);
+  const Stream       stream;
+  const DeviceBuffer planes = MakePlanes(descriptor, pixels, stream, context.Part(0.0, 0.3));
+  const auto * const filtered = static_cast<const float *>(planes.Data());
+  StoreInSlabs(descriptor.Count(),
+               SizeOf(descriptor.output),
+               output,
+               stream,
+               context.Part(0.3, 1.0),
+               [&](std::int64_t first, std::int64_t count, void * stored) {
+                 LaunchMagnitude(descriptor, filtered, first, count, stored, stream);
+               });
 }
 
 void

@@ -164,6 +164,7 @@ ResampleJob::Cut(std::size_t budget, std::size_t least)
   ExecutionContext context;
   context.host = m_Host;
   m_Task.resampling.scanlineEnds = this->ProvideEnds(context);
+  this->ProvideFields(context);
   return PlanPieces(m_Task, budget, static_cast<std::int64_t>(least), m_Host);
 }
 
@@ -175,6 +176,15 @@ ResampleJob::ProvideEnds(const ExecutionContext & context)
     m_Description.ends = m_Description.mapScanlines(context);
   }
   return m_Description.ends.get();
+}
+
+void
+ResampleJob::ProvideFields(const ExecutionContext & context)
+{
+  if (m_Description.chain && m_Description.provideFields)
+  {
+    m_Description.provideFields(context, *m_Description.chain);
+  }
 }
 
 ResampleRecord
@@ -235,14 +245,25 @@ ResampleJob::DescribeKernel(const ResamplePlan & plan)
 RunnableOperation
 ResampleJob::MakeOperation(const void * pixels, void * output)
 {
+  return this->MakeOperation([pixels, output](const ExecutionContext &, const auto & run) { run(pixels, output); });
+}
+
+RunnableOperation
+ResampleJob::MakeOperation(const ProvideArrays & arrays)
+{
   RunnableOperation operation;
   operation.isShared = true;
   operation.work = [this](int device) { return this->CountWork(device); };
-  operation.plan = [this, pixels, output](const std::vector<int> & devices) {
+  operation.plan = [this, arrays](const std::vector<int> & devices) {
     const auto plan = std::make_shared<const ResamplePlan>(this->Plan(devices));
-    return OperationPlan{ plan->memory, [this, plan, pixels, output](const ExecutionContext & context) {
+    return OperationPlan{ plan->memory, [this, plan, arrays](const ExecutionContext & context) {
                            m_Plan = plan;
-                           m_Record = this->Run(*plan, pixels, output, context);
+                           ExecutionContext where = context;
+                           where.backend = plan->pieces.fits ? Backend::Cpu : context.backend; // cut on the host
+                           this->ProvideFields(where);
+                           arrays(where, [&](const void * pixels, void * output) {
+                             m_Record = this->Run(*plan, pixels, output, context);
+                           });
                          } };
   };
   return operation;

@@ -30,7 +30,7 @@
 
 /** \file
  * \brief Operations of fields that are in host memory: one call each, done when it returns. On a device the fields
- * travel there and back; on the host they stay where they are. */
+ * travel there and back, except those that are in its memory already; on the host they stay where they are. */
 
 namespace itk::CudaSpline
 {
@@ -84,7 +84,8 @@ ComposeHostFields(const FieldShape &       displacementShape,
 
 /** \brief InvertField() of host memory.
  *
- * \param[in,out] inverse the estimate, then the inverse; not changed if it throws
+ * \param[in] estimate the inverse to begin with; null: zeros
+ * \param[out] inverse the inverse
  * \return the result of the iteration
  * \exception DeviceError,OperationAborted as for ComposeHostFields()
  * \param[in] shape of the field
@@ -94,6 +95,7 @@ ComposeHostFields(const FieldShape &       displacementShape,
 FieldInversionState
 InvertHostField(const FieldShape &       shape,
                 const void *             field,
+                const void *             estimate,
                 void *                   inverse,
                 const FieldInversion &   rules,
                 const ExecutionContext & context);

@@ -107,6 +107,19 @@ MakeGaussianGradient(const GaussianDescriptor & descriptor,
                      void *                     gradients,
                      const ExecutionContext &   context);
 
+/** \brief The magnitudes of these gradients, as itk::GradientMagnitudeRecursiveGaussianImageFilter computes them.
+ *
+ * \param[in] descriptor image and Gaussians; \c isRotated is ignored; the output as for SmoothByGaussian()
+ * \param[in] pixels host image, x fastest
+ * \param[out] output host image of as many pixels; may be \p pixels
+ * \param[in] context as above
+ * \exception std::invalid_argument,DeviceError,OperationAborted as above */
+void
+MakeGaussianGradientMagnitude(const GaussianDescriptor & descriptor,
+                              const void *               pixels,
+                              void *                     output,
+                              const ExecutionContext &   context);
+
 /** \brief The same gradients as a source, a plane a component, which stays in the memory of the backend.
  *
  * \param[in] descriptor image and Gaussians; its output is the element of the source
@@ -123,9 +136,10 @@ MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
 /** \brief Which of the operations. */
 enum class GaussianOperation : unsigned char
 {
-  Smoothing,     ///< SmoothByGaussian()
-  Gradient,      ///< MakeGaussianGradient()
-  GradientSource ///< MakeGaussianGradientSource()
+  Smoothing,        ///< SmoothByGaussian()
+  Gradient,         ///< MakeGaussianGradient()
+  GradientSource,   ///< MakeGaussianGradientSource()
+  GradientMagnitude ///< MakeGaussianGradientMagnitude()
 };
 
 /** \brief Plans an operation on a device; images are not cut into pieces.

@@ -56,6 +56,9 @@ struct ResampleDescription
   std::unique_ptr<double[]>     ends;  ///< ResampleDescriptor::scanlineEnds
   /** Makes the ends, on the threads of the context: when the source is made, or where pieces have to be planned. */
   std::function<std::unique_ptr<double[]>(const ExecutionContext & context)> mapScanlines;
+  /** Sets the displacements of fields that are stages of the chain: where the job runs, or for the host, where pieces
+   * have to be planned. Empty: the chain has them. */
+  std::function<void(const ExecutionContext & context, TransformChain & chain)> provideFields;
   ///@}
 
   /** \brief The resampling, pointing into this object. */
@@ -130,6 +133,11 @@ struct ResampleRecord
 class ResampleJob
 {
 public:
+  /** Provides the arrays of a job when it is known where it runs: calls \p run with the pixels and the output, in
+   * memory of the host, or of the context's device. */
+  using ProvideArrays = std::function<void(const ExecutionContext &                                        context,
+                                           const std::function<void(const void * pixels, void * output)> & run)>;
+
   /** \param[in] description what is done
    * \param[in] options what may be used
    * \param[in] host threads that plan; null for the calling thread alone. As \c options.cache it is kept by reference
@@ -165,8 +173,8 @@ public:
   /** \brief Resamples.
    *
    * \param[in] plan what Plan() has made of this job
-   * \param[in] pixels host memory, the image
-   * \param[out] output host memory, the wanted output
+   * \param[in] pixels the image: host memory, or, if the plan has no pieces, of the context's device
+   * \param[out] output the wanted output, likewise
    * \param[in] context backend and device of the plan, threads, progress
    * \exception InvalidPixels of the source
    * \exception std::invalid_argument as for Resample()
@@ -177,7 +185,12 @@ public:
 
   /** \brief The job as an operation, to choose who does it; refers to this object.
    *
-   * \param[in] pixels, output as for Run(); null where it is only asked who would do it */
+   * \param[in] arrays provides the arrays; empty where it is only asked who would do it */
+  RunnableOperation
+  MakeOperation(const ProvideArrays & arrays);
+  /** \brief The same for arrays of the host.
+   *
+   * \param[in] pixels, output as for Run() */
   RunnableOperation
   MakeOperation(const void * pixels, void * output);
 
@@ -211,6 +224,10 @@ private:
   /** The ends of all scanlines, made where they are not there; null where there are none. */
   const double *
   ProvideEnds(const ExecutionContext & context);
+
+  /** Sets the displacements of the chain's fields for a context. */
+  void
+  ProvideFields(const ExecutionContext & context);
 
   ResampleDescription                 m_Description;
   ResampleOptions                     m_Options;

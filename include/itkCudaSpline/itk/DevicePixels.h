@@ -1,0 +1,226 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_DevicePixels_h
+#define itkCudaSpline_itk_DevicePixels_h
+
+#include "CudaSplineExport.h"
+#include "itkCudaSpline/kernels/common/MirroredArray.h"
+
+#include "itkMultiThreaderBase.h"
+#include "itkProcessObject.h"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+/** \file
+ * \brief How filters take the pixels of images from the memory of a device, and leave them there
+ * (doc/architecture/DeviceImages.md). */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The pixels of a CudaDeviceImage: the part that does not depend on the type of the image. */
+class CudaSpline_EXPORT DevicePixels
+{
+public:
+  DevicePixels(const DevicePixels &) = delete;
+  DevicePixels &
+  operator=(const DevicePixels &) = delete;
+  virtual ~DevicePixels();
+
+  /** Whether the newest pixels are in the memory of a device, and those in host memory are undefined. */
+  bool
+  IsOnDevice() const
+  {
+    return m_Array->IsOnBackend();
+  }
+  /** The memory of a device that has the newest pixels; null if they are in host memory. */
+  std::shared_ptr<const CudaSpline::BackendMemory>
+  GetDeviceMemory() const
+  {
+    return m_Array->Get();
+  }
+  /** Makes memory of a device the newest pixels; null: those of the host are. */
+  void
+  SetDeviceMemory(std::shared_ptr<const CudaSpline::BackendMemory> memory);
+
+  /** Copies the newest pixels to host memory if they are not there. The memory of the device is then released.
+   *
+   * \exception ExceptionObject the device has failed; the image is then released, and an update computes it again */
+  virtual void
+  MoveToHost() const = 0;
+
+  /** Whether a filter that reads the memory of devices is updating this image. */
+  bool
+  IsReadOnDevice() const
+  {
+    return m_Readers > 0;
+  }
+
+protected:
+  DevicePixels();
+
+  /** Copies the pixels to host memory, on the threads if they are given, else on threads of their own.
+   *
+   * \exception CudaSpline::DeviceError as for MirroredArray::MoveToHost() */
+  void
+  CopyToHost(void * host, MultiThreaderBase * threads) const;
+
+  /** Shares the pixels of another image, or of none: then they are in host memory. */
+  void
+  Share(const DevicePixels * other);
+
+private:
+  friend class DeviceReader;
+
+  std::shared_ptr<CudaSpline::MirroredArray> m_Array; ///< shared by images that are grafted
+  std::atomic<unsigned int>                  m_Readers{ 0 };
+};
+
+/** \brief Announces, while it exists, that the pixels of an image are read where they are. */
+class CudaSpline_EXPORT DeviceReader
+{
+public:
+  /** \param[in] pixels of the image; null: nothing is announced */
+  explicit DeviceReader(DevicePixels * pixels);
+  DeviceReader(const DeviceReader &) = delete;
+  DeviceReader &
+  operator=(const DeviceReader &) = delete;
+  /** \param[in] other does not announce anything afterwards */
+  DeviceReader(DeviceReader && other) noexcept;
+  ~DeviceReader();
+
+private:
+  DevicePixels * m_Pixels;
+};
+
+/** \brief Updates the inputs of a filter that reads the memory of devices; their pixels stay there while this exists.
+ *
+ * Images are announced one by one: what is computed for other filters on the way is copied to the host as ever. */
+class CudaSpline_EXPORT DeviceInputs
+{
+public:
+  /** \param[in] filter the filter
+   * \param[in,out] isUpdating of the filter: whether an update is running, as in ITK
+   * \param[in] isAccelerated whether the module can compute the filter's operation */
+  DeviceInputs(ProcessObject & filter, bool & isUpdating, bool isAccelerated);
+
+private:
+  std::vector<DeviceReader> m_Readers;
+};
+
+/** \brief Copies the pixels of all inputs of a filter to host memory: before code of ITK reads them. */
+CudaSpline_EXPORT void
+MoveInputsToHost(ProcessObject & filter);
+
+/** \brief Bytes of a filter's inputs that are in the memory of a device already. */
+CudaSpline_EXPORT std::size_t
+                  CountBytesOnDevice(ProcessObject & filter, int device);
+
+/** \brief Whether an image has pixels, wherever they are. */
+template <typename TImage>
+bool
+HasPixels(const TImage * image)
+{
+  const auto * const container = image->GetPixelContainer();
+  return container != nullptr &&
+         const_cast<std::remove_const_t<std::remove_pointer_t<decltype(container)>> *>(container)->GetBufferPointer() !=
+           nullptr;
+}
+
+/** \brief Pixels of an image that an operation reads: in the memory of its device if they are there, else of the host.
+ *
+ * It exists while the operation runs. */
+class CudaSpline_EXPORT PixelsToRead
+{
+public:
+  /** \param[in] image the image
+   * \param[in] context where the operation runs */
+  template <typename TImage>
+  PixelsToRead(const TImage * image, const CudaSpline::ExecutionContext & context)
+    : m_Memory(Find(dynamic_cast<const DevicePixels *>(image), context))
+    , m_Data(m_Memory != nullptr ? m_Memory->Data() : image->GetBufferPointer())
+  {}
+
+  /** First byte: memory of the context's device, or of the host. */
+  const void *
+  Data() const
+  {
+    return m_Data;
+  }
+  /** Whether that is memory of the device. */
+  bool
+  AreOnDevice() const
+  {
+    return m_Memory != nullptr;
+  }
+
+private:
+  static std::shared_ptr<const CudaSpline::BackendMemory>
+  Find(const DevicePixels * pixels, const CudaSpline::ExecutionContext & context);
+
+  std::shared_ptr<const CudaSpline::BackendMemory> m_Memory;
+  const void *                                     m_Data;
+};
+
+/** \brief Pixels of an image that an operation computes: memory of its device if the next filter reads it there, and
+ * the device has enough, else memory of the host.
+ *
+ * The image keeps the pixels that it had until Finish(): it may be the operation's input. */
+class CudaSpline_EXPORT PixelsToWrite
+{
+public:
+  /** \param[in] image the image, allocated
+   * \param[in] context where the operation runs */
+  template <typename TImage>
+  PixelsToWrite(TImage * image, const CudaSpline::ExecutionContext & context)
+    : m_Pixels(dynamic_cast<DevicePixels *>(image))
+    , m_Memory(Allocate(m_Pixels,
+                        image->GetPixelContainer()->Size() * sizeof(*image->GetPixelContainer()->GetBufferPointer()),
+                        context))
+    , m_Data(m_Memory != nullptr ? m_Memory->Data() : image->GetPixelContainer()->GetBufferPointer())
+  {}
+
+  /** First byte: memory of the context's device, or of the host. */
+  void *
+  Data() const
+  {
+    return m_Data;
+  }
+
+  /** Makes the computed pixels those of the image. */
+  void
+  Finish();
+
+private:
+  static std::shared_ptr<const CudaSpline::BackendMemory>
+  Allocate(const DevicePixels * pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context);
+
+  DevicePixels *                                   m_Pixels;
+  std::shared_ptr<const CudaSpline::BackendMemory> m_Memory;
+  void *                                           m_Data;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif
