@@ -71,9 +71,11 @@ class TestPairs:
 
     def registered(self, channels, kind="greedy", also=None, **options):
         """What register() finds."""
-        metrics = [one if isinstance(one, str) else one[0] for one in options.get("metric") or ()]
+        given = options.get("metric") or "cc"
+        entries = [given] if isinstance(given, str) else given
+        metrics = [one if isinstance(one, str) else one[0] for one in entries]
         options = {
-            "radius": 2 if kind != "demons" and "cc" in (metrics or ["cc"]) else None,
+            "radius": 2 if kind != "demons" and "cc" in metrics else None,
             "learning_rate": 0.25,
             "shrink": (2, 1),
             "sigmas": (1, 0),
