@@ -156,24 +156,16 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
   stream << '\n';
 }
 
-/** Whether an option of a document is explained with the options of its stage: not those of levels, of other metrics,
- * or of sampling where all voxels are compared. */
-bool
-IsExplained(const std::string & name, const StageSpec & spec)
-{
-  static const std::set<std::string> ofLevels{ "kind",   "iterations", "iteration_limit",
-                                               "shrink", "sigmas",     "sigmas_in_mm" };
-  return ofLevels.count(name) == 0 && itk::CudaSpline::IsOptionUsed(name, spec);
-}
-
 /** The options of a stage except its kind and levels, as in a document. */
 std::string
 StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
 {
-  std::string text;
+  static const std::set<std::string> ofLevels{ "kind",   "iterations", "iteration_limit",
+                                               "shrink", "sigmas",     "sigmas_in_mm" };
+  std::string                        text;
   for (const auto & [name, value] : stage.items())
   {
-    if (IsExplained(name, spec) && !value.is_null())
+    if (ofLevels.count(name) == 0)
     {
       text += (text.empty() ? "" : ", ") + name + " " +
               (name == "metric"    ? NamesOf(spec.metrics)

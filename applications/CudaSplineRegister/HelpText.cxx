@@ -45,7 +45,8 @@ Stages
   One --stage for each stage, in order; default: rigid, then affine. Each stage starts from the result of the stage
   before. Of translation, rigid, similarity (rigid with one scale) and affine, a later one in this list continues from
   the matrix of an earlier one. All other stages add a transform.
-  Options marked * are given once, for all stages, or once for each stage in order.
+  Options marked * are given once, for all stages, or once for each stage in order ("default": not set in that stage).
+  Options of metrics are errors without them, as are all options that no stage uses.
   Levels run from coarse to fine: --shrink 4,2,1 uses every fourth voxel first; --sigmas 2,1,0 smooths both images, in
   voxels, or "4,2,0mm".
   - bspline: --grid-spacing is the cell size at the last level. Cells are halved from level to level.

@@ -80,14 +80,6 @@ CheckStages(const RawOptions & raw, const Options & options)
     throw ProgramError(
       "--parameters can only be used with --stage rigid as the only stage, and without --initial-transform");
   }
-  const auto radius = raw.stageOptions.find("radius");
-  const bool hasLocal = std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) {
-    return stage.HasMetricThat(itk::CudaSpline::HasRadius);
-  });
-  if (radius != raw.stageOptions.end() && !radius->second.empty() && !hasLocal)
-  {
-    throw ProgramError("--radius can only be used with --metric " + JoinMetricNames(itk::CudaSpline::HasRadius));
-  }
 }
 
 void

@@ -112,10 +112,21 @@ IsList(const std::string & name)
   });
 }
 
+/** Whether a value stands for the default of a stage, where others have values. */
+bool
+IsDefault(const std::string & word)
+{
+  return ToLower(word) == "default";
+}
+
 /** The value of an option of stages as documents have it. */
 Json
 ValueAsJson(const std::string & name, const std::string & word)
 {
+  if (IsDefault(word))
+  {
+    return nullptr;
+  }
   if (name == "metric")
   {
     return MetricsAsJson(word);
@@ -196,7 +207,8 @@ AddOptions(const RawOptions &                   raw,
         numbers.push_back(isInMm(word) ? word.substr(0, word.size() - 2) : word);
       }
       set(name, numbers, [](const std::string & word) { return ValueAsJson("sigmas", word); });
-      set("sigmas_in_mm", words, [&](const std::string & word) { return Json(isInMm(word)); });
+      set(
+        "sigmas_in_mm", words, [&](const std::string & word) { return IsDefault(word) ? Json() : Json(isInMm(word)); });
       continue;
     }
     set(name, words, [&, option = name](const std::string & word) { return ValueAsJson(option, word); });

@@ -130,18 +130,11 @@ SpecOf(const Options & options, std::size_t number)
   return nlohmann::json::parse(itk::CudaSpline::WriteSpec(options.spec))["stages"][number];
 }
 
-/** The options of a stage that matter, whether the user or a preset set them. */
+/** The options that a stage uses, whether the user or a preset set them. */
 nlohmann::json
 OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
 {
-  nlohmann::json json;
-  for (const auto & [name, value] : spec.items())
-  {
-    if (itk::CudaSpline::IsOptionUsed(name, stage))
-    {
-      json[name] = value;
-    }
-  }
+  nlohmann::json json = spec;
   for (const char * const name : { "kind", "metric", "optimizer", "sigmas_in_mm" })
   {
     json.erase(name);

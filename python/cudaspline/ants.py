@@ -419,6 +419,7 @@ def _stages_of_script(
         of_syn = replace(
             of_syn,
             metric="mattes",
+            radius=None,
             bins=32,
             iterations=(*(level.iterations for level in of_syn.levels[:-1]), 0),
         )

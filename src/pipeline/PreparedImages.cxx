@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "pipeline/PreparedImages.h"
 
+#include "kernels/registration/RangeUnderMask.h"
 #include "kernels/registration/SpatialMask.h"
 #include "pipeline/PipelineMessages.h"
 
@@ -290,6 +291,26 @@ PreparedImages::Rescale(const RegistrationSpec & spec, const std::function<void(
     factors.push_back(scales.factors);
   }
   return factors;
+}
+
+std::string
+PreparedImages::DescribeConstantImage(std::size_t begin, std::size_t end) const
+{
+  const Residence residence = this->MakeResidence();
+  for (std::size_t number = begin; number < end; ++number)
+  {
+    for (const MaskedImage * const image : { &m_Pairs[number].fixed, &m_Pairs[number].moving })
+    {
+      const PixelRange range = FindPixelRange(*image, residence);
+      if (range.lowest == range.highest)
+      {
+        return (number > 0 ? "additional pair " + std::to_string(number) + ": " : "") + "the " +
+               (image == &m_Pairs[number].fixed ? "fixed" : "moving") + " image has only one value (" +
+               Brief(range.lowest) + ")" + (image->mask != nullptr ? " under its mask" : "");
+      }
+    }
+  }
+  return {};
 }
 
 std::vector<double>

@@ -81,6 +81,12 @@ public:
   std::vector<std::array<double, 2>>
   Rescale(const RegistrationSpec & spec, const std::function<void(const PipelineWarning &)> & warn);
 
+  /** Describes the first image of pairs that has only one value, under its mask if it has one; empty: each has more.
+   *
+   * \param[in] begin,end numbers of the pairs */
+  std::string
+  DescribeConstantImage(std::size_t begin, std::size_t end) const;
+
   /** An image in host memory. It is valid as long as this object. */
   MaskedImage
   OnHost(const MaskedImage & image);

@@ -83,6 +83,7 @@ public:
     {
       m_Images.Clip(*m_Spec.winsorize);
     }
+    this->RefuseConstantImages();
     this->GetOutcome().valueFactors = m_Images.Rescale(m_Spec, m_Messages.GetCallbacks().warning);
     m_Start = FindStart(m_Input, m_Spec, m_Images, m_Host, m_Messages);
     m_Stages.StartFrom(m_Start);
@@ -133,6 +134,30 @@ private:
         }
       }
     }
+  }
+
+  /** \exception std::invalid_argument a stage compares an image that has only one value */
+  void
+  RefuseConstantImages()
+  {
+    std::size_t checked = 0; // pairs whose masks are those of all stages
+    for (std::size_t number = 0; number < m_Spec.stages.size(); ++number)
+    {
+      const StageSpec & stage = m_Spec.stages[number];
+      if (!m_Input.stageMasks.empty())
+      {
+        m_Images.SetMasks(m_Input.stageMasks[number]);
+        checked = 0;
+      }
+      if (const std::string constant = m_Images.DescribeConstantImage(checked, stage.metrics.size()); !constant.empty())
+      {
+        throw std::invalid_argument(constant + "; stage " + std::to_string(number + 1) + " (" +
+                                    NameOf(stage.GetKind()) + ", metric " + WordOf(stage.metrics.front().kind) +
+                                    ") needs at least 2 different values");
+      }
+      checked = std::max(checked, stage.metrics.size());
+    }
+    m_Images.SetMasks(m_Input.pairs);
   }
 
   /** Whether any level has iterations. */

@@ -64,6 +64,25 @@ IsOfPairs(const StageOption & option, const Json & value)
   return std::string(option.name) == "metric" && value.is_array();
 }
 
+bool
+IsStageOfPairs(StageKind kind)
+{
+  return kind == StageKind::Syn || kind == StageKind::Greedy;
+}
+
+/** "'syn' with the metric 'cc'" */
+std::string
+DescribeStage(const StageSpec & stage)
+{
+  std::string metrics;
+  for (const MetricTerm & term : stage.metrics)
+  {
+    metrics += (metrics.empty() ? "'" : ", '") + std::string(WordOf(term.kind)) + "'";
+  }
+  return std::string("'") + NameOf(stage.GetKind()) + "' with the metric" + (stage.metrics.size() > 1 ? "s " : " ") +
+         metrics;
+}
+
 /** Reads a document and collects its problems. */
 class Reader
 {
@@ -261,17 +280,6 @@ private:
   void
   ApplyOptions(const Json & document, std::size_t number, std::size_t count, StageDraft & draft)
   {
-    const StageKind kind = draft.stage.GetKind();
-    const auto      apply = [&](const std::string & name, const Json & value) {
-      const StageOption * const option = FindOption(name);
-      if (option == nullptr || value.is_null() || !IsValueFor(*option, value, kind) ||
-          (IsOfPairs(*option, value) && kind != StageKind::Syn && kind != StageKind::Greedy &&
-           this->HasStageOfPairs(document)))
-      {
-        return;
-      }
-      this->Try(name, static_cast<int>(number), value, [&] { option->read(value, draft); });
-    };
     // In the order of the table: iterations replace limits of a preset, and not those that come with them.
     const Json forAll = document.value("options", Json::object());
     const Json forEach = document.value("stage_options", Json::object());
@@ -279,21 +287,26 @@ private:
     {
       if (forAll.contains(option.name))
       {
-        apply(option.name, forAll[option.name]);
+        this->ApplyForAll(option, forAll[option.name], static_cast<int>(number), draft);
       }
       if (forEach.contains(option.name) && forEach[option.name].is_array() && forEach[option.name].size() == count)
       {
-        apply(option.name, forEach[option.name][number]);
+        this->ReadOwnOption(option.name, forEach[option.name][number], static_cast<int>(number), draft);
       }
     }
   }
 
-  bool
-  HasStageOfPairs(const Json &) const
+  /** Reads a value that is given for all stages, if it is for this one. */
+  void
+  ApplyForAll(const StageOption & option, const Json & value, int number, StageDraft & draft)
   {
-    return std::any_of(m_Kinds.begin(), m_Kinds.end(), [](StageKind kind) {
-      return kind == StageKind::Syn || kind == StageKind::Greedy;
-    });
+    const StageKind kind = draft.stage.GetKind();
+    const bool      isOfOthers =
+      IsOfPairs(option, value) && !IsStageOfPairs(kind) && std::any_of(m_Kinds.begin(), m_Kinds.end(), IsStageOfPairs);
+    if (!value.is_null() && IsValueFor(option, value, kind) && !isOfOthers)
+    {
+      this->Try(option.name, number, value, [&] { option.read(value, draft); });
+    }
   }
 
   /** The kind of an entry of the list of stages. */
@@ -312,33 +325,87 @@ private:
     return kind;
   }
 
+  /** Reads a value that is given for one stage. */
+  void
+  ReadOwnOption(const std::string & name, const Json & value, int number, StageDraft & draft)
+  {
+    const StageOption * const option = FindOption(name);
+    if (value.is_null())
+    {
+      return;
+    }
+    if (option == nullptr)
+    {
+      this->Complain(name, number, value, ValueError("a stage has no such option", true));
+    }
+    else if (!option->IsFor(draft.stage.GetKind()))
+    {
+      this->Complain(
+        name,
+        number,
+        value,
+        ValueError(std::string("{value} cannot be used with a stage '") + NameOf(draft.stage.GetKind()) + "'"));
+    }
+    else
+    {
+      this->Try(name, number, value, [&] { option->read(value, draft); });
+    }
+  }
+
   void
   ReadOwnOptions(const Json & entry, int number, StageDraft & draft)
   {
-    const StageKind kind = draft.stage.GetKind();
     for (const auto & member : entry.items())
     {
-      if (member.key() == "kind" || member.value().is_null())
+      if (member.key() != "kind")
+      {
+        this->ReadOwnOption(member.key(), member.value(), number, draft);
+      }
+    }
+  }
+
+  /** Reports values of options that none of the stages uses which they are for. */
+  void
+  CheckUse(const Json & options, int number, const std::vector<StageSpec> & stages)
+  {
+    for (const auto & [name, value] : options.items())
+    {
+      const StageOption * const option = FindOption(name);
+      const auto                uses = [&](const StageSpec & stage) {
+        return option->IsFor(stage.GetKind()) && option->use.IsIn(stage);
+      };
+      if (option == nullptr || value.is_null() || std::any_of(stages.begin(), stages.end(), uses))
       {
         continue;
       }
-      const StageOption * const option = FindOption(member.key());
-      if (option == nullptr)
+      std::string list;
+      for (const StageSpec & stage : stages)
       {
-        this->Complain(member.key(), number, member.value(), ValueError("a stage has no such option", true));
+        list += (list.empty() ? "" : " and ") + DescribeStage(stage);
       }
-      else if (!option->IsFor(kind))
-      {
-        this->Complain(member.key(),
-                       number,
-                       member.value(),
-                       ValueError(std::string("{value} cannot be used with a stage '") + NameOf(kind) + "'"));
-      }
-      else
-      {
-        this->Try(member.key(), number, member.value(), [&] { option->read(member.value(), draft); });
-      }
+      const std::string subject = stages.size() == 1 ? "the stage " : "the stages ";
+      this->Complain(name,
+                     number,
+                     value,
+                     ValueError("{value} is not used by " + subject + list + "; it needs " + option->use.need()));
     }
+  }
+
+  /** Reports options that were given, not those of a preset, and that no stage uses. */
+  void
+  CheckUses(const Json & document, const Json & stages, bool isOfPreset)
+  {
+    const Json forEach = document.value("stage_options", Json::object());
+    for (std::size_t number = 0; number < stages.size(); ++number)
+    {
+      Json own = isOfPreset || !stages[number].is_object() ? Json::object() : stages[number];
+      for (const auto & [name, values] : forEach.items())
+      {
+        own[name] = values.is_array() ? values[number] : Json();
+      }
+      this->CheckUse(own, static_cast<int>(number), { m_Spec.stages[number] });
+    }
+    this->CheckUse(document.value("options", Json::object()), -1, m_Spec.stages);
   }
 
   void
@@ -389,6 +456,10 @@ private:
       {
         m_Spec.stages.push_back(FinishStage(draft, static_cast<int>(number), m_Problems));
       }
+    }
+    if (m_Problems.empty())
+    {
+      this->CheckUses(document, stages, isOfPreset);
     }
   }
 
@@ -474,9 +545,9 @@ private:
                      ValueError("{value}: one value for each of the " + std::to_string(count) + " stages is needed"));
       return;
     }
-    const bool isForAny = std::any_of(m_Kinds.begin(), m_Kinds.end(), [&](StageKind kind) {
-      return isForEach ? option->IsFor(kind) : IsValueFor(*option, value, kind);
-    });
+    const bool isForAny = isForEach || std::any_of(m_Kinds.begin(), m_Kinds.end(), [&](StageKind kind) {
+                            return IsValueFor(*option, value, kind);
+                          });
     if (!isForAny && !m_Kinds.empty())
     {
       std::string list;
@@ -570,7 +641,7 @@ WriteSpec(const RegistrationSpec & spec)
     of["kind"] = NameOf(stage.GetKind());
     for (const StageOption & option : AllStageOptions())
     {
-      if (option.IsFor(stage.GetKind()))
+      if (option.IsFor(stage.GetKind()) && option.use.IsIn(stage))
       {
         if (const Json value = option.write(stage); !value.is_null())
         {
@@ -604,13 +675,6 @@ GetStageOptions()
     return made;
   }();
   return options;
-}
-
-bool
-IsOptionUsed(const std::string & name, const StageSpec & stage)
-{
-  const StageOption * const option = FindOption(name);
-  return option == nullptr || option->isUsed == nullptr || option->isUsed(stage);
 }
 
 std::vector<std::string>

@@ -366,19 +366,21 @@ ReadSearchNumber(const Json & value, StageDraft & draft)
   SearchOf(draft.stage).*VField = static_cast<unsigned int>(ReadInteger(value, 1, VMaximum));
 }
 
-/** Whether a stage compares images with a metric that has a property, so that its option has an effect. */
+/** The use of an option of metrics that have a property. */
 template <bool (*VHas)(MetricKind)>
-bool
-IsForMetric(const StageSpec & stage)
-{
-  return stage.HasMetricThat(VHas);
-}
+constexpr OptionUse OfMetricThat{ [](const StageSpec & stage) { return stage.HasMetricThat(VHas); },
+                                  [] { return "the metric " + Join(GetMetricNames(VHas)); } };
 
 bool
 DrawsSamples(const StageSpec & stage)
 {
   return stage.samples.choice != SampleChoice::All;
 }
+
+constexpr OptionUse OfDrawnSamples{ DrawsSamples, [] { return std::string("sampling 'regular' or 'random'"); } };
+
+constexpr OptionUse OfGivenStep{ [](const StageSpec & stage) { return std::get<LinearModel>(stage.model).step > 0.0; },
+                                 [] { return std::string("step"); } };
 
 /** Most linear levels end before, as their steps become short. */
 constexpr unsigned int IterationsOfMatrices = 200;
@@ -439,7 +441,7 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.iterations; });
       },
-      nullptr,
+      {},
       true },
     { "iteration_limit",
       Linear | Spline,
@@ -447,7 +449,7 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.limit; });
       },
-      nullptr,
+      {},
       true },
     { "shrink",
       WithLevels,
@@ -458,7 +460,7 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.shrink; });
       },
-      nullptr,
+      {},
       true },
     { "sigmas",
       WithLevels,
@@ -471,7 +473,7 @@ AllStageOptions()
       [](const StageSpec & stage) {
         return WriteLevels(stage, [](const PyramidLevel & level) { return level.sigma; });
       },
-      nullptr,
+      {},
       true },
     { "sigmas_in_mm",
       WithLevels,
@@ -484,29 +486,29 @@ AllStageOptions()
       },
       [](const StageSpec &) { return Json(); } },
     { "radius",
-      WithLevels,
+      Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
         draft.stage.metricOptions.radius.fill(static_cast<int>(ReadInteger(value, 1, 100)));
       },
       [](const StageSpec & stage) { return Json(stage.metricOptions.radius[0]); },
-      IsForMetric<HasRadius> },
+      OfMetricThat<HasRadius> },
     { "variance_floor",
-      WithLevels,
+      Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) { draft.stage.metricOptions.varianceFloor = ReadFromZero(value); },
       [](const StageSpec & stage) { return Json(stage.metricOptions.varianceFloor); },
-      IsForMetric<HasVarianceFloors> },
+      OfMetricThat<HasVarianceFloors> },
     { "edge_factor",
-      WithLevels,
+      Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) { draft.stage.metricOptions.edgeFactor = ReadFromZero(value); },
       [](const StageSpec & stage) { return Json(stage.metricOptions.edgeFactor); },
-      IsForMetric<HasEdgeParameters> },
+      OfMetricThat<HasEdgeParameters> },
     { "bins",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
         draft.stage.metricOptions.bins = static_cast<int>(ReadInteger(value, MinHistogramBins, MaxHistogramBins));
       },
       [](const StageSpec & stage) { return Json(stage.metricOptions.bins); },
-      IsForMetric<HasHistogram> },
+      OfMetricThat<HasHistogram> },
     { "convergence",
       Linear | Fields,
       [](const Json & value, StageDraft & draft) {
@@ -538,10 +540,8 @@ AllStageOptions()
       [](const Json & value, StageDraft & draft) {
         std::get<LinearModel>(draft.stage.model).isStepInVoxels = ReadFlag(value);
       },
-      [](const StageSpec & stage) {
-        const auto & model = std::get<LinearModel>(stage.model);
-        return model.step > 0.0 ? Json(model.isStepInVoxels) : Json();
-      } },
+      [](const StageSpec & stage) { return Json(std::get<LinearModel>(stage.model).isStepInVoxels); },
+      OfGivenStep },
     { "minimum_step",
       Linear,
       ReadField<LinearModel, &LinearModel::minimumStep, ReadPositive>,
@@ -568,7 +568,7 @@ AllStageOptions()
         const std::vector<double> & spacing = std::get<SplineModel>(stage.model).gridSpacing;
         return spacing.empty() ? Json() : spacing.size() == 1 ? Json(spacing.front()) : Json(spacing);
       },
-      nullptr,
+      {},
       true },
     { "sampling",
       Linear | Spline,
@@ -582,15 +582,15 @@ AllStageOptions()
         draft.fraction = ReadNumber(
           value, [](double part) { return part > 0.0 && part <= 1.0; }, "numbers above 0 and up to 1");
       },
-      [](const StageSpec & stage) { return DrawsSamples(stage) ? Json(stage.samples.fraction) : Json(); },
-      DrawsSamples },
+      [](const StageSpec & stage) { return Json(stage.samples.fraction); },
+      OfDrawnSamples },
     { "seed",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
         draft.stage.samples.seed = static_cast<std::uint32_t>(ReadInteger(value, 0, 4294967295));
       },
       [](const StageSpec & stage) { return Json(stage.samples.seed); },
-      DrawsSamples },
+      OfDrawnSamples },
     { "order",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {
@@ -623,7 +623,7 @@ AllStageOptions()
         draft.stage.restriction = factors;
       },
       [](const StageSpec & stage) { return stage.restriction.empty() ? Json() : Json(stage.restriction); },
-      nullptr,
+      {},
       true },
     { "learning_rate",
       Fields,
@@ -801,14 +801,7 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
     complain("order", std::to_string(stage.order), "{value} cannot be used with the metric 'mind'; 1 is allowed");
   }
   const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
-  if (draft.fraction)
-  {
-    stage.samples.fraction = *draft.fraction;
-    if (stage.samples.choice == SampleChoice::All)
-    {
-      complain("fraction", Json(*draft.fraction).dump(), "{value} needs sampling to be 'regular' or 'random'");
-    }
-  }
+  stage.samples.fraction = draft.fraction.value_or(stage.samples.fraction);
   if (!stage.IsOfFields())
   {
     if (stage.samples.choice != SampleChoice::All && stage.HasMetricThat(HasWindows))

@@ -61,6 +61,22 @@ struct StageDraft
   std::optional<double>                    fraction;
 };
 
+/** \brief Which stages of its kinds use an option. */
+struct OptionUse
+{
+  /** Whether a stage uses it; null: each does. */
+  bool (*isUsed)(const StageSpec & stage){ nullptr };
+  /** What a stage needs to use it, as "the metric 'cc' or 'lncc'". */
+  std::string (*need)(){ nullptr };
+
+  /** Whether a stage uses the option. */
+  bool
+  IsIn(const StageSpec & stage) const
+  {
+    return isUsed == nullptr || isUsed(stage);
+  }
+};
+
 /** \brief An option of stages. */
 struct StageOption
 {
@@ -70,8 +86,7 @@ struct StageOption
   void (*read)(const Json & value, StageDraft & draft);
   /** The value for a complete document; null: not written. */
   Json (*write)(const StageSpec & stage);
-  /** Whether a stage that has it uses it; null: always. */
-  bool (*isUsed)(const StageSpec & stage){ nullptr };
+  OptionUse use{}; ///< which stages of these kinds use it
   /** Whether its value is a list of numbers. */
   bool isList{ false };
 

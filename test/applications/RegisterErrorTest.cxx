@@ -90,7 +90,7 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--initial-transform", ",inverse" }, { "\",inverse\" does not name a transform" } },
     { { "--iterations", "-5" }, { "--iterations" } },
     { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
-    { { "--fraction", "0.5" }, { "--fraction 0.5 needs sampling" } },
+    { { "--fraction", "0.5" }, { "--fraction 0.5 is not used by", "it needs sampling 'regular' or 'random'" } },
     { { "--sampling", "random", "--fraction", "1.5" }, { "--fraction 1.5", "up to 1" } },
     { { "--step", "0" }, { "--step 0", "above 0" } },
     { { "--grid-spacing", "10" }, { "--grid-spacing 10 cannot be used with the stages" } },
@@ -139,7 +139,7 @@ TEST_F(RegisterErrors, Files)
               1,
               "CudaSplineRegister");
   ExpectError(RunProgram({ Path("fixed.nrrd"), Path("empty.nrrd"), "-o", Path("out.tfm") }, settings),
-              { "moving image has no centre of gravity", "--initialize centre" },
+              { "moving image has only one value", "stage 1 (rigid, metric mattes)" },
               1,
               "CudaSplineRegister");
   ExpectError(RunProgram({ Path("fixed.nrrd"), Path("moving.nrrd"), "-o", Path("out.unknown") }, settings),

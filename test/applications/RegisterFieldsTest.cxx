@@ -489,7 +489,7 @@ TEST_F(RegisterFields, Errors)
     ExpectError(Register(options), words, code, "CudaSplineRegister");
     EXPECT_EQ(CountFiles(), files);
   };
-  expect({ "--radius", "2" }, { "--radius can only be used with --metric cc" }, 2);
+  expect({ "--radius", "2" }, { "--radius 2 is not used by the stages 'rigid'", "metric 'cc' or 'lncc'" }, 2);
   expect({ "--learning-rate", "0.5" }, { "--learning-rate 0.5", "cannot be used with the stages" }, 2);
   expect({ "--stage", "syn", "--learning-rate", "0" }, { "--learning-rate 0", "above 0" }, 2);
   expect({ "--stage", "syn", "--update-variance", "wide" }, { "--update-variance wide", "from 0" }, 2);
@@ -507,7 +507,7 @@ TEST_F(RegisterFields, Errors)
   expect({ "--stage", "demons", "-m", "cc" },
          { "--metric \"cc\"", "'cc' cannot be used with 'demons'", "'meansquares'" },
          2);
-  expect({ "--stage", "demons", "--radius", "2" }, { "--radius can only be used with --metric cc" }, 2);
+  expect({ "--stage", "demons", "--radius", "2" }, { "--radius 2 cannot be used with the stages", "demons" }, 2);
   expect({ "--stage", "greedy", "--gradient", "filter" },
          { "--gradient filter cannot be used with the stages", "greedy" },
          2);

@@ -244,8 +244,7 @@ TEST_F(RegisterPairs, AreRefused)
          { "--also-fixed", "volume.nrrd", "3 dimensions", "2" },
          1);
   refuse(with({ "--stage", "syn", "-m", "cc,cc", "-w", Path("moving-b.nrrd") }), { "--also-moving", "--warped" }, 1);
-  const auto far = MakeGrid<2>(fieldSize);
-  far->FillBuffer(1.0F);
+  const auto far = MakePhantom<itk::Image<float, 2>>({ { fieldSize, fieldSize } });
   const double origin[2] = { 1e4, 0.0 };
   far->SetOrigin(origin);
   WriteTestImage(far.GetPointer(), Path("far.nrrd"));

@@ -159,7 +159,7 @@ class Descriptions(unittest.TestCase):
         write_image(moving, 2)
         description = self.descriptions["CudaSplineRegister"]
         run(SETTINGS.register, *command_line(description, fixed=fixed, moving=moving, output=transform, report=report, stage="translation", levels="1",
-                                             minimum_step="0.001", step_in_voxels="true", evaluate=True, quiet=True))  # fmt: skip
+                                             minimum_step="0.001", step="0.5", step_in_voxels="true", evaluate=True, quiet=True))  # fmt: skip
         stage = json.loads(report.read_text(encoding="utf-8"))["stages"][0]
         self.assertEqual(stage["kind"], "translation")
         description = self.descriptions["CudaSplineResample"]

@@ -26,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** \file
@@ -232,9 +233,10 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
     EXPECT_NE(std::string(error.what()).find(": 0 % of the fixed image"), std::string::npos) << error.what();
   }
   m_Input.pairs[0].moving.grid.origin[0] -= 1000.0;
-  // One voxel under a mask, which lies between coarse samples, does not determine a shift.
+  // Two voxels under a mask, which lie between coarse samples, do not determine a shift.
   std::vector<std::uint8_t> mask(40 * 36, 0);
   mask[17 * 40 + 21] = 1;
+  mask[17 * 40 + 22] = 1;
   m_Input.pairs[0].fixed.mask = mask.data();
   m_Input.pairs[0].fixed.maskGrid = m_Input.pairs[0].fixed.grid;
   const Json stage{ { "kind", "translation" }, { "metric", "meansquares" }, { "shrink", { 1 } } };
@@ -253,6 +255,51 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
   m_Input.pairs[0].moving.mask = other.data();
   m_Input.pairs[0].moving.maskGrid = m_Input.pairs[0].moving.grid;
   EXPECT_THROW(this->Run({ stage }), std::invalid_argument);
+}
+
+/** Images with only one value are refused before anything runs, by the masks of each stage. */
+TEST_F(PipelinePair, ConstantImages)
+{
+  const auto expectProblem = [&](const Json & stages, const std::string & wanted) {
+    try
+    {
+      this->Run(stages);
+      FAIL() << wanted;
+    }
+    catch (const std::invalid_argument & error)
+    {
+      EXPECT_EQ(std::string(error.what()), wanted);
+    }
+  };
+  ImagePair &              pair = m_Input.pairs[0];
+  const std::vector<float> flat(40 * 36, 7.0F);
+  const void * const       moving = std::exchange(pair.moving.pixels, flat.data());
+  for (const std::string kind : { "rigid", "bspline", "syn", "demons", "discrete" })
+  {
+    expectProblem({ kind },
+                  "the moving image has only one value (7); stage 1 (" + kind + ", metric " +
+                    (kind == "syn"        ? "cc"
+                     : kind == "demons"   ? "meansquares"
+                     : kind == "discrete" ? "mind"
+                                          : "mattes") +
+                    ") needs at least 2 different values");
+  }
+  // Of a mask that a later stage has.
+  pair.moving.pixels = moving;
+  std::vector<float>        hole(static_cast<const float *>(moving), static_cast<const float *>(moving) + flat.size());
+  std::vector<std::uint8_t> mask(flat.size(), 0);
+  for (std::size_t n = 15 * 40; n < 20 * 40; ++n)
+  {
+    mask[n] = 1;
+    hole[n] = -3.5F;
+  }
+  pair.moving.pixels = hole.data();
+  m_Input.stageMasks.assign(2, m_Input.pairs);
+  m_Input.stageMasks[1][0].moving.mask = mask.data();
+  m_Input.stageMasks[1][0].moving.maskGrid = pair.moving.grid;
+  expectProblem({ "rigid", "syn" },
+                "the moving image has only one value (-3.5) under its mask; stage 2 (syn, metric cc) needs at least 2 "
+                "different values");
 }
 
 /** Few of the samples are not enough for a histogram: more are drawn. */

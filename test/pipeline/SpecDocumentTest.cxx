@@ -110,9 +110,11 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   };
   if (name == "metric")
   {
+    const char * const linear[] = { "mattes", "MeanSquares", "correlation" };
+    const char * const ofFields[] = { "mattes", "LNCC", "NGF" };
     return kind == StageKind::Discrete ? Json("mind")
            : kind == StageKind::Demons ? Json("meansquares")
-                                       : Json(integer(0, 1) == 0 ? "mattes" : "MeanSquares");
+                                       : Json((kind < StageKind::Syn ? linear : ofFields)[integer(0, 2)]);
   }
   if (name == "iterations" && kind == StageKind::Discrete)
   {
@@ -183,6 +185,23 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   return real(1e-9, 10.0);
 }
 
+/** Whether a stage of a document with a metric and samples uses an option. */
+bool
+UsesOption(const std::string & name, const Json & stage)
+{
+  const std::string metric = stage["metric"];
+  if (name == "fraction" || name == "seed")
+  {
+    return stage.contains("sampling");
+  }
+  return name == "step_in_voxels"   ? stage.contains("step")
+         : name == "bins"           ? metric == "mattes"
+         : name == "edge_factor"    ? metric == "NGF"
+         : name == "variance_floor" ? metric == "LNCC"
+         : name == "radius"         ? metric == "LNCC"
+                                    : true;
+}
+
 /** What is written is read as the same, whatever the values are. */
 TEST(SpecDocument, IsReadAsItWasWritten)
 {
@@ -198,19 +217,11 @@ TEST(SpecDocument, IsReadAsItWasWritten)
       for (const StageOptionInfo & option : GetStageOptions())
       {
         const bool isFor = std::find(option.kinds.begin(), option.kinds.end(), kind) != option.kinds.end();
-        const bool hasNoNeed = std::string(option.name) != "fraction" && std::string(option.name) != "step_in_voxels";
-        if (isFor && hasNoNeed && random() % 2 == 0)
+        const bool isMetric = std::string(option.name) == "metric";
+        if (isFor && (isMetric || (UsesOption(option.name, stage) && random() % 2 == 0)))
         {
           stage[option.name] = RandomValue(option.name, kind, levels, random);
         }
-      }
-      if (stage.contains("step") && kind < StageKind::BSpline)
-      {
-        stage["step_in_voxels"] = RandomValue("step_in_voxels", kind, levels, random);
-      }
-      if (stage.contains("sampling"))
-      {
-        stage["fraction"] = RandomValue("fraction", kind, levels, random);
       }
       stages.push_back(stage);
     }
@@ -328,6 +339,98 @@ TEST(SpecDocument, AllProblemsAreReported)
   {
     EXPECT_THROW(ReadSpec(text), SpecError) << text;
   }
+}
+
+/** An option of a metric, of samples or of a step is refused where no stage to which it is given uses it. */
+TEST(SpecDocument, RefusesOptionsWithoutUse)
+{
+  struct Need
+  {
+    const char * option;
+    Json         value;
+    Json         unused; ///< a stage that does not use it
+    Json         used;
+    const char * needed;
+  };
+  const Need needs[] = {
+    { "radius", 2, { { "kind", "rigid" } }, { { "kind", "rigid" }, { "metric", "cc" } }, "the metric 'cc' or 'lncc'" },
+    { "bins", 20, { { "kind", "syn" } }, { { "kind", "syn" }, { "metric", "mattes" } }, "the metric 'mattes'" },
+    { "bins",
+      20,
+      { { "kind", "syn" }, { "metric", { "cc", "ngf" } } },
+      { { "kind", "syn" }, { "metric", { "cc", "mattes" } } },
+      "the metric 'mattes'" },
+    { "variance_floor",
+      0.1,
+      { { "kind", "greedy" } },
+      { { "kind", "greedy" }, { "metric", "lncc" } },
+      "the metric 'lncc'" },
+    { "edge_factor", 0.1, { { "kind", "affine" } }, { { "kind", "affine" }, { "metric", "ngf" } }, "the metric 'ngf'" },
+    { "fraction",
+      0.5,
+      { { "kind", "bspline" } },
+      { { "kind", "bspline" }, { "sampling", "random" } },
+      "sampling 'regular' or 'random'" },
+    { "seed", 3, { { "kind", "rigid" } }, { { "kind", "rigid" }, { "sampling", "regular" } }, "sampling 'regular'" },
+    { "step_in_voxels", true, { { "kind", "rigid" } }, { { "kind", "rigid" }, { "step", 1 } }, "it needs step" },
+  };
+  for (const Need & need : needs)
+  {
+    SCOPED_TRACE(need.option);
+    const auto check = [&](const Json & document, int stage) {
+      const auto problems = ProblemsOf(document);
+      ASSERT_EQ(problems.size(), 1u);
+      const std::string text = problems[0].Describe();
+      EXPECT_EQ(problems[0].option, need.option);
+      EXPECT_EQ(problems[0].stage, stage);
+      EXPECT_NE(text.find(need.value.dump() + " is not used by the stage '" + need.unused["kind"].get<std::string>()),
+                std::string::npos)
+        << text;
+      EXPECT_NE(text.find(need.needed), std::string::npos) << text;
+    };
+    Json own = need.unused;
+    own[need.option] = need.value;
+    check(MakeDocument({ own }), 0);
+    Json ofAll = MakeDocument({ need.unused });
+    ofAll["options"][need.option] = need.value;
+    check(ofAll, -1);
+    Json ofEach = MakeDocument({ need.used, need.unused });
+    ofEach["stage_options"][need.option] = { need.value, need.value };
+    check(ofEach, 1);
+    ofEach["stage_options"][need.option] = { need.value, nullptr };
+    EXPECT_TRUE(ProblemsOf(ofEach).empty());
+    ofAll["stages"] = { need.unused, need.used }; // one that uses it is enough
+    EXPECT_TRUE(ProblemsOf(ofAll).empty());
+    // A complete document has no such options.
+    const Json complete = Json::parse(WriteSpec(ReadSpec(MakeDocument({ need.unused }).dump())));
+    EXPECT_FALSE(complete["stages"][0].contains(need.option));
+  }
+}
+
+/** Presets have options of their own metrics, which another metric does not use. */
+TEST(SpecDocument, OptionsOfPresetsAreNotRefused)
+{
+  for (const std::string & preset : GetPresetNames())
+  {
+    for (const char * const metric : { "mattes", "meansquares", "cc", "ngf" })
+    {
+      Json document{ { "cudaspline_registration", 1 }, { "preset", preset } };
+      if (preset != "lung") // its first stage has one metric
+      {
+        document["options"]["metric"] = metric;
+      }
+      EXPECT_TRUE(ProblemsOf(document).empty()) << preset << ' ' << metric;
+    }
+  }
+  Json document{ { "cudaspline_registration", 1 }, { "preset", "brain" } };
+  document["options"] = { { "metric", "mattes" }, { "radius", 3 } };
+  const auto problems = ProblemsOf(document);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(
+    problems[0].Describe().find(
+      "radius: 3 is not used by the stages 'affine' with the metric 'mattes' and 'syn' with the metric 'mattes'"),
+    std::string::npos)
+    << problems[0].Describe();
 }
 
 /** A dense search has one level, and steps that are not longer than its control points are apart. */

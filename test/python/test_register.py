@@ -50,12 +50,11 @@ class TestLinear:
             "rigid",
             metric=metric,
             optimizer=optimizer,
-            radius=3,
-            bins=24,
             step=0.3,
             iterations=100,
             initial="none",
             device="cpu",
+            **{"mattes": {"bins": 24}, "cc": {"radius": 3}}.get(metric, {}),
         )
         # Mutual information of few voxels in few bins has its optimum somewhere in half a voxel.
         # Gradient descent goes steps of one length.
@@ -469,7 +468,7 @@ class TestSplines:
             moving,
             "bspline",
             metric=metric,
-            radius=2,
+            radius=2 if metric == "cc" else None,
             grid_spacing=spacing,
             iterations=(30, 20),
             initial="none",

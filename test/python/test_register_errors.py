@@ -1,5 +1,6 @@
 """What a caller of cudaspline.register() gets wrong."""
 
+import re
 import warnings
 
 import numpy
@@ -192,7 +193,7 @@ class TestWrong:
                 cudaspline.register(SMALL, wrong, "syn", device="cpu")
         with pytest.raises(ValueError, match="^moving: it has 3 axes, but fixed has 2"):
             cudaspline.register(SMALL, numpy.zeros((5, 6, 7)), "syn", initial="none")
-        with pytest.raises(ValueError, match="^moving: it has no centre of gravity.*'centre'"):
+        with pytest.raises(ValueError, match="^moving: it has only one value"):
             cudaspline.register(SMALL, numpy.ones((5, 6)), "syn")
 
     def test_options_of_other_stages(self):
@@ -213,6 +214,21 @@ class TestWrong:
             cudaspline.Stage("demons", bins=20)
         with pytest.raises(ValueError, match="^metric: .*only the first pair of images"):
             cudaspline.Stage("affine", metric=["cc", "mattes"])
+        stages = [cudaspline.Stage("rigid", bins=20), "syn"]
+        for unused, call in {
+            "radius: 3 is not used by the stage 'affine' with the metric 'mattes'; it needs the metric 'cc' or 'lncc'": lambda: cudaspline.Stage("affine", radius=3),
+            "edge_factor: 0.5 is not used by the stages 'rigid' with the metric 'mattes' and 'syn' with the metric 'cc'; it needs the metric 'ngf'": (
+                lambda: cudaspline.register(SMALL, SMALL, stages, edge_factor=0.5)
+            ),
+            "bins: 20 is not used by the stage 'rigid' with the metric 'meansquares'": (
+                lambda: cudaspline.register(SMALL, SMALL, stages[:1], metric="meansquares")
+            ),
+            "seed: 3 is not used by the stage 'rigid' with the metric 'mattes'; it needs sampling 'regular' or 'random'": (
+                lambda: cudaspline.register(SMALL, SMALL, spec={"stages": [{"kind": "rigid", "seed": 3}]})
+            ),
+        }.items():  # fmt: skip
+            with pytest.raises(ValueError, match="^" + re.escape(unused)):
+                call()
         for fraction, error in ((0, ValueError), (1.5, ValueError), ("all", TypeError)):
             with pytest.raises(error, match="^fraction"):
                 cudaspline.Stage("affine", sampling="random", fraction=fraction)
@@ -244,9 +260,11 @@ class TestWrong:
     def test_thin_and_apart(self):
         """Axes that are too short for the recursive Gaussian are not smoothed."""
         thin = numpy.random.default_rng(3).uniform(size=(3, 30))
-        options = {"shrink": (1,), "initial": "none", "iterations": 3, "radius": 1, "device": "cpu"}
+        options = {"shrink": (1,), "initial": "none", "iterations": 3, "device": "cpu"}
         smooth, rough = (
-            cudaspline.register(thin, numpy.roll(thin, 1, 1), "syn", sigmas=(sigma,), **options)
+            cudaspline.register(
+                thin, numpy.roll(thin, 1, 1), "syn", radius=1, sigmas=(sigma,), **options
+            )
             for sigma in (1, 0)
         )
         assert numpy.isfinite(smooth.field.array).all() and not numpy.array_equal(
@@ -287,7 +305,7 @@ class TestWrong:
             "total_variance": 0.0,
             "iterations": 10,
         }
-        flat_error = "has only one" if metric == "mattes" else None
+        flat_error = rf"it has only one value \(3\); stage 1 \({kind}, metric {metric}\) needs"
         for images, more, error in (
             ((cudaspline.Image(fixed, 1), cudaspline.Image(moving, origin=(500, 0, 0))), {}, "registration: .*do not overlap"),
             ((fixed[:1], moving[:1]), {}, None),

@@ -4,11 +4,13 @@ unrelated images, turned slices, levels that are undone, and levels that need mo
 import json
 import subprocess
 import warnings
+from typing import get_args
 
 import numpy
 import pytest
 
 import cudaspline
+from cudaspline.core import _options
 from register_support import PROGRAM, needs_program
 
 
@@ -56,8 +58,9 @@ def register(*arguments, **options):
     return found, [str(one.message) for one in caught]
 
 
-def run_program(tmp_path, fixed, moving, *options):
-    """(the report, the points' map, what the program wrote to standard error)."""
+def run_program(tmp_path, fixed, moving, *options, code=0):
+    """(the report, the points' map, what the program wrote to standard error); the last one alone
+    where another exit status is expected."""
     sitk = pytest.importorskip("SimpleITK")
     names = [
         str(tmp_path / name) for name in ("fixed.mha", "moving.mha", "found.h5", "report.json")
@@ -84,7 +87,9 @@ def run_program(tmp_path, fixed, moving, *options):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
+    if code != 0:
+        return done.stderr
     with open(names[3], encoding="utf-8") as file:
         return json.load(file), cudaspline.Transform.load(names[2]), done.stderr
 
@@ -372,35 +377,65 @@ class TestSeries:
 
 
 class TestConstantImages:
-    """Fields do not move where one of the images has only one value, and a warning says why."""
+    """An image with only one value, under its mask, is refused by every kind of stage and metric."""
 
-    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
-    def test_register(self, kind):
+    @pytest.mark.parametrize("metric", get_args(_options.MetricName))
+    @pytest.mark.parametrize("kind", get_args(_options.StageKind))
+    def test_register(self, kind, metric):
+        try:
+            cudaspline.Stage(kind, metric=metric)
+        except ValueError:
+            pytest.skip("the kind has no such metric")
         image = head(PLANE, 23)
-        for images in (
-            (image, like(image, 0 * image.array + 7)),
-            (like(image, 0 * image.array + 7), image),
+        flat = like(image, 0 * image.array + 7)
+        mask = numpy.zeros(image.array.shape, "u1")
+        mask[12:24, 12:24] = 1
+        hole = like(image, numpy.where(mask > 0, 7, image.array))
+        stage = rf"stage 1 \({kind}, metric {metric}\) needs at least 2 different values"
+        for images, masks, named in (
+            ((flat, image), {}, r"fixed: it has only one value \(7\); "),
+            ((image, flat), {}, r"moving: it has only one value \(7\); "),
+            ((flat, flat), {}, r"fixed: it has only one value \(7\); "),
+            ((hole, image), {"mask": mask}, r"fixed: it has only one value \(7\) under its mask; "),
+            (
+                (image, hole),
+                {"moving_mask": mask},
+                r"moving: it has only one value \(7\) under its",
+            ),
         ):
-            _, texts = register(*images, kind, initial="none", iterations=(2, 2), shrink=(2, 1))
-            assert any(text.startswith("One of the images has only one value") for text in texts), (
-                texts
+            for initial in ("moments", "none"):
+                with pytest.raises(ValueError, match=f"^{named}.*{stage}"):
+                    cudaspline.register(*images, kind, metric=metric, initial=initial, **masks)
+
+    def test_masks_of_stages_and_pairs(self):
+        image = head(PLANE, 23)
+        mask = numpy.zeros(image.array.shape, "u1")
+        mask[12:24, 12:24] = 1
+        hole = like(image, numpy.where(mask > 0, 7, image.array))
+        stages = ["rigid", cudaspline.Stage("syn", mask=mask)]
+        with pytest.raises(
+            ValueError, match=r"^fixed: .* under its mask; stage 2 \(syn, metric cc\)"
+        ):
+            cudaspline.register(hole, image, stages, device="cpu")
+        flat = like(image, 0 * image.array - 2)
+        with pytest.raises(
+            ValueError, match=r"^also\[0\]: .*has only one value \(-2\); stage 1 \(syn"
+        ):
+            cudaspline.register(
+                image, image, "syn", also=[(image, flat)], metric=["cc", "mattes"], device="cpu"
             )
 
     @needs_program
-    def test_program(self, tmp_path):
+    @pytest.mark.parametrize("kind", get_args(_options.StageKind))
+    def test_program(self, tmp_path, kind):
         image = head(PLANE, 23)
         flat = like(image, 0 * image.array + 7)
-        _, _, text = run_program(
-            tmp_path,
-            flat,
-            image,
-            "-s",
-            "demons",
-            "--initialize",
-            "none",
-            "--iterations",
-            "2,2",
-            "--shrink",
-            "2,1",
-        )
-        assert "one of the images has only one value" in text, text
+        for images, name in (((flat, image), "fixed"), ((image, flat), "moving")):
+            text = run_program(tmp_path, *images, "-s", "rigid", "-s", kind, code=1)
+            assert (
+                f"the {name} image has only one value (7); stage 1 (rigid, metric mattes)" in text
+            )
+            text = run_program(tmp_path, *images, "-s", kind, code=1)
+            assert f"the {name} image has only one value (7); stage 1 ({kind}, metric " in text, (
+                text
+            )

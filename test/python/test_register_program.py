@@ -153,7 +153,12 @@ class TestProgram:
         images, files = self.write(sitk, tmp_path, rng, size)
         entries = [entry.split(":") for entry in metric.split(",")]
         metrics = [(entry[0], float(entry[1]) if len(entry) > 1 else 1.0) for entry in entries]
-        also, words = [], ["--radius", 2] if "cc" in metric else []
+        of_metrics = {"radius": 2} if "cc" in metric else {}
+        of_metrics.update({"bins": 24} if "mattes" in metric else {})
+        also, words = (
+            [],
+            [word for name, value in of_metrics.items() for word in (f"--{name}", value)],
+        )
         if len(metrics) > 1:
             also = [
                 cudaspline.Image(
@@ -175,11 +180,11 @@ class TestProgram:
         # Fewer iterations of a level than the convergence has values: of SyN it is of the first
         # pair there, and of all pairs here.
         self.run(
-            *files, *words, "--stage", kind, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
+            *files, *words, "--stage", kind, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
             "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
         )  # fmt: skip
         found = cudaspline.register(
-            *images, kind, radius=2, bins=24, iterations=(9, 8, 4), also=[also] if also else (), metric=metrics, winsorize=(0.01, 0.99), mask=mask,
+            *images, kind, **of_metrics, iterations=(9, 8, 4), also=[also] if also else (), metric=metrics, winsorize=(0.01, 0.99), mask=mask,
             device="cpu",
         )  # fmt: skip
         read = [

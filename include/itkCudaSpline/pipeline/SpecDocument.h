@@ -91,7 +91,8 @@ ReadSpec(const std::string & document, const std::array<std::int64_t, 3> & size 
 void
 CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pairs);
 
-/** \brief Writes a specification with all values, in the order of the option table. ReadSpec() returns the same one. */
+/** \brief Writes a specification with the values of all options that its stages use, in the order of the option table.
+ * ReadSpec() returns the same one. */
 std::string
 WriteSpec(const RegistrationSpec & spec);
 
@@ -106,13 +107,6 @@ struct StageOptionInfo
 /** \brief The options of stages, in the order of documents. */
 const std::vector<StageOptionInfo> &
 GetStageOptions();
-
-/** \brief Whether a stage uses an option: one may be for other metrics, or for samples that are drawn.
- *
- * \param[in] name of an option, or of something else in the document of a stage, which is always used
- * \param[in] stage the stage */
-bool
-IsOptionUsed(const std::string & name, const StageSpec & stage);
 
 /** \brief Names of the presets. */
 std::vector<std::string>

@@ -429,6 +429,30 @@ def like_host(array: numpy.ndarray, like: Buffer) -> Buffer:
     return found
 
 
+def viewed_like(array: Any, other: Buffer) -> Buffer:
+    """An array of the library of another one, where that is, which finishes as that does."""
+    made = view(array, "image")
+    made.kind, made.finish = other.kind, other.finish
+    return made
+
+
+def repeat_ends(buffer: Buffer, widths: Sequence[int]) -> Buffer:
+    """An array whose first and last elements are repeated along its first axes. widths: how often, by
+    axis"""
+    with current_device(buffer):
+        array = buffer.array.reshape(buffer.shape)
+        for axis, width in enumerate(widths):
+            count = buffer.shape[axis]
+            index = numpy.clip(numpy.arange(-width, count + width), 0, count - 1)
+            if buffer.kind == "torch":
+                array = array.index_select(axis, on_device(index, buffer))
+            elif isinstance(array, numpy.ndarray):
+                array = numpy.take(array, index, axis)
+            else:
+                array = functions_of(buffer).take(array, on_device(index, buffer), axis)
+        return viewed_like(array, buffer)
+
+
 def functions_of(buffer: Buffer) -> Any:
     """The module whose functions work on an array: isfinite, where and the like."""
     if isinstance(buffer.array, numpy.ndarray):

@@ -441,8 +441,8 @@ def _set_boundary(
         for name in made.boundary:
             if name in ("nearest", "grid-constant"):
                 raise ValueError(
-                    f"boundary: {name!r} is not supported by B-splines of orders 2 to 5; use 'mirror', 'reflect' or 'grid-wrap' (resample() and zoom() "
-                    "of images also support 'nearest' along all axes)."
+                    f"boundary: {name!r} is not supported by B-splines of orders 2 to 5; use 'mirror', 'reflect' or 'grid-wrap' (resample(), zoom(), sample() "
+                    "and Source also support 'nearest' along all axes)."
                 )
     made.border = number(method.border, "border", is_finite=False)
 

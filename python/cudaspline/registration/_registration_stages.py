@@ -39,7 +39,8 @@ class PairMetric(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a registration. Options that a kind does not have are refused, and are None.
+    """A stage of a registration. Options that a kind does not have, or that the stage does not use
+    (radius with the metric "mattes"), are refused, and are None.
 
     After it is made, options that were not given have their defaults.
 

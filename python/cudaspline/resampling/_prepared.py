@@ -26,6 +26,7 @@ from ..core._plans import Plans
 from ..images import _images
 from ..images._pixels import Pixels
 from . import _sampling
+from ._margins import MARGIN, extended, with_margin
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,7 +79,7 @@ class PreparedImage:
         self._channels = _images.check_channels(channels)
         pixels = _images.open_image(image, "image", self._channels)
         self._options = method_of(method, options)
-        interpolator = make_interpolator(pixels.geometry, self._options)
+        interpolator = make_interpolator(pixels.geometry, self._options, may_have_margin=True)
         if pixels.narrow != "bool":
             _sampling.warn_of_labels(pixels.buffer, pixels.components, interpolator)
         self._make(pixels, interpolator, pixels.components, False, device, threads, progress)
@@ -112,6 +113,10 @@ class PreparedImage:
             raise ValueError(
                 "interpolation: a Source does not support interpolations of labels; pass the image itself to resample() or sample()."
             )
+        #: The geometry of the samples.
+        self.geometry: Geometry = pixels.geometry
+        if method.has_margin:
+            pixels = with_margin(pixels, self.margin)
         described = method.describe_image(
             pixels.buffer, pixels.size, components, pixels.dtype, pixels.start
         )
@@ -128,9 +133,10 @@ class PreparedImage:
         self.described = described
 
     @property
-    def geometry(self) -> Geometry:
-        """The geometry of the samples."""
-        return self.pixels.geometry
+    def margin(self) -> tuple[int, ...]:
+        """Samples, x first, by which pixels continue the image at either end where the method has a
+        margin."""
+        return (MARGIN,) * self.geometry.dimension
 
     @property
     def device(self) -> int:
@@ -172,7 +178,7 @@ class PreparedImage:
                 return (
                     value is None
                     and name == "method"
-                    or make_interpolator(self.geometry, method) == self.method
+                    or make_interpolator(self.geometry, method, True) == self.method
                 )
             if name == "device":
                 word = device_word(value, self.pixels.device)
@@ -210,7 +216,7 @@ class PreparedImage:
         pixels, dimension = self.pixels, self.geometry.dimension
         one = _arrays.empty(pixels.buffer, (*(1,) * dimension, *pixels.shape_tail), pixels.dtype)
         one.array[...] = 0
-        elements = numpy.empty((pixels.components, *self.geometry.shape), self._element)
+        elements = numpy.empty((pixels.components, *pixels.geometry.shape), self._element)
         self._source.copy_elements(elements.ctypes.data, elements.nbytes)
         return {
             "image": pixels.finish(one, make_geometry((1,) * dimension)),
@@ -224,8 +230,10 @@ class PreparedImage:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._channels, self._options = state["channels"], state["options"]
         method: Interpolator = state["method"]
+        self.geometry = state["geometry"]
         pixels = replace(
-            _images.open_image(state["image"], "image", self._channels), geometry=state["geometry"]
+            _images.open_image(state["image"], "image", self._channels),
+            geometry=extended(self.geometry, self.margin) if method.has_margin else self.geometry,
         )
         like = pixels.buffer
         pixels.buffer = replace(_arrays.empty(like, (0,), like.dtype), owner=None)

@@ -38,9 +38,10 @@ from ..images._images import Image
 from ..images._pixels import Pixels
 from ..transforms import _stages, _transforms
 from . import _labels, _resample_plans, _sampling, _windows
+from ._margins import check_reach, margins, with_margin
 from ._output_grid import TARGET_OPTIONS, Target, check_dimension, output_grid, size_of, target_of
 from ._prepared import Like, PreparedImage, takes_source
-from ._resample_work import Wanted, margins, output_type_of, with_margin, work_of
+from ._resample_work import Wanted, output_type_of, work_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,8 +139,8 @@ def resample(
         "itk": points beyond half a sample from the outermost samples are outside; else every point
         is inside and the image continues by "mirror", "reflect", "grid-wrap", "nearest" or
         "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the first three,
-        and of images in host memory by "nearest" of all axes, as SciPy: with 12 repeated samples
-        beyond each end). One for all axes, or one each, x first.
+        and by "nearest" of all axes, as SciPy: with 12 repeated samples beyond each end). One for
+        all axes, or one each, x first.
     border
         What stands outside under "grid-constant".
     prefilter, taps
@@ -363,6 +364,8 @@ def _plan_of(
     if isinstance(image, PreparedImage):
         image.check_options(given)
         pixels, interpolator = image.pixels, image.method
+        if interpolator.has_margin:
+            return None
         if extrapolate and not image.has_samples:
             return None
         wanted = wanted._replace(device=None)
@@ -618,15 +621,18 @@ def _resample_source(
     if smooth is not None and smooth is not False:
         raise ValueError("smooth: 'auto' is not supported with a Source; pass the image itself.")
     pixels = source.pixels
-    check_dimension(pixels.geometry)
-    grid = output_grid(pixels.geometry, target)
+    geometry = source.geometry
+    check_dimension(geometry)
+    grid = output_grid(geometry, target)
     buffer = pixels.buffer
     output_type = output_type_of(pixels, source.method, wanted.dtype)
     _check_out(out, pixels)
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(
-        transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry
+        transform, grid.dimension, source.device, "transform", transform_order, geometry
     )
+    if source.method.has_margin:
+        check_reach(geometry, grid, stages, source.margin)
     rule = choose(wanted.rounding, ROUNDINGS, "rounding")
     pixel = pixel_of(wanted.default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
@@ -640,11 +646,7 @@ def _resample_source(
         interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule
     )
     call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
-    if (
-        smooth is None
-        and stages.is_on_host
-        and not _sampling.is_plain(pixels.geometry, grid, stages)
-    ):
+    if smooth is None and stages.is_on_host and not _sampling.is_plain(geometry, grid, stages):
         _sampling.warn_of_downsampling(
             _library.sampling_steps(source.described, resampling), source.method
         )
@@ -653,7 +655,8 @@ def _resample_source(
         _tell_of_inverses(stages.inverses)
     if (
         not extrapolate
-        and _sampling.is_far(pixels.geometry, grid, stages)
+        and not source.method.has_margin
+        and _sampling.is_far(geometry, grid, stages)
         and _sampling.is_all(output.buffer, pixel.tolist())
     ):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)

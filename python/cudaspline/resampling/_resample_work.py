@@ -4,16 +4,15 @@ them."""
 from __future__ import annotations
 
 import ctypes
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy
 
 from ..core import _arrays, _library
-from ..core._geometry import Geometry, make_geometry
+from ..core._geometry import Geometry
 from ..core._methods import ROUNDINGS, Interpolator, check_components, choose, device_word, pixel_of
-from ..images._pixels import Box, Pixels, slices_of
+from ..images._pixels import Pixels
 from ..transforms import _stages
 from . import _labels, _sampling, _windows
 
@@ -29,62 +28,6 @@ class Wanted(NamedTuple):
     device: Any
     threads: int
     memory_limit: int
-
-
-#: Repeated samples beyond an end, at the least: as many as SciPy has.
-_MARGIN = 12
-
-
-def margins(
-    geometry: Geometry, grid: Geometry, every_stages: Sequence[_stages.Stages]
-) -> tuple[int, ...]:
-    """Samples, x first, by which an image is continued at either end so that it is constant
-    wherever an output reads it: what is reflected at the end of a margin is the margin, as far as
-    all but 12 samples of it. Raises ValueError, naming the argument, where that is too far."""
-    found = []
-    for stages in every_stages:
-        low, high = stages.bounds_of(grid)
-        middle, half = 0.5 * (low + high), 0.5 * (high - low)
-        index, reach = (
-            geometry.point_to_index @ (middle - geometry.origin),
-            numpy.abs(geometry.point_to_index) @ half,
-        )
-        found.append(numpy.maximum(reach - index, index + reach - numpy.array(geometry.size) + 1))
-    outside = numpy.maximum(numpy.max(found, axis=0), 0.0)
-    if not numpy.all(outside <= 2 * numpy.array(geometry.size) + _MARGIN):
-        raise ValueError(
-            f"boundary: the output reaches up to {outside.max():.6g} samples beyond the image; 'nearest' with B-splines of orders 2 to 5 supports at "
-            "most twice its size."
-        )
-    return tuple(int(math.ceil(max(_MARGIN, 0.5 * (one + _MARGIN) + 1))) for one in outside)
-
-
-def with_margin(pixels: Pixels, margin: Sequence[int]) -> Pixels:
-    """An image in host memory whose outermost samples are repeated beyond its ends. Raises
-    ValueError, naming the argument, for others.
-
-    margin: samples, x first"""
-    if pixels.device >= 0:
-        raise ValueError(
-            "boundary: 'nearest' with B-splines of orders 2 to 5 supports only images in host memory; this one is on a GPU."
-        )
-    geometry = pixels.geometry
-    origin = geometry.point_of([-float(one) for one in margin])
-    grid = make_geometry(
-        [n + 2 * one for n, one in zip(geometry.size, margin)],
-        geometry.spacing,
-        origin,
-        geometry.direction,
-    )
-
-    def read(box: Optional[Box]) -> _arrays.Buffer:
-        whole = pixels.buffer
-        array = _arrays.to_host(whole).reshape(whole.shape)
-        widths = [(one, one) for one in margin[::-1]] + [(0, 0)] * (array.ndim - len(margin))
-        padded = numpy.pad(array, widths, mode="edge")
-        return _arrays.like_host(padded if box is None else padded[slices_of(box)], whole)
-
-    return replace(pixels, read=read, geometry=grid, window=None)
 
 
 def work_of(

@@ -35,6 +35,7 @@ from ..images._images import Image
 from ..images._pixels import Box, Pixels
 from ..transforms import _stages
 from . import _labels, _sampling, _windows
+from ._margins import MARGIN, within_margin
 from ._prepared import PreparedImage, takes_source
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def _plan_of(
     if isinstance(image, PreparedImage):
         image.check_options(given)
         is_there = points.device == image.device or (points.device < 0 and image.pixels.device < 0)
-        if image.pixels.channels or image.geometry.dimension > 3 or not is_there:
+        has_plan = not image.method.has_margin and image.geometry.dimension <= 3
+        if image.pixels.channels or not has_plan or not is_there:
             return None
         at_points = _PointsPlan(
             image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted
@@ -349,6 +351,7 @@ def sample(
         interpolator = make_interpolator(
             volumes.volume(0).geometry,
             _with_derivatives(method_of(method, options), gradient or hessian),
+            may_have_margin=True,
         )
         values = pixel_list(default, volumes.count)
         results = [
@@ -359,7 +362,9 @@ def sample(
     else:
         pixels = _images.open_image(image, "image", channels)
         interpolator = make_interpolator(
-            pixels.geometry, _with_derivatives(method_of(method, options), gradient or hessian)
+            pixels.geometry,
+            _with_derivatives(method_of(method, options), gradient or hessian),
+            may_have_margin=True,
         )
         values = pixel_list(default, pixels.components if pixels.channels else 1)
         results = [
@@ -414,6 +419,12 @@ class _Wanted:
         return self.dtype is not None and _arrays.type_name(self.dtype, "dtype").startswith("float")
 
 
+def is_in_space(wanted: _Wanted) -> bool:
+    """Whether points are positions in space, and not indices. Raises ValueError, naming the
+    argument."""
+    return bool(choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates"))
+
+
 def pixel_list(default: Any, count: int) -> list[Any]:
     """A number for each component. Raises ValueError, naming the argument."""
     try:
@@ -464,10 +475,11 @@ def _sample_pixels(
     buffer = _arrays.view(points, "points")
     if (
         pixels.device < 0
+        and not method.has_margin
         and buffer.device < 0
         and buffer.shape[-1:] == (pixels.geometry.dimension,)
     ):
-        is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
+        is_physical = is_in_space(wanted)
         indices = _windows.indices_of(buffer.array, pixels.geometry, is_physical)
         windows = _windows.of_points(pixels, method, indices)
         if windows is not None:
@@ -565,7 +577,8 @@ class _PointsPlan:
 
     Raises TypeError or ValueError, naming the argument, for what cannot be wanted.
 
-    method, geometry: of the Source
+    method: of the Source
+    geometry: of its samples, with their margin where it has one
     element: that is computed with
     pixel: name of the type of the image's numbers
     points: some of the points"""
@@ -582,7 +595,7 @@ class _PointsPlan:
     ) -> None:
         gradient, hessian, dtype = wanted.gradient, wanted.hessian, wanted.dtype
         self.dimension = dimension = geometry.dimension
-        is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
+        is_physical = is_in_space(wanted)
         derivatives = 2 if hessian else (1 if gradient else 0)
         kind = element if element in ("float32", "float64") else pixel
         output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
@@ -605,9 +618,16 @@ class _PointsPlan:
         described.interpolation = method.describe_interpolation(geometry)
         described.device = points.device
         described.point_type = points.type_code
-        described.physical = int(is_physical)
-        _stages.set_vector(described.origin, geometry.origin)
-        _stages.set_matrix(described.point_to_index, geometry.point_to_index)
+        described.physical = int(is_physical or method.has_margin)
+        # Indices are those of the image: samples of its margin have negative ones.
+        is_shifted = method.has_margin and not is_physical
+        _stages.set_vector(
+            described.origin, numpy.full(dimension, -MARGIN) if is_shifted else geometry.origin
+        )
+        _stages.set_matrix(
+            described.point_to_index,
+            numpy.eye(dimension) if is_shifted else geometry.point_to_index,
+        )
         # A gradient by samples times the derivative of the index by the place, transposed.
         _stages.set_matrix(
             described.gradient_map,
@@ -694,8 +714,16 @@ def _sample_source(
         raise ValueError(
             "points: the image is on a GPU, but the points are on the host; both must be on the same device."
         )
+    if source.method.has_margin:
+        buffer = within_margin(buffer, geometry, is_in_space(wanted))
     return _PointsPlan(
-        source.method, geometry, source.element, source.pixels.dtype, buffer, default, wanted
+        source.method,
+        source.pixels.geometry,
+        source.element,
+        source.pixels.dtype,
+        buffer,
+        default,
+        wanted,
     ).run(source.handle, buffer)
 
 

@@ -184,19 +184,13 @@ MomentsOfSlice(const FieldGrid & grid, const TPixel * pixels, const SpatialMask 
 std::array<double, 2>
 FindMagnitudes(const MaskedImage & image, const Residence & residence)
 {
-  const auto borrow = [](const void * data) { return std::shared_ptr<const void>(std::shared_ptr<void>(), data); };
   const auto magnitudeOf = [](const PixelRange & range) {
     return range.lowest > range.highest ? 0.0 : std::max(std::abs(range.lowest), std::abs(range.highest));
   };
-  SynSide side;
-  side.image = { image.grid, image.pixel, borrow(image.pixels) };
-  const double anywhere = magnitudeOf(FindPixelRange(side, residence));
-  if (image.mask == nullptr)
-  {
-    return { { anywhere, anywhere } };
-  }
-  side.mask = { image.maskGrid, ScalarType::UInt8, borrow(image.mask) };
-  return { { magnitudeOf(FindPixelRange(side, residence)), anywhere } };
+  MaskedImage whole = image;
+  whole.mask = nullptr;
+  const double anywhere = magnitudeOf(FindPixelRange(whole, residence));
+  return { { image.mask == nullptr ? anywhere : magnitudeOf(FindPixelRange(image, residence)), anywhere } };
 }
 
 /** The power of two for the largest magnitudes under a mask, and anywhere. */

@@ -53,4 +53,17 @@ FindPixelRange(const SynSide & side, const Residence & residence)
                         residence);
 }
 
+PixelRange
+FindPixelRange(const MaskedImage & image, const Residence & residence)
+{
+  const auto borrow = [](const void * data) { return std::shared_ptr<const void>(std::shared_ptr<void>(), data); };
+  SynSide    side;
+  side.image = { image.grid, image.pixel, borrow(image.pixels) };
+  if (image.mask != nullptr)
+  {
+    side.mask = { image.maskGrid, ScalarType::UInt8, borrow(image.mask) };
+  }
+  return FindPixelRange(side, residence);
+}
+
 } // namespace itk::CudaSpline

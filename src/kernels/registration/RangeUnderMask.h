@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
+#include "itkCudaSpline/kernels/registration/RotationSearch.h"
 
 #include "kernels/metrics/PixelRange.h"
 
@@ -38,6 +39,10 @@ MaskOn(const FieldGrid & grid, const ResidentImage & mask, const Residence & res
 /** \brief The range of an image's pixels under its mask; waits. */
 PixelRange
 FindPixelRange(const SynSide & side, const Residence & residence);
+
+/** \brief The same of an image whose arrays are in the memory of the residence. */
+PixelRange
+FindPixelRange(const MaskedImage & image, const Residence & residence);
 
 } // namespace itk::CudaSpline
 
