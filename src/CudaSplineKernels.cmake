@@ -119,6 +119,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineRegistration.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SynLevel.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/VelocityLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/IndexBounds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PiecePlan.cxx"
