@@ -33,9 +33,20 @@ namespace
 constexpr const char * VersionKey = "cudaspline_registration";
 
 const std::vector<std::string> PrecisionNames{ "float32", "float64", "float", "double" }; // those of C, too
-const std::vector<std::string> KindNames{ "translation", "rigid",  "similarity", "affine",  "bspline",
-                                          "syn",         "greedy", "demons",     "discrete" };
 const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none", "center" };
+
+std::vector<std::string>
+ListKinds()
+{
+  std::vector<std::string> names;
+  for (int kind = 0; kind <= static_cast<int>(StageKind::Discrete); ++kind)
+  {
+    names.emplace_back(NameOf(static_cast<StageKind>(kind)));
+  }
+  return names;
+}
+
+const std::vector<std::string> KindNames = ListKinds();
 
 const StageOption *
 FindOption(const std::string & name)
@@ -265,8 +276,7 @@ private:
     const auto      apply = [&](const std::string & name, const Json & value) {
       const StageOption * const option = FindOption(name);
       if (option == nullptr || value.is_null() || !IsValueFor(*option, value, kind) ||
-          (IsOfPairs(*option, value) && kind != StageKind::Syn && kind != StageKind::Greedy &&
-           this->HasStageOfPairs(document)))
+          (IsOfPairs(*option, value) && !ComparesPairs(kind) && this->HasStageOfPairs(document)))
       {
         return;
       }
@@ -291,9 +301,7 @@ private:
   bool
   HasStageOfPairs(const Json &) const
   {
-    return std::any_of(m_Kinds.begin(), m_Kinds.end(), [](StageKind kind) {
-      return kind == StageKind::Syn || kind == StageKind::Greedy;
-    });
+    return std::any_of(m_Kinds.begin(), m_Kinds.end(), ComparesPairs);
   }
 
   /** The kind of an entry of the list of stages. */

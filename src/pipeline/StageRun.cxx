@@ -486,6 +486,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.inversion.method = model.inversion;
   options.rules.averagesMidpointGradients = context.spec.AveragesMidpointGradients();
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
+  options.velocity = model.velocity;
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;
   options.convergence = model.convergence;

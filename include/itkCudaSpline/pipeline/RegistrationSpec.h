@@ -60,10 +60,12 @@ enum class StageKind : unsigned char
   Syn,
   Greedy,
   Demons,
+  Tvf,
   Discrete
 };
 
-/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons" or "discrete". */
+/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf" or
+ * "discrete". */
 const char *
 NameOf(StageKind kind);
 
@@ -121,6 +123,7 @@ struct FieldModel
   InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
   /** Of SyN: see SynRules::averagesMidpointGradients; absent: with metrics that ITK does not have. */
   std::optional<bool> averagesMidpointGradients;
+  VelocityOptions     velocity; ///< of time-varying velocity fields
 };
 
 /** \brief A dense displacement search. Its level has as many iterations as passes. */
