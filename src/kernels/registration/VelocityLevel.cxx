@@ -108,6 +108,9 @@ struct VelocityLevel::Impl
   /** Displacements from a time point to another one. */
   void
   Integrate(unsigned int from, unsigned int to, unsigned int stepsOfInterval, const ResidentArray & output) const;
+  /** Displacements of an iteration; null: there are none. */
+  const void *
+  IntegrateUnlessEqual(unsigned int from, unsigned int to, const ResidentArray & output) const;
   /** Compares the images at all time points. The updates become forces. */
   void
   EnqueueForces();
@@ -204,16 +207,25 @@ VelocityLevel::Impl::Integrate(unsigned int          from,
   IntegrateVelocity(field, from, to, stepsOfInterval, output.Data(), forces.GetResidence());
 }
 
+const void *
+VelocityLevel::Impl::IntegrateUnlessEqual(unsigned int from, unsigned int to, const ResidentArray & output) const
+{
+  if (from == to)
+  {
+    return nullptr;
+  }
+  this->Integrate(from, to, StepsOfIterations, output);
+  return output.Data();
+}
+
 void
 VelocityLevel::Impl::EnqueueForces()
 {
   const unsigned int last = options.timePoints - 1;
   for (unsigned int time = 0; time <= last; ++time)
   {
-    this->Integrate(time, 0, StepsOfIterations, toFixed);
-    this->Integrate(time, last, StepsOfIterations, toMoving);
-    forces.MoveFixed(time > 0 ? toFixed.Data() : nullptr);
-    forces.MoveMoving(time < last ? toMoving.Data() : nullptr);
+    forces.MoveFixed(this->IntegrateUnlessEqual(time, 0, toFixed));
+    forces.MoveMoving(this->IntegrateUnlessEqual(time, last, toMoving));
     forces.Compare(&record.As<Record>()->sums[time], updates[time].Data(), IsItk() ? nullptr : opposite.Data(), time);
     if (!IsItk())
     {
