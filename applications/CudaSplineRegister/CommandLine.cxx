@@ -59,7 +59,7 @@ DescribeMetrics()
     text += (text.empty() ? "" : ", ") + std::string(WordOf(kind)) + " (" + DescriptionOf(kind) + stages + ")";
   }
   const auto defaultOf = [](StageKind kind) { return std::string(WordOf(MakeStage(kind).metrics.front().kind)); };
-  return text + "; default: " + defaultOf(StageKind::Rigid) + ", of syn and greedy " + defaultOf(StageKind::Syn);
+  return text + "; default: " + defaultOf(StageKind::Rigid) + ", of syn, greedy and tvf " + defaultOf(StageKind::Syn);
 }
 
 /** The allowed numbers of bins. */
@@ -75,8 +75,8 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     DescribeMetrics() + "; of several pairs of images one for each, with weights: cc:0.7,mattes:0.3" },
   { "optimizer",
     "NAME",
-    "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs; of syn and greedy "
-    "fixed-step (default), momentum or adam" },
+    "regular-step (default), gradient-descent or conjugate-gradient; of bspline it is lbfgs; of syn, greedy and "
+    "tvf fixed-step (default), momentum or adam" },
   { "levels", "N", "levels, from coarse to fine; default: 3, of fields 4" },
   { "iterations",
     "N,N,...",
@@ -118,15 +118,19 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "demons also grid, whose results do not depend on how the image is stored (default with lncc, mind and ngf)" },
   { "restrict_deformation",
     "X,X,...",
-    "factors from 0 to 1 of what moves: of the axes of syn and greedy (0,1,0: along y alone), or of the parameters of "
-    "a "
-    "linear transform" },
+    "factors from 0 to 1 of what moves: of the axes of syn, greedy and tvf (0,1,0: along y alone), or of the "
+    "parameters of a linear transform" },
   { "learning_rate", "X", "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons" },
   { "update_variance", "X", "smoothing of fields' updates, in squared voxels; default: 3; 0 of demons" },
   { "total_variance", "X", "smoothing of whole fields, in squared voxels; default: 0; 1 of demons" },
   { "determinant_limit",
     "X",
     "keeps Jacobian determinants of syn and greedy between 1/X and X; above 1; default: no limit" },
+  { "time_points", "N", "of tvf: time points of the velocity field, 2 to 16; default: 4" },
+  { "update_time_variance", "X", "of tvf: smoothing of updates along time, in squared time points; default: 0.25" },
+  { "total_time_variance",
+    "X",
+    "of tvf: smoothing of the velocity field along time, in squared time points; default: 0" },
   { "inversion", "NAME", "inverses of fields: fixed-point (default) or anderson" },
   { "smooth_under_masks",
     "true|false",
@@ -156,8 +160,8 @@ AddStageOptions(CLI::App & app, RawOptions & raw)
     };
   add("-s,--stage",
       raw.stages,
-      "translation, rigid, similarity, affine, bspline, syn, greedy, demons or discrete; may be repeated; default: "
-      "rigid, then affine",
+      "translation, rigid, similarity, affine, bspline, syn, greedy, demons, tvf or discrete; may be repeated; "
+      "default: rigid, then affine",
       "NAME");
   for (const StageOptionHelp & option : stageOptionHelp)
   {
@@ -273,8 +277,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
     app.add_option(name, values, text)->type_name("IMAGE")->allow_extra_args(false);
   };
-  addPair(
-    "--also-fixed", raw.alsoFixed, "Fixed image of an additional pair for syn and greedy (--metric); may be repeated");
+  addPair("--also-fixed",
+          raw.alsoFixed,
+          "Fixed image of an additional pair for syn, greedy and tvf (--metric); may be repeated");
   addPair(
     "--also-moving", raw.alsoMoving, "Moving image of an additional pair, in the space of the first moving image");
   app.add_flag("--channels",

@@ -57,6 +57,8 @@ Stages
             symmetric. The inverse is computed by iteration.
   - demons: diffeomorphic demons as in ITK, with squared differences: for images with equal values in equal tissue,
             e.g. from one scanner. The inverse is computed by iteration.
+  - tvf: a velocity field that varies in time, as in ANTs (TimeVaryingVelocityField), of --time-points time points.
+            Metrics and defaults of syn. Both fields are integrals of the velocity.
   - discrete: compares the self-similarity (mind) of the images under all displacements up to a maximum, at control
             points, and couples neighbours: for displacements that are too large for syn and greedy, which refine its
             result: --stage affine --stage discrete --stage greedy.
@@ -73,7 +75,7 @@ Colours
 
 Several pairs of images
   --also-fixed and --also-moving add pairs (T1 and T2, or an image and edges of its labels) that share one transform.
-  They lie in the spaces of the first fixed and the first moving image and may have other grids. syn and greedy
+  They lie in the spaces of the first fixed and the first moving image and may have other grids. syn, greedy and tvf
   compare several pairs: --metric has one entry for each pair, in order, with optional weights:
   --metric cc:0.7,mattes:0.3 (default weight: 1). As in ANTs, each pair's force is normalized and multiplied by
   its share of the weights. To compare a pair by two metrics, name it twice. Reported values and convergence use the

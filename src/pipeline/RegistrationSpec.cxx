@@ -27,8 +27,8 @@ namespace itk::CudaSpline
 const char *
 NameOf(StageKind kind)
 {
-  static constexpr const char * names[] = { "translation", "rigid",  "similarity", "affine",  "bspline",
-                                            "syn",         "greedy", "demons",     "discrete" };
+  static constexpr const char * names[] = { "translation", "rigid",  "similarity", "affine", "bspline",
+                                            "syn",         "greedy", "demons",     "tvf",    "discrete" };
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -194,7 +194,7 @@ CountStillLevels(const StageSpec & stage, const FieldGrid & fixed)
   const bool         keepsEnds =
     model != nullptr &&
     (model->kind == DeformableKind::Syn ||
-     (model->kind == DeformableKind::Greedy && (model->updateVariance > 0.0 || model->totalVariance > 0.0)));
+     (model->kind != DeformableKind::Demons && (model->updateVariance > 0.0 || model->totalVariance > 0.0)));
   if (!keepsEnds)
   {
     return 0;

@@ -146,13 +146,14 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
   }
   else if (compared < pairs)
   {
-    problems.push_back({ "also",
-                         -1,
-                         "",
-                         "additional pair " + std::to_string(compared) +
-                           " is not compared in any stage; give a metric for each pair in a stage 'syn' or 'greedy'",
-                         {},
-                         false });
+    problems.push_back(
+      { "also",
+        -1,
+        "",
+        "additional pair " + std::to_string(compared) +
+          " is not compared in any stage; give a metric for each pair in a stage 'syn', 'greedy' or 'tvf'",
+        {},
+        false });
   }
   if (!problems.empty())
   {

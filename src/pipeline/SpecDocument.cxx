@@ -33,9 +33,20 @@ namespace
 constexpr const char * VersionKey = "cudaspline_registration";
 
 const std::vector<std::string> PrecisionNames{ "float32", "float64", "float", "double" }; // those of C, too
-const std::vector<std::string> KindNames{ "translation", "rigid",  "similarity", "affine",  "bspline",
-                                          "syn",         "greedy", "demons",     "discrete" };
 const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none", "center" };
+
+std::vector<std::string>
+ListKinds()
+{
+  std::vector<std::string> names;
+  for (int kind = 0; kind <= static_cast<int>(StageKind::Discrete); ++kind)
+  {
+    names.emplace_back(NameOf(static_cast<StageKind>(kind)));
+  }
+  return names;
+}
+
+const std::vector<std::string> KindNames = ListKinds();
 
 const StageOption *
 FindOption(const std::string & name)
@@ -62,12 +73,6 @@ bool
 IsOfPairs(const StageOption & option, const Json & value)
 {
   return std::string(option.name) == "metric" && value.is_array();
-}
-
-bool
-IsStageOfPairs(StageKind kind)
-{
-  return kind == StageKind::Syn || kind == StageKind::Greedy;
 }
 
 /** "'syn' with the metric 'cc'" */
@@ -302,7 +307,7 @@ private:
   {
     const StageKind kind = draft.stage.GetKind();
     const bool      isOfOthers =
-      IsOfPairs(option, value) && !IsStageOfPairs(kind) && std::any_of(m_Kinds.begin(), m_Kinds.end(), IsStageOfPairs);
+      IsOfPairs(option, value) && !ComparesPairs(kind) && std::any_of(m_Kinds.begin(), m_Kinds.end(), ComparesPairs);
     if (!value.is_null() && IsValueFor(option, value, kind) && !isOfOthers)
     {
       this->Try(option.name, number, value, [&] { option.read(value, draft); });

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "pipeline/StageOptions.h"
 
+#include "itkCudaSpline/kernels/fields/VelocityIntegration.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
@@ -43,7 +44,9 @@ Bit(StageKind kind)
 constexpr unsigned int Linear =
   Bit(StageKind::Translation) | Bit(StageKind::Rigid) | Bit(StageKind::Similarity) | Bit(StageKind::Affine);
 constexpr unsigned int Spline = Bit(StageKind::BSpline);
-constexpr unsigned int Pairs = Bit(StageKind::Syn) | Bit(StageKind::Greedy); // compare several pairs of images
+constexpr unsigned int Velocity = Bit(StageKind::Tvf);
+constexpr unsigned int Composed = Bit(StageKind::Syn) | Bit(StageKind::Greedy); // fields with composed updates
+constexpr unsigned int Pairs = Composed | Velocity;                             // compare several pairs of images
 constexpr unsigned int Fields = Pairs | Bit(StageKind::Demons);
 constexpr unsigned int Discrete = Bit(StageKind::Discrete);
 constexpr unsigned int WithLevels = Linear | Spline | Fields; // iterate from coarse to fine
@@ -223,10 +226,10 @@ ReadMetrics(const Json & value, StageDraft & draft)
                        "'; allowed are " + Join(allowed));
     }
   }
-  if (terms.size() > 1 && (Pairs & Bit(kind)) == 0)
+  if (terms.size() > 1 && !ComparesPairs(kind))
   {
     throw ValueError(std::string("{value} cannot be used with '") + NameOf(kind) +
-                     "', which compares only the first pair of images; 'syn' and 'greedy' compare several");
+                     "', which compares only the first pair of images; 'syn', 'greedy' and 'tvf' compare several");
   }
   draft.stage.metrics = terms;
 }
@@ -347,6 +350,18 @@ WriteField(const StageSpec & stage)
   return std::get<TModel>(stage.model).*VField;
 }
 
+VelocityOptions &
+VelocityOf(StageSpec & stage)
+{
+  return std::get<FieldModel>(stage.model).velocity;
+}
+
+const VelocityOptions &
+VelocityOf(const StageSpec & stage)
+{
+  return std::get<FieldModel>(stage.model).velocity;
+}
+
 DenseSearchOptions &
 SearchOf(StageSpec & stage)
 {
@@ -379,6 +394,12 @@ DrawsSamples(const StageSpec & stage)
 
 constexpr OptionUse OfDrawnSamples{ DrawsSamples, [] { return std::string("sampling 'regular' or 'random'"); } };
 
+/** Features are made of images as they are. */
+constexpr OptionUse OfMovedImages{ [](const StageSpec & stage) {
+                                    return !stage.IsOfFields() || !stage.HasMetricThat(HasFeatures);
+                                  },
+                                   [] { return std::string("a metric other than 'mind'"); } };
+
 constexpr OptionUse OfGivenStep{ [](const StageSpec & stage) { return std::get<LinearModel>(stage.model).step > 0.0; },
                                  [] { return std::string("step"); } };
 
@@ -392,6 +413,12 @@ constexpr unsigned int LimitFactor = 5;
 constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
 } // namespace
+
+bool
+ComparesPairs(StageKind kind)
+{
+  return (Pairs & Bit(kind)) != 0;
+}
 
 bool
 IsOptimizerOfOthers(const Json & value, StageKind kind)
@@ -600,7 +627,8 @@ AllStageOptions()
           throw ValueError(std::string("{value}: 1 and 3 are allowed with '") + NameOf(draft.stage.GetKind()) + "'");
         }
       },
-      [](const StageSpec & stage) { return Json(stage.order); } },
+      [](const StageSpec & stage) { return Json(stage.order); },
+      OfMovedImages },
     { "gradient", Linear | Spline | Fields, ReadGradient, WriteGradient },
     { "restrict_deformation",
       Linear | Pairs,
@@ -638,7 +666,7 @@ AllStageOptions()
       ReadField<FieldModel, &FieldModel::totalVariance, ReadFromZero>,
       [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::totalVariance>(stage); } },
     { "determinant_limit",
-      Pairs,
+      Composed,
       [](const Json & value, StageDraft & draft) {
         std::get<FieldModel>(draft.stage.model).determinantLimit = ReadNumber(
           value, [](double limit) { return limit > 1.0; }, "numbers above 1");
@@ -647,6 +675,20 @@ AllStageOptions()
         const double limit = std::get<FieldModel>(stage.model).determinantLimit;
         return limit > 0.0 ? Json(limit) : Json();
       } },
+    { "time_points",
+      Velocity,
+      [](const Json & value, StageDraft & draft) {
+        VelocityOf(draft.stage).timePoints = static_cast<unsigned int>(ReadInteger(value, 2, MaxTimePoints));
+      },
+      [](const StageSpec & stage) { return Json(VelocityOf(stage).timePoints); } },
+    { "update_time_variance",
+      Velocity,
+      [](const Json & value, StageDraft & draft) { VelocityOf(draft.stage).updateTimeVariance = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(VelocityOf(stage).updateTimeVariance); } },
+    { "total_time_variance",
+      Velocity,
+      [](const Json & value, StageDraft & draft) { VelocityOf(draft.stage).totalTimeVariance = ReadFromZero(value); },
+      [](const StageSpec & stage) { return Json(VelocityOf(stage).totalTimeVariance); } },
     { "inversion",
       Fields,
       [](const Json & value, StageDraft & draft) {
@@ -796,10 +838,6 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
     return stage;
   }
   MakeLevels(draft, stage, number, problems);
-  if (stage.IsOfFields() && stage.order > 1 && stage.HasMetricThat(HasFeatures))
-  {
-    complain("order", std::to_string(stage.order), "{value} cannot be used with the metric 'mind'; 1 is allowed");
-  }
   const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
   stage.samples.fraction = draft.fraction.value_or(stage.samples.fraction);
   if (!stage.IsOfFields())

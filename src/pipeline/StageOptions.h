@@ -124,6 +124,10 @@ ReadName(const Json & value, const std::vector<std::string> & names);
 bool
 IsOptimizerOfOthers(const Json & value, StageKind kind);
 
+/** \brief Whether a stage compares several pairs of images. */
+bool
+ComparesPairs(StageKind kind);
+
 /** \brief A number.
  *
  * \param[in] value JSON number

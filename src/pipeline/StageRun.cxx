@@ -489,6 +489,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.smoothsUnderMasks = context.images.HasMask() && context.spec.SmoothsUnderMasks();
   options.order = context.spec.order;
   options.gradientsFollowGrid = context.spec.GradientsFollowGrid();
+  options.velocity = model.velocity;
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;
   options.convergence = model.convergence;

@@ -7,6 +7,7 @@ add_executable(
   CudaSyNOfFloatTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
+  CudaTimeVaryingVelocityFieldImageRegistrationMethodv4Test.cxx
   ImagePyramidTest.cxx
 )
 target_link_libraries(CudaSplineSynTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})

@@ -64,11 +64,11 @@ Forecast(const std::string & stages, std::int64_t size)
 TEST(RegistrationForecast, GrowsWithTheWork)
 {
   const std::string stages =
-    R"([ "affine", { "kind": "bspline", "grid_spacing": 16 }, "syn", "greedy", "demons", "discrete" ])";
+    R"([ "affine", { "kind": "bspline", "grid_spacing": 16 }, "syn", "greedy", "demons", "tvf", "discrete" ])";
   const auto small = Forecast(stages, 48);
   const auto large = Forecast(stages, 96);
-  ASSERT_EQ(small.size(), 6u);
-  ASSERT_EQ(large.size(), 6u);
+  ASSERT_EQ(small.size(), 7u);
+  ASSERT_EQ(large.size(), 7u);
   constexpr double pixels = 2.0 * 96 * 96 * 96 * sizeof(float);
   for (std::size_t stage = 0; stage < small.size(); ++stage)
   {

@@ -37,9 +37,9 @@ namespace
 using namespace itk::CudaSpline;
 using Json = nlohmann::ordered_json;
 
-constexpr StageKind allKinds[] = { StageKind::Translation, StageKind::Rigid,   StageKind::Similarity,
-                                   StageKind::Affine,      StageKind::BSpline, StageKind::Syn,
-                                   StageKind::Greedy,      StageKind::Demons,  StageKind::Discrete };
+constexpr StageKind allKinds[] = { StageKind::Translation, StageKind::Rigid,   StageKind::Similarity, StageKind::Affine,
+                                   StageKind::BSpline,     StageKind::Syn,     StageKind::Greedy,     StageKind::Demons,
+                                   StageKind::Tvf,         StageKind::Discrete };
 
 Json
 MakeDocument(const Json & stages)
@@ -123,6 +123,10 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   if (name == "control_spacing" || name == "search_step" || name == "search_radius")
   {
     return name == "control_spacing" ? integer(8, 32) : name == "search_step" ? integer(1, 4) : integer(1, 16);
+  }
+  if (name == "time_points")
+  {
+    return integer(2, 16);
   }
   if (name == "symmetric" || name == "average_midpoint_gradients")
   {

@@ -273,7 +273,7 @@ class TestDenseSearch:
 
 class TestFields:
     @pytest.mark.parametrize("size", [(56, 48), (36, 32, 24)])
-    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
+    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons", "tvf"])
     def test_it_finds_a_bend(self, rng, kind, size):
         phantom = Phantom(rng, size)
         truth = phantom.bend()
@@ -285,9 +285,12 @@ class TestFields:
         places = phantom.inner()
         still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
         # With many phantoms SyN left 0.06 to 0.21 of the bend, the greedy one 0.1 to 0.54.
-        assert miss(found.transform, truth, places) < {"syn": 0.35, "greedy": 0.7, "demons": 0.5}[
-            kind
-        ] * miss(still, truth, places)
+        assert miss(found.transform, truth, places) < {
+            "syn": 0.35,
+            "greedy": 0.7,
+            "demons": 0.5,
+            "tvf": 0.35,
+        }[kind] * miss(still, truth, places)
         assert (
             numpy.abs(found.warped.array - fixed.array).mean()
             < 0.4 * numpy.abs(moving.array - fixed.array).mean()

@@ -22,6 +22,7 @@ METHODS = {
     "syn": {"radius": 2, "iterations": (6, 4, 3)},
     "greedy": {"radius": 2, "iterations": (6, 4, 3), "learning_rate": 0.25},
     "demons": {"iterations": (6, 4, 3)},
+    "tvf": {"radius": 2, "iterations": (6, 4, 3), "time_points": 3},
 }
 
 

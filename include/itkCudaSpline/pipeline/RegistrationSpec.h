@@ -60,10 +60,12 @@ enum class StageKind : unsigned char
   Syn,
   Greedy,
   Demons,
+  Tvf,
   Discrete
 };
 
-/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons" or "discrete". */
+/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf" or
+ * "discrete". */
 const char *
 NameOf(StageKind kind);
 
@@ -123,6 +125,7 @@ struct FieldModel
   std::optional<bool> averagesMidpointGradients;
   /** Of SyN and greedy: see SmoothSide(); absent: with metrics that ITK does not have. */
   std::optional<bool> smoothsUnderMasks;
+  VelocityOptions     velocity; ///< of time-varying velocity fields
 };
 
 /** \brief A dense displacement search. Its level has as many iterations as passes. */

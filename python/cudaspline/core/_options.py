@@ -42,7 +42,7 @@ Progress = Callable[[float], object]
 
 
 StageKind = Literal[
-    "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "discrete"
+    "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf", "discrete"
 ]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind", "ngf"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).
@@ -91,6 +91,9 @@ class StageOptions(TypedDict, total=False):
     update_variance: float
     total_variance: float
     determinant_limit: float
+    time_points: int
+    update_time_variance: float
+    total_time_variance: float
     inversion: InversionName
     smooth_under_masks: bool
     average_midpoint_gradients: bool

@@ -89,14 +89,14 @@ def register(
         is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
         report.value_factors has.
     stages
-        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons",
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf",
         "discrete"; a cudaspline.Stage with levels and options of its own; or a list of these, one
         after the other. None: "rigid" and "affine", or the preset's.
     also
         Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its
         labels' edges. Each is in the spaces of the first fixed and the first moving image, on grids
-        of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as they
-        have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all
+        of its own, and where the first pair is. "syn", "greedy" and "tvf" compare as many pairs as
+        they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all
         that is returned are of the first pair. (ANTsPy's multivariate_extras=[("mattes", fixed,
         moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and weight after those
         of the first pair.)
@@ -134,7 +134,7 @@ def register(
         (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
         Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for
-        "syn" and "greedy").
+        "syn", "greedy" and "tvf").
 
     Returns
     -------

@@ -47,16 +47,17 @@ class Stage:
     kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of
         displacements; "syn": fields of both images to a middle, symmetric normalization; "greedy":
         one field, in a third of the time; "demons": one field by squared differences (diffeomorphic
-        demons), for images that have the same values where they show the same; "discrete": a dense
-        search of displacements at control points, for displacements that are too large for "syn"
-        and "greedy", which refine its result
+        demons), for images that have the same values where they show the same; "tvf": a velocity
+        field that varies in time, whose integrals are both fields; "discrete": a dense search of
+        displacements at control points, for displacements that are too large for "syn" and
+        "greedy", which refine its result
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation,
         with ITK's derivative), "lncc" (the same with its exact derivative), "mind" (descriptors of
-        self-similarity, for images of different modalities; "syn", "greedy" and "discrete"), "ngf"
+        self-similarity, for images of different modalities; fields, not "demons"), "ngf"
         (normalized gradient fields, for images of different modalities). None: "mattes" for
-        matrices, "cc" for fields. "syn" and "greedy" have no "correlation", "demons" has
-        "meansquares" alone, "discrete" has "mind" alone. "syn" and "greedy" compare several pairs of images by a list with an entry for each,
-        its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
+        matrices, "cc" for fields. "syn", "greedy" and "tvf" have no "correlation", "demons" has
+        "meansquares" alone, "discrete" has "mind" alone. "syn", "greedy" and "tvf" compare several
+        pairs of images by a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force
         counts as its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all; of "bspline"
         evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields;
@@ -78,8 +79,8 @@ class Stage:
     convergence: a level ends where the last ten values fall by less than that share; not of
         "bspline". None: 1e-6 for fields, else 1e-7
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline"
-        it is "lbfgs"; of "syn" and "greedy" "fixed-step" (the default: the longest displacement of
-        each iteration is learning_rate), "momentum" or "adam"
+        it is "lbfgs"; of "syn", "greedy" and "tvf" "fixed-step" (the default: the longest
+        displacement of each iteration is learning_rate), "momentum" or "adam"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm);
         None: a voxel of the level. Of "bspline": initial step of line searches after the first one,
         as a factor of the direction; None: the length of a voxel of the level
@@ -95,24 +96,27 @@ class Stage:
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of the random samples: the same seed draws the same samples
     order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear)
-        to 5; of "syn" and "greedy" of both images, 1 or 3
+        to 5; of "syn", "greedy" and "tvf" of both images, 1 or 3
     gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter"
         (of a Gaussian of a voxel) or "analytic" (the derivative of the B-spline, whose order is 2
         or more then). Of fields, of both images: "differences" (ITK's rule), "grid" (central
         differences along the axes of the grid, alike at both ends of an axis: results do not depend
         on how the image is stored); of "syn" "filter", too. None: "differences"; of fields with
         metrics that ITK does not have, "grid"
-    restrict_deformation: factors from 0 to 1 of what moves: of "syn" and "greedy" one for each
-        axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
+    restrict_deformation: factors from 0 to 1 of what moves: of "syn", "greedy" and "tvf" one for
+        each axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
         ITK's order
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
         whole field (voxels^2). None: 3 and 0, of demons 0 and 1
     determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and
         this factor, which is above 1: updates that exceed it are shortened. None: no limit
+    time_points: of "tvf": time points of the velocity field, 2 to 16. None: 4
+    update_time_variance, total_time_variance: of "tvf": of the Gaussians that smooth an update, and
+        the velocity field, along time (squared time points). None: 0.25 and 0
     inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
         (Anderson mixing, with fewer iterations)
-    smooth_under_masks: of "syn" and "greedy": whether only the pixels under its mask count where an
+    smooth_under_masks: of "syn", "greedy" and "tvf": whether only the pixels under its mask count where an
         image is smoothed or interpolated; otherwise what a mask leaves out changes the pixels
         around it, as in ITK. None: with metrics that ITK does not have
     average_midpoint_gradients: of "syn": whether both images move by the mean of their updates, in
@@ -168,6 +172,9 @@ class Stage:
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
     determinant_limit: Optional[float] = None
+    time_points: Optional[int] = None
+    update_time_variance: Optional[float] = None
+    total_time_variance: Optional[float] = None
     inversion: Optional[str] = None
     smooth_under_masks: Optional[bool] = None
     average_midpoint_gradients: Optional[bool] = None

@@ -47,6 +47,8 @@ struct FieldMetricSums
 {
   LocalCorrelationSums correlation; ///< of metrics that have windows
   PointSums            differences; ///< of metrics whose value is the mean of squared differences
+  /** Of metrics whose values the host computes: as ValuesOf() returns them. */
+  std::array<double, 2> values;
 };
 
 /** \brief What a metric is made for. */
@@ -100,7 +102,7 @@ public:
   virtual void
   Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) = 0;
 
-  /** Values of the last comparison: from the fixed to the moving image, and exchanged. The largest double where no
+  /** Values of a comparison: from the fixed to the moving image, and exchanged. The largest double where no
    * sample is valid.
    *
    * \param[in] sums in host memory, as Compare() wrote them */

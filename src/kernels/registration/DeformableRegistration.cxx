@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
+#include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -172,9 +173,10 @@ struct DeformableRegistration::Parts
   std::optional<std::size_t> undone;      ///< the first level whose result was not kept
   double                     loss{ 0.0 }; ///< of that
 
-  std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the three
-  std::unique_ptr<GreedyLevel> greedy;
-  std::unique_ptr<DemonsLevel> demons;
+  std::unique_ptr<SynLevel>      syn; ///< the level that ran last, of one of these
+  std::unique_ptr<GreedyLevel>   greedy;
+  std::unique_ptr<DemonsLevel>   demons;
+  std::unique_ptr<VelocityLevel> velocity;
 
   /** A level whose field is zero. */
   template <typename TLevel>
@@ -198,8 +200,15 @@ struct DeformableRegistration::Parts
     }
     else
     {
-      return std::make_unique<TLevel>(
-        shape, TermsOf(std::move(smoothFixed), std::move(smoothMoving), options, shape.grid), residence);
+      std::vector<SynTerm> terms = TermsOf(std::move(smoothFixed), std::move(smoothMoving), options, shape.grid);
+      if constexpr (std::is_same<TLevel, VelocityLevel>::value)
+      {
+        return std::make_unique<TLevel>(shape, std::move(terms), options.velocity, residence);
+      }
+      else
+      {
+        return std::make_unique<TLevel>(shape, std::move(terms), residence);
+      }
     }
   }
 
@@ -380,8 +389,7 @@ DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
                                 std::to_string(options.pairs.size()) + " pairs; the numbers must be equal.");
   }
   const FieldGrid grid = fixed.front().image.grid;
-  m_Parts.reset(
-    new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, 0.0, nullptr, nullptr, nullptr });
+  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, 0.0, {}, {}, {}, {} });
 }
 
 DeformableRegistration::~DeformableRegistration() = default;
@@ -392,6 +400,7 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
   m_Parts->syn.reset();
   m_Parts->greedy.reset();
   m_Parts->demons.reset();
+  m_Parts->velocity.reset();
   m_Parts->undone.reset();
   std::vector<LevelRecord> records;
   bool                     isStopped = false;
@@ -410,6 +419,9 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
         break;
       case DeformableKind::Demons:
         run(m_Parts->demons, number);
+        break;
+      case DeformableKind::TimeVaryingVelocity:
+        run(m_Parts->velocity, number);
         break;
     }
   }
@@ -438,12 +450,18 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
       level.GetInverse(inversion, backward, element, memory);
     }
   };
+  const auto getBoth = [&](auto & level) { // composed or integrated, or the second one the inverse of the first
+    const bool inverts = inversion.method == InversionMethod::Anderson;
+    level.GetWhole(
+      forward, backward, element, memory, inverts ? std::optional<FieldInversion>(inversion) : std::nullopt);
+  };
   if (m_Parts->syn != nullptr)
   {
-    // ITK's composition of inverses, or the inverse of the composition.
-    const bool inverts = inversion.method == InversionMethod::Anderson;
-    m_Parts->syn->GetWhole(
-      forward, backward, element, memory, inverts ? std::optional<FieldInversion>(inversion) : std::nullopt);
+    getBoth(*m_Parts->syn);
+  }
+  else if (m_Parts->velocity != nullptr)
+  {
+    getBoth(*m_Parts->velocity);
   }
   else if (m_Parts->greedy != nullptr)
   {
@@ -482,17 +500,28 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   {
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
+  const std::vector<SynMetric> metrics = MetricsOf(options, shape.grid, pixel);
+  if (options.kind == DeformableKind::TimeVaryingVelocity)
+  {
+    return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
+  }
   // A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(shape, MetricsOf(options, shape.grid, pixel), options.rules, pixel, bytes, budget);
+  return PlanSynLevel(shape, metrics, options.rules, pixel, bytes, budget);
 }
 
 OperationWork
 CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options)
 {
   const auto count = [&options](const FieldShape & shape, unsigned int iterations, std::size_t bytes) {
-    return options.kind == DeformableKind::Demons
-             ? CountDemonsWork(shape, DemonsOf(shape.grid, options.rules), iterations, bytes)
-             : CountSynWork(shape, options.rules, iterations, bytes, options.pairs.size());
+    switch (options.kind)
+    {
+      case DeformableKind::Demons:
+        return CountDemonsWork(shape, DemonsOf(shape.grid, options.rules), iterations, bytes);
+      case DeformableKind::TimeVaryingVelocity:
+        return CountVelocityWork(shape, options.velocity, iterations, bytes, options.pairs.size());
+      default:
+        return CountSynWork(shape, options.rules, iterations, bytes, options.pairs.size());
+    }
   };
   OperationWork work = count({ fixed, options.element }, 0, imageBytes);
   for (const PyramidLevel & level : options.levels)

@@ -200,7 +200,10 @@ LevelSmoothing::CountScratch(const FieldShape & shape, bool hasConfidence, Backe
                 : CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend);
 }
 
-LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
+LevelForces::LevelForces(const FieldShape &   shape,
+                         std::vector<SynTerm> terms,
+                         const Residence &    residence,
+                         std::size_t          comparisons)
   : m_Shape(shape)
   , m_Residence(residence)
 {
@@ -230,7 +233,7 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
   {
     m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
     m_Squares = ResidentArray(2 * m_Terms.size() * sizeof(SquareSum), residence);
-    m_OtherSums = ResidentArray((m_Terms.size() - 1) * sizeof(LevelSums), residence);
+    m_OtherSums = ResidentArray(comparisons * (m_Terms.size() - 1) * sizeof(LevelSums), residence);
   }
 }
 
@@ -406,7 +409,7 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
 }
 
 void
-LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed)
+LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison)
 {
   if (m_Terms.size() == 1)
   {
@@ -415,11 +418,12 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed)
   }
   const std::size_t           count = m_Terms.size();
   auto * const                squares = m_Squares.As<SquareSum>();
+  LevelSums * const           others = m_OtherSums.As<LevelSums>() + comparison * (count - 1);
   const std::array<void *, 2> totals{ { byMoving, byFixed } };
   for (std::size_t n = 0; n < count; ++n)
   {
     this->ComparePair(m_Terms[n],
-                      n == 0 ? sums : m_OtherSums.As<LevelSums>() + (n - 1),
+                      n == 0 ? sums : others + (n - 1),
                       m_TermForces[0].Data(),
                       byFixed != nullptr ? m_TermForces[1].Data() : nullptr);
     for (std::size_t direction = 0; direction < 2; ++direction)
@@ -453,7 +457,7 @@ LevelForces::ValuesOf(const LevelSums & sums) const
 }
 
 std::array<double, 2>
-LevelForces::WeightedValuesOf(const LevelSums & sums) const
+LevelForces::WeightedValuesOf(const LevelSums & sums, std::size_t comparison) const
 {
   std::array<double, 2> values = this->ValuesOf(sums);
   if (m_Terms.size() == 1)
@@ -461,7 +465,8 @@ LevelForces::WeightedValuesOf(const LevelSums & sums) const
     return values;
   }
   std::vector<LevelSums> all(m_Terms.size(), sums);
-  Download(all.data() + 1, m_OtherSums.Data(), m_OtherSums.Bytes(), m_Residence);
+  const std::size_t      others = all.size() - 1;
+  Download(all.data() + 1, m_OtherSums.As<LevelSums>() + comparison * others, others * sizeof(LevelSums), m_Residence);
   values.fill(0.0);
   for (std::size_t n = 0; n < m_Terms.size(); ++n)
   {
@@ -541,6 +546,16 @@ LevelForces::ShapeOfNorms() const
 void
 LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum)
 {
+  this->MakeUpdate(this->Confidence(image), m_Moments[static_cast<std::size_t>(image)], force, rules, maximum);
+}
+
+void
+LevelForces::MakeUpdate(const void *          confidence,
+                        const UpdateMoments & moments,
+                        void *                force,
+                        const SynRules &      rules,
+                        double *              maximum)
+{
   if (rules.weights != SynRules().weights)
   {
     WeighField(m_Shape, force, rules.weights, m_Residence);
@@ -549,7 +564,7 @@ LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, 
   void * const         smooth = smoothing.IsNone() ? force : this->Between();
   if (smooth != force)
   {
-    this->Smooth(force, this->Confidence(image), smoothing, smooth);
+    this->Smooth(force, confidence, smoothing, smooth);
   }
   const FieldShape normed = this->ShapeOfNorms();
   FindMaximumNorm(normed, smooth, maximum, m_Norms.Data(), m_Residence);
@@ -558,7 +573,6 @@ LevelForces::MakeUpdate(LevelImage image, void * force, const SynRules & rules, 
     ScaleField(m_Shape, smooth, rules.learningRate, maximum, force, m_Residence);
     return;
   }
-  const UpdateMoments & moments = m_Moments[static_cast<std::size_t>(image)];
   moments.MakeUpdate(normed, smooth, maximum, rules.learningRate, force, m_Residence);
 }
 

@@ -104,8 +104,12 @@ enum class LevelImage : unsigned char
 class LevelForces
 {
 public:
-  /** \exception std::invalid_argument images, masks, radii or bins that do not fit; see SynLevel */
-  LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
+  /** \param[in] comparisons maximum number of calls of Compare() before the values of all are read
+   * \exception std::invalid_argument images, masks, radii or bins that do not fit; see SynLevel */
+  LevelForces(const FieldShape &   shape,
+              std::vector<SynTerm> terms,
+              const Residence &    residence,
+              std::size_t          comparisons = 1);
 
   /** Moves the fixed images, and their masks. \param[in] field displacements; null: none */
   void
@@ -118,9 +122,10 @@ public:
    *
    * \param[out] sums of the first pair; memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
-   * \param[out] byFixed force on those of the fixed one; null: not wanted */
+   * \param[out] byFixed force on those of the fixed one; null: not wanted
+   * \param[in] comparison number of the comparison, from 0 */
   void
-  Compare(LevelSums * sums, void * byMoving, void * byFixed);
+  Compare(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison = 0);
 
   /** Values of the first pair's metric, as ITK's has it: from the fixed to the moving image, and exchanged. The largest
    * double where no sample is valid.
@@ -129,9 +134,12 @@ public:
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
 
-  /** The same of all pairs, as the sum of their values times their weights; waits where there are several. */
+  /** The same of all pairs, as the sum of their values times their weights; waits where there are several.
+   *
+   * \param[in] sums in host memory, as Compare() wrote them
+   * \param[in] comparison its number */
   std::array<double, 2>
-  WeightedValuesOf(const LevelSums & sums) const;
+  WeightedValuesOf(const LevelSums & sums, std::size_t comparison = 0) const;
 
   /** Whether Compare() waits for the backend. */
   bool
@@ -167,6 +175,17 @@ public:
    * \param[out] maximum norm of the smoothed force (samples); memory of the backend */
   void
   MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum);
+
+  /** The same of forces with moments of their own.
+   *
+   * \param[in] confidence of the samples, for a spline; null: they count alike
+   * \param[in] moments of the optimizer, reserved */
+  void
+  MakeUpdate(const void *          confidence,
+             const UpdateMoments & moments,
+             void *                force,
+             const SynRules &      rules,
+             double *              maximum);
 
   /** Composes a total field with an update, which goes first, and smooths it.
    *
@@ -268,7 +287,7 @@ private:
   std::array<UpdateMoments, 2> m_Moments;    ///< by LevelImage
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
-  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first
+  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first, of each comparison
 };
 
 /** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */

@@ -23,6 +23,7 @@
 // double.
 
 #include "../metrics/MetricCase.h"
+#include "BentPhantoms.h"
 
 #include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
@@ -40,110 +41,12 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Images of 30^3 samples or 40^2, 1 mm apart. */
+/** Registers phantoms. */
 template <unsigned int VDimension>
-struct BentPhantoms
+struct GreedyPhantoms : BentPhantoms<VDimension>
 {
-  static constexpr std::int64_t Length = VDimension == 2 ? 40 : 30;
-  using Place = std::array<double, VDimension>;
-
-  FieldShape          shape;
-  std::vector<double> fixed;
-  std::vector<double> moving;
-
-  explicit BentPhantoms(ScalarType element)
-  {
-    shape.element = element;
-    shape.grid.dimension = VDimension;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      shape.grid.size[d] = Length;
-      shape.grid.indexToPoint[d][d] = 1.0;
-      shape.grid.pointToIndex[d][d] = 1.0;
-    }
-    for (std::int64_t n = 0; n < shape.grid.Count(); ++n)
-    {
-      const Place place = PlaceOf(n);
-      fixed.push_back(Texture(place));
-      moving.push_back(Texture(Move(place)));
-    }
-  }
-
-  static Place
-  PlaceOf(std::int64_t n)
-  {
-    Place place;
-    for (double & x : place)
-    {
-      x = static_cast<double>(n % Length);
-      n /= Length;
-    }
-    return place;
-  }
-  static Place
-  Move(const Place & y)
-  {
-    Place moved = y;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      moved[d] += 1.1 * std::sin(0.2 * y[(d + 1) % VDimension] + d);
-    }
-    return moved;
-  }
-  static double
-  Texture(const Place & x)
-  {
-    double value = 100.0;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      value += 20.0 * std::sin(0.7 * x[d] + d) + 10.0 * std::sin(1.2 * x[d] + 0.5 * x[(d + 1) % VDimension]);
-    }
-    return value;
-  }
-
-  /** Mean of |p(x) + d(p(x)) - x| at least 5 samples off the border. */
-  double
-  MeanError(const std::vector<double> & field) const
-  {
-    double       sum = 0.0;
-    std::int64_t count = 0;
-    for (std::int64_t n = 0; n < shape.grid.Count(); ++n)
-    {
-      const Place x = PlaceOf(n);
-      Place       to = x;
-      bool        isInside = true;
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        to[d] += field[static_cast<std::size_t>(n) * VDimension + d];
-        isInside = isInside && x[d] >= 5.0 && x[d] < static_cast<double>(Length - 5);
-      }
-      if (isInside)
-      {
-        const Place found = Move(to);
-        double      square = 0.0;
-        for (unsigned int d = 0; d < VDimension; ++d)
-        {
-          square += (found[d] - x[d]) * (found[d] - x[d]);
-        }
-        sum += std::sqrt(square);
-        ++count;
-      }
-    }
-    return sum / static_cast<double>(count);
-  }
-
-  /** A side of the registration. */
-  SynSide
-  Side(const std::vector<double> & pixels, const Residence & residence) const
-  {
-    SynSide    side;
-    const auto array = std::make_shared<ResidentArray>(pixels.size() * sizeof(double), residence);
-    Upload(array->Data(), pixels.data(), array->Bytes(), residence);
-    side.image.grid = shape.grid;
-    side.image.pixel = ScalarType::Float64;
-    side.image.data = std::shared_ptr<const void>(array, array->Data());
-    return side;
-  }
+  using Base = BentPhantoms<VDimension>;
+  using Base::Base;
 
   struct Outcome
   {
@@ -153,37 +56,26 @@ struct BentPhantoms
     FieldInversionState inversion;
   };
 
-  static SynRules
-  MakeRules(FieldOptimizer optimizer = FieldOptimizer::FixedStep, double determinantLimit = 0.0)
-  {
-    SynRules rules;
-    rules.learningRate = 0.3;
-    rules.updateVariance = 2.0;
-    rules.totalVariance = 0.3;
-    rules.optimizer = optimizer;
-    rules.determinantLimit = determinantLimit;
-    return rules;
-  }
-
   Outcome
   Register(const ExecutionContext & context,
            int                      iterations,
-           const SynRules &         rules = MakeRules(),
+           const SynRules &         rules = Base::MakeRules(),
            MetricKind               kind = MetricKind::LocalCorrelation) const
   {
     const Residence residence(context);
     SynMetric       metric;
     metric.kind = kind;
     metric.radius = { { 2, 2, 2 } };
-    metric.arithmetic = shape.element;
+    metric.arithmetic = this->shape.element;
     metric.epsilon = std::numeric_limits<double>::epsilon();
-    GreedyLevel level(shape, this->Side(fixed, residence), this->Side(moving, residence), metric, residence);
-    Outcome     outcome;
+    GreedyLevel level(
+      this->shape, this->Side(this->fixed, residence), this->Side(this->moving, residence), metric, residence);
+    Outcome outcome;
     for (int n = 0; n < iterations; ++n)
     {
       outcome.values.push_back(level.Iterate(rules).Value());
     }
-    outcome.field.resize(static_cast<std::size_t>(shape.Numbers()));
+    outcome.field.resize(static_cast<std::size_t>(this->shape.Numbers()));
     outcome.inverse.resize(outcome.field.size());
     level.GetField(outcome.field.data(), ScalarType::Float64);
     outcome.inversion = level.GetInverse(FieldInversion(), outcome.inverse.data(), ScalarType::Float64);
@@ -198,9 +90,9 @@ protected:
   void
   FindsTheBend(ScalarType element)
   {
-    const BentPhantoms<VDimension> images(element);
-    const std::vector<double>      none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
-    const auto                     outcome = images.Register(this->OnBackend(), 40);
+    const GreedyPhantoms<VDimension> images(element);
+    const std::vector<double>        none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
+    const auto                       outcome = images.Register(this->OnBackend(), 40);
     EXPECT_LT(outcome.values.back(), outcome.values.front());
     EXPECT_LT(images.MeanError(outcome.field), 0.3 * images.MeanError(none));
     EXPECT_GT(outcome.inversion.iterations, 0);
@@ -239,12 +131,12 @@ TEST_P(Greedy, FindsABendInSpace)
  * not rounded alike. */
 TEST_P(Greedy, EachOptimizerFindsABend)
 {
-  const BentPhantoms<2>     images(ScalarType::Float64);
+  const GreedyPhantoms<2>   images(ScalarType::Float64);
   const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
   const ThreadExecutor      one{ 1 };
   for (const FieldOptimizer optimizer : { FieldOptimizer::Momentum, FieldOptimizer::Adam })
   {
-    const auto       rules = BentPhantoms<2>::MakeRules(optimizer);
+    const auto       rules = GreedyPhantoms<2>::MakeRules(optimizer);
     ExecutionContext context = this->OnBackend();
     const auto       outcome = images.Register(context, 40, rules);
     EXPECT_LT(outcome.values.back(), outcome.values.front());
@@ -263,9 +155,9 @@ TEST_P(Greedy, EachOptimizerFindsABend)
 /** The moving image has the contrast inverted, an offset and another gain: the directions of edges are the same. */
 TEST_P(Greedy, GradientFieldsFindABendAcrossContrasts)
 {
-  BentPhantoms<2>           images(ScalarType::Float64);
+  GreedyPhantoms<2>         images(ScalarType::Float64);
   const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
-  const auto                rules = BentPhantoms<2>::MakeRules();
+  const auto                rules = GreedyPhantoms<2>::MakeRules();
   const auto                run = [&](const ExecutionContext & context) {
     return images.Register(context, 40, rules, MetricKind::GradientFields);
   };
@@ -296,14 +188,14 @@ TEST_P(Greedy, GradientFieldsFindABendAcrossContrasts)
 /** The bend has determinants from 0.6 to 1.6: a tight limit is nearly kept, a wide one changes no bit. */
 TEST_P(Greedy, LimitsDeterminants)
 {
-  const BentPhantoms<3> images(ScalarType::Float64);
-  const auto            determinants = [&](const std::vector<double> & field) {
+  const GreedyPhantoms<3> images(ScalarType::Float64);
+  const auto              determinants = [&](const std::vector<double> & field) {
     const Residence host{ ExecutionContext() };
     return MeasureFolding(images.shape, field.data(), nullptr, false, host);
   };
   const auto free = images.Register(this->OnBackend(), 20);
-  const auto wide = BentPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 50.0);
-  const auto tight = BentPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 1.15);
+  const auto wide = GreedyPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 50.0);
+  const auto tight = GreedyPhantoms<3>::MakeRules(FieldOptimizer::FixedStep, 1.15);
   const auto limited = images.Register(this->OnBackend(), 20, tight);
   EXPECT_GT(determinants(free.field).largest, 1.3);
   EXPECT_LT(determinants(limited.field).largest, 1.2);

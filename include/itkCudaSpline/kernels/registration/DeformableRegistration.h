@@ -31,7 +31,7 @@
 #include <vector>
 
 /** \file
- * \brief Deformable registration from the coarsest level to the finest: SyN, greedy, or demons. */
+ * \brief Deformable registration from the coarsest level to the finest: SyN, greedy, demons, or velocity fields. */
 
 namespace itk::CudaSpline
 {
@@ -43,14 +43,16 @@ enum class DeformableKind : unsigned char
 {
   Syn,    ///< SynLevel: two fields to a middle, and their inverses
   Greedy, ///< GreedyLevel: one field; its inverse is made at the end
-  Demons  ///< DemonsLevel by MakeDiffeomorphicDemons(): one field, by squared differences; its inverse likewise
+  Demons, ///< DemonsLevel by MakeDiffeomorphicDemons(): one field, by squared differences; its inverse likewise
+  TimeVaryingVelocity ///< VelocityLevel: a velocity field, of which both fields are integrated at the end
 };
 
-/** "syn", "greedy" or "demons". */
+/** "syn", "greedy", "demons" or "tvf". */
 constexpr const char *
 NameOf(DeformableKind kind)
 {
-  return kind == DeformableKind::Syn ? "syn" : kind == DeformableKind::Greedy ? "greedy" : "demons";
+  constexpr const char * names[] = { "syn", "greedy", "demons", "tvf" };
+  return names[static_cast<std::size_t>(kind)];
 }
 
 /** \brief Rules of the inverse that greedy and demons make once, at the end: to a hundredth of a sample everywhere,
@@ -85,6 +87,7 @@ struct DeformableOptions : MetricOptions
   SynRules                    rules;                      ///< of an iteration; of demons its step and variances
   unsigned int                order{ 1 };                 ///< see SynMetric::order; not of demons
   bool                        smoothsUnderMasks{ false }; ///< see SmoothSide()
+  VelocityOptions             velocity;                   ///< of TimeVaryingVelocity
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
   bool        filtersGradients{ false };
   ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64

@@ -88,6 +88,15 @@ struct SynRules
   }
 };
 
+/** \brief The time points of a velocity field, and its smoothing along time. Defaults of variances are those of
+ * itk::GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform. */
+struct VelocityOptions
+{
+  unsigned int timePoints{ 4 };            ///< with equal distances from time 0 to time 1; 2 to MaxTimePoints
+  double       updateTimeVariance{ 0.25 }; ///< of the Gaussian that smooths updates along time (time points^2)
+  double       totalTimeVariance{ 0.0 };   ///< of the one that smooths the velocity along time (time points^2)
+};
+
 /** \brief The fields of a level, in the memory of its backend. They outlive the level, so that the next one, the
  * largest so far, is made of them when all else of it is gone. */
 class LevelFields;

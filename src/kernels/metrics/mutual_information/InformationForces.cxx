@@ -108,16 +108,17 @@ InformationForces::Convert(std::size_t image, const void * pixels)
 }
 
 void
-InformationForces::Compare(const ComparedPair & pair, FieldMetricSums *, void * byMoving, void * byFixed, void *)
+InformationForces::Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void *)
 {
-  this->CompareDirection(pair.moved, 0, byMoving);
+  std::array<double, 2> values{ { this->CompareDirection(pair.moved, 0, byMoving), 0.0 } };
   if (byFixed != nullptr)
   {
-    this->CompareDirection(pair.moved, 1, byFixed);
+    values[1] = this->CompareDirection(pair.moved, 1, byFixed);
   }
+  Upload(&sums->values, &values, sizeof(values), m_Residence);
 }
 
-void
+double
 InformationForces::CompareDirection(const LocalCorrelationImages & images, std::size_t direction, void * force)
 {
   const FieldShape &   shape = m_Setup.shape;
@@ -188,11 +189,11 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
   reduction.parameters.bins = MakeParzenBins(
     m_Setup.options.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
   const MetricOutcome outcome = MetricImplementation<MattesMetric>::Reduce(reduce, reduction);
-  m_Values[direction] = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
   if (outcome.count == 0 && force != nullptr)
   {
     ClearResident(force, shape.Bytes(), m_Residence);
   }
+  return outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
 }
 
 std::size_t

@@ -46,9 +46,9 @@ public:
   Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) override;
 
   std::array<double, 2>
-  ValuesOf(const FieldMetricSums &) const override
+  ValuesOf(const FieldMetricSums & sums) const override
   {
-    return m_Values;
+    return sums.values;
   }
 
   bool
@@ -66,8 +66,9 @@ private:
    *
    * \param[in] direction 0: the force is by the displacements of the moving image; 1: the same with the images
    * exchanged
-   * \param[out] force field on the grid, 0 where a sample is not valid; null: not wanted */
-  void
+   * \param[out] force field on the grid, 0 where a sample is not valid; null: not wanted
+   * \return the value; the largest double where no sample is valid */
+  double
   CompareDirection(const LocalCorrelationImages & images, std::size_t direction, void * force);
   /** Numbers for the histogram: the pixels, or what they are converted to. */
   const void *
@@ -78,7 +79,6 @@ private:
   Residence                    m_Residence;
   std::array<ResidentArray, 2> m_Numbers; ///< pixels of the element's type, where theirs is another
   std::array<ResidentArray, 2> m_Tables;  ///< of the derivatives: see PointForcesDescriptor
-  std::array<double, 2>        m_Values{ { 0.0, 0.0 } };
 };
 
 } // namespace itk::CudaSpline
