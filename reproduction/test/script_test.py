@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -49,27 +50,37 @@ class Script(unittest.TestCase):
 
         # The same from the JSON, without a run.
         files = [word for name in ("results", "peers") for word in ("--results", self.path / f"{name}.json")]
-        again = self.reproduce(*files, "--pictures", self.path / "pictures", "--output", self.path / "again")
-        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
-        self.assertEqual((self.path / "again" / "Results.md").read_text(), text)
-        for name in figures:
-            if name.endswith(".svg"):
-                self.assertEqual((self.path / "again" / "figures" / name).read_bytes(), (self.path / "figures" / name).read_bytes(), name)
+        self.assert_drawn_again(*files, "--pictures", self.path / "pictures")
 
-    def test_what_is_packed_is_all_that_is_drawn(self):
-        common = ("--quick", "--backend", "cpu", "--no-peers", "--program", reproduction.PROGRAM)
-        packed = self.reproduce(*common, "--output", self.path / "there", "--pack", self.path / "archives")
-        self.assertEqual(packed.returncode, 0, packed.stdout + packed.stderr)
-        self.assertFalse((self.path / "there" / "figures").exists())
+        # And from archives, which have all that is drawn.
+        import keep
+
+        keep.pack_results(self.path, self.path / "archives")
+        keep.pack_pictures(self.path, self.path / "archives")
         for path in (self.path / "archives").iterdir():
             self.assertLess(path.stat().st_size, 16 * 2**20, path)
-        there = self.reproduce("--results", self.path / "there" / "results.json", "--pictures", self.path / "there" / "pictures", "--output", self.path / "all")
+        shutil.rmtree(self.path / "pictures")  # so that they are of the archives
+        self.assert_drawn_again("--packed", self.path / "archives")
+
+    def assert_drawn_again(self, *arguments):
+        """Draws what a run in self.path found: pages and figures are the same, byte by byte."""
+        output = self.path / "again"
+        shutil.rmtree(output, ignore_errors=True)
+        again = self.reproduce(*arguments, "--output", output)
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        for folder, names in (("", ("Results.md", "PaperSlips.md")), ("figures", [path.name for path in (self.path / "figures").iterdir()])):
+            for name in names:
+                self.assertEqual((output / folder / name).read_bytes(), (self.path / folder / name).read_bytes(), name)
+
+    def test_a_packed_run_draws_nothing(self):
+        common = ("--quick", "--backend", "cpu", "--no-peers", "--program", reproduction.PROGRAM)
+        packed = self.reproduce(*common, "--output", self.path / "there", "--pack", self.path / "archives", "zoom-quality")
+        self.assertEqual(packed.returncode, 0, packed.stdout + packed.stderr)
+        self.assertFalse((self.path / "there" / "figures").exists())
         here = self.reproduce("--packed", self.path / "archives", "--output", self.path / "here")
-        self.assertEqual((there.returncode, here.returncode), (0, 0), there.stderr + here.stderr)
-        for page in ("Results.md", "PaperSlips.md"):
-            self.assertEqual((self.path / "here" / page).read_text(), (self.path / "all" / page).read_text())
-        for path in (self.path / "all" / "figures").iterdir():
-            self.assertEqual((self.path / "here" / "figures" / path.name).read_bytes(), path.read_bytes(), path.name)
+        self.assertEqual(here.returncode, 0, here.stderr)
+        self.assertEqual((self.path / "here" / "results.json").read_bytes(), (self.path / "there" / "results.json").read_bytes())
+        self.assertTrue((self.path / "here" / "figures" / "001-quality.png").is_file())
 
     def test_published_pages_are_the_scripts(self):
         import keep
