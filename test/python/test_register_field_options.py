@@ -7,8 +7,19 @@ import cudaspline
 
 BACKENDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 SIZE = (96, 88)  # x, y
-POINTS = numpy.stack(numpy.meshgrid(*map(numpy.arange, SIZE), indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
-STAGE = {"metric": "lncc", "radius": 2, "learning_rate": 0.25, "shrink": (4, 2, 1), "sigmas": (2, 1, 0), "iterations": 60}
+POINTS = (
+    numpy.stack(numpy.meshgrid(*map(numpy.arange, SIZE), indexing="ij"), axis=-1)
+    .reshape(-1, 2)
+    .astype(float)
+)
+STAGE = {
+    "metric": "lncc",
+    "radius": 2,
+    "learning_rate": 0.25,
+    "shrink": (4, 2, 1),
+    "sigmas": (2, 1, 0),
+    "iterations": 60,
+}
 
 
 def texture(random, points):
@@ -29,13 +40,18 @@ def bent(points):
 
 
 def image(values):
-    return cudaspline.Image(numpy.ascontiguousarray(values.reshape(SIZE).T).astype("f4"), (1.0, 1.0))
+    return cudaspline.Image(
+        numpy.ascontiguousarray(values.reshape(SIZE).T).astype("f4"), (1.0, 1.0)
+    )
 
 
 def pair(rng):
     """(fixed, moving), with fixed(x) = moving(x + bent(x))."""
     seed = rng.integers(1 << 31)
-    fixed, moving = (texture(numpy.random.default_rng(seed), points) for points in (POINTS + bent(POINTS), POINTS))
+    fixed, moving = (
+        texture(numpy.random.default_rng(seed), points)
+        for points in (POINTS + bent(POINTS), POINTS)
+    )
     return fixed, moving
 
 
@@ -51,7 +67,15 @@ def test_cubic_splines_are_more_accurate(rng, backend, kind):
     inner = ((POINTS > 8) & (POINTS < numpy.array(SIZE) - 9)).all(axis=1)
     linear, cubic = (
         errors(
-            cudaspline.register(image(fixed), image(moving), kind, **STAGE, order=order, initial="none", device=backend),
+            cudaspline.register(
+                image(fixed),
+                image(moving),
+                kind,
+                **STAGE,
+                order=order,
+                initial="none",
+                device=backend,
+            ),
             inner,
         ).mean()
         for order in (1, 3)

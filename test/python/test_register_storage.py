@@ -4,13 +4,16 @@ import itertools
 
 import numpy
 import pytest
+
 import cudaspline
 
 BACKENDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 SIZE = numpy.array([18, 20, 22])  # x, y, z
 SPACING = numpy.array([1.0, 1.25, 1.5])  # mm
 ORDERS = [
-    pytest.param(order, signs, id="".join("xyz"[a] if s > 0 else "XYZ"[a] for a, s in zip(order, signs)))
+    pytest.param(
+        order, signs, id="".join("xyz"[a] if s > 0 else "XYZ"[a] for a, s in zip(order, signs))
+    )
     for order, signs in itertools.chain(
         (((0, 1, 2), signs) for signs in ((-1, 1, 1), (1, -1, 1), (1, 1, -1))),
         (((2, 1, 0), (1, 1, 1)), ((1, 2, 0), (-1, 1, -1))),
@@ -35,7 +38,9 @@ def test_the_same_points(rng):
     array = rng.standard_normal(SIZE[::-1]).astype("f4")
     image = stored(array, (1, 2, 0), (-1, 1, -1))
     x, y, z = 3, 5, 7
-    index = numpy.round(image.geometry.point_to_index @ (SPACING * (x, y, z) - image.geometry.origin))
+    index = numpy.round(
+        image.geometry.point_to_index @ (SPACING * (x, y, z) - image.geometry.origin)
+    )
     assert image.array[tuple(index.astype(int)[::-1])] == array[z, y, x]
 
 
@@ -45,7 +50,10 @@ def test_the_same_points(rng):
     "kind, options",
     [
         ("syn", {"metric": "lncc", "radius": 2}),
-        ("syn", {"metric": "cc", "radius": 2, "gradient": "grid", "average_midpoint_gradients": True}),
+        (
+            "syn",
+            {"metric": "cc", "radius": 2, "gradient": "grid", "average_midpoint_gradients": True},
+        ),
         ("greedy", {"metric": "cc", "radius": 2, "gradient": "grid"}),
         ("greedy", {"metric": "mattes", "gradient": "grid"}),
         ("syn", {"metric": "ngf"}),
@@ -58,7 +66,8 @@ def test_gradients_that_follow_the_grid(rng, backend, kind, options, order, sign
     """The result does not depend on how images are stored; by ITK's rule it does (see the next test)."""
     arrays = waves(rng)
     wanted, found = (
-        displacements(arrays, kind, options, of, backend) for of in (((0, 1, 2), (1, 1, 1)), (order, signs))
+        displacements(arrays, kind, options, of, backend)
+        for of in (((0, 1, 2), (1, 1, 1)), (order, signs))
     )
     assert numpy.abs(wanted).max() > 0.1
     # Sums in single precision, in another order.
@@ -70,7 +79,8 @@ def test_differences_of_itk(rng):
     arrays = waves(rng)
     options = {"metric": "cc", "radius": 2, "gradient": "differences"}
     wanted, found = (
-        displacements(arrays, "greedy", options, ((0, 1, 2), signs), "cpu") for signs in ((1, 1, 1), (1, 1, -1))
+        displacements(arrays, "greedy", options, ((0, 1, 2), signs), "cpu")
+        for signs in ((1, 1, 1), (1, 1, -1))
     )
     assert numpy.abs(found - wanted).max() > 1e-2 * numpy.abs(wanted).max()
 
@@ -93,6 +103,8 @@ def displacements(arrays, kind, options, storage, backend):
     images = [stored(array, *storage) for array in arrays]
     shape = {"shrink": (1,), "sigmas": (0,), "iterations": 4, "update_variance": 0.5}
     found = cudaspline.register(*images, kind, **options, **shape, initial="none", device=backend)
-    points = numpy.stack(numpy.meshgrid(*map(numpy.arange, SIZE), indexing="ij"), axis=-1).reshape(-1, 3)
+    points = numpy.stack(numpy.meshgrid(*map(numpy.arange, SIZE), indexing="ij"), axis=-1).reshape(
+        -1, 3
+    )
     points = points * SPACING
     return found.transform.apply(points) - points

@@ -42,7 +42,16 @@ Progress = Callable[[float], object]
 
 
 StageKind = Literal[
-    "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf", "discrete"
+    "translation",
+    "rigid",
+    "similarity",
+    "affine",
+    "bspline",
+    "syn",
+    "greedy",
+    "demons",
+    "tvf",
+    "discrete",
 ]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc", "lncc", "mind", "ngf"]
 #: The metric of one pair of images, or of several: a name each, or (name, weight).

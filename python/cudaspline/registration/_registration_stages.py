@@ -104,8 +104,8 @@ class Stage:
         on how the image is stored); of "syn" "filter", too. None: "differences"; of fields with
         metrics that ITK does not have, "grid"
     restrict_deformation: factors from 0 to 1 of what moves: of "syn", "greedy" and "tvf" one for
-        each axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each parameter, in
-        ITK's order
+        each axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each
+        parameter, in ITK's order
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
         whole field (voxels^2). None: 3 and 0, of demons 0 and 1
@@ -116,9 +116,9 @@ class Stage:
         the velocity field, along time (squared time points). None: 0.25 and 0
     inversion: of fields: the iterations that make inverses, "fixed-point" (ITK's) or "anderson"
         (Anderson mixing, with fewer iterations)
-    smooth_under_masks: of "syn", "greedy" and "tvf": whether only the pixels under its mask count where an
-        image is smoothed or interpolated; otherwise what a mask leaves out changes the pixels
-        around it, as in ITK. None: with metrics that ITK does not have
+    smooth_under_masks: of "syn", "greedy" and "tvf": whether only the pixels under its mask count
+        where an image is smoothed or interpolated; otherwise what a mask leaves out changes the
+        pixels around it, as in ITK. None: with metrics that ITK does not have
     average_midpoint_gradients: of "syn": whether both images move by the mean of their updates, in
         opposite directions, as ITK's option of that name. None: with metrics that ITK does not have
     control_spacing: of "discrete": voxels of fixed (the least spacing) from one control point to

@@ -19,7 +19,7 @@
 //
 // Expected: what a mask leaves out, NaN too, changes no bit of the result. A constant under the mask stays constant
 // wherever the image does not fade. Without smoothing the pixels under the mask keep their bits. The same on host and
-// device but for rounding.
+// device except for rounding.
 
 #include "../fields/FieldCase.h"
 
@@ -140,7 +140,7 @@ TEST_P(MaskedImages, ContinueConstants)
       const std::vector<double> smooth = Smooth(of, pixels, sigma, residence);
       for (std::int64_t n = 0; n < of.grid.Count(); ++n)
       {
-        if (DistanceToMiddle(of.grid, n) > 4.0) // a sample behind the border
+        if (DistanceToMiddle(of.grid, n) > 4.0) // a sample from the border
         {
           ASSERT_NEAR(smooth[static_cast<std::size_t>(n)], constant, 1e-5 * constant) << sigma << " at " << n;
         }
