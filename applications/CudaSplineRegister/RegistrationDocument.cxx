@@ -242,8 +242,10 @@ MakeDocument(const RawOptions & raw, Options & options)
   }
   const std::vector<StageSpec> stages = ReadStages(document);
   AddOptions(raw, stages, document, options.written);
-  if (options.order > 1 &&
-      std::any_of(stages.begin(), stages.end(), [](const StageSpec & stage) { return !stage.IsOfFields(); }))
+  const auto interpolates = [](const StageSpec & stage) {
+    return stage.GetKind() != StageKind::Demons && stage.GetKind() != StageKind::Discrete;
+  };
+  if (options.order > 1 && std::any_of(stages.begin(), stages.end(), interpolates))
   {
     document["options"]["order"] = options.order;
   }

@@ -65,6 +65,10 @@ IsValueFor(const StageOption & option, const Json & value, StageKind kind)
   {
     return option.IsFor(kind) && !IsOptimizerOfOthers(value, kind);
   }
+  if (std::string(option.name) == "order" && kind >= StageKind::Syn) // fields have two of the orders
+  {
+    return option.IsFor(kind) && (value == 1 || value == 3);
+  }
   return option.IsFor(kind);
 }
 

@@ -128,7 +128,7 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   {
     return integer(2, 16);
   }
-  if (name == "symmetric" || name == "average_midpoint_gradients")
+  if (name == "symmetric" || name == "average_midpoint_gradients" || name == "smooth_under_masks")
   {
     return integer(0, 1) == 1;
   }
@@ -176,7 +176,7 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   }
   if (name == "gradient")
   {
-    return "filter";
+    return kind > StageKind::Syn ? "grid" : "filter";
   }
   if (name == "fraction")
   {
@@ -184,7 +184,9 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   }
   if (name == "radius" || name == "bins" || name == "seed" || name == "order")
   {
-    return name == "bins" ? integer(5, 160) : name == "order" ? integer(1, 5) : integer(1, 100);
+    return name == "bins"    ? integer(5, 160)
+           : name == "order" ? (kind < StageKind::Syn ? integer(1, 5) : 3)
+                             : integer(1, 100);
   }
   return real(1e-9, 10.0);
 }

@@ -45,6 +45,7 @@ def value_of(name, kind):
         ("optimizer", "syn"): "momentum",
         ("optimizer", "greedy"): "adam",
         ("iterations", "discrete"): (3,),
+        **{("gradient", kind): "grid" for kind in ("greedy", "demons", "tvf")},
     }
     return of_kind.get((name, kind), VALUES[name])
 
