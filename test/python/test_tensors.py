@@ -62,7 +62,9 @@ def test_an_array_has_the_numbers_of_numpy(code):
 
 
 def test_bool_is_uint8():
-    assert array_of(Tensor(np.zeros(3, bool)))[0].type == 0
+    tensor = Tensor(np.zeros(3, np.uint8))  # early versions of NumPy make none of bool
+    ctypes.c_uint8.from_address(tensor.address + 20).value = 6  # kDLBool
+    assert array_of(tensor)[0].type == 0
 
 
 def test_an_operation_takes_the_description():
