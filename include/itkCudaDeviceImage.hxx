@@ -110,8 +110,8 @@ template <typename TPixel, unsigned int VImageDimension>
 void
 CudaDeviceImage<TPixel, VImageDimension>::PrintSelf(std::ostream & os, Indent indent) const
 {
-  os << indent << "IsOnDevice: " << (this->IsOnDevice() ? "Yes" : "No") << std::endl;
   Superclass::PrintSelf(os, indent);
+  os << indent << "IsOnDevice: " << (this->IsOnDevice() ? "Yes" : "No") << std::endl;
 }
 
 } // namespace itk

@@ -26,8 +26,8 @@
 
 #include "itkTransformToDisplacementFieldFilter.h"
 
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace itk
 {
@@ -113,7 +113,7 @@ private:
   DescribeChain(CudaSpline::TransformChain & chain) const;
 
   /** Displacements at the ends of all requested scanlines, by ITK's own functions. */
-  std::vector<double>
+  std::unique_ptr<double[]>
   MapScanlines(const CudaSpline::ExecutionContext & context) const;
 
   CudaSplineBackend m_Backend;

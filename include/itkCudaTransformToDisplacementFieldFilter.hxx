@@ -67,7 +67,7 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Desc
 }
 
 template <typename TOutputImage, typename TParametersValueType>
-std::vector<double>
+std::unique_ptr<double[]>
 CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::MapScanlines(
   const CudaSpline::ExecutionContext & context) const
 {
@@ -76,9 +76,10 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::MapS
   const auto &               largest = output->GetLargestPossibleRegion();
   auto                       lines = wanted;
   lines.SetSize(0, 1);
-  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
-  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * ImageDimension);
-  const auto          map = [&](const typename TOutputImage::IndexType & index, double * at) {
+  const auto count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
+  // Not a vector: this thread would write all of it first.
+  std::unique_ptr<double[]> ends(new double[static_cast<std::size_t>(count) * 2 * ImageDimension]);
+  const auto                map = [&](const typename TOutputImage::IndexType & index, double * at) {
     typename Superclass::PointType from;
     typename Superclass::PointType to;
     output->TransformIndexToPhysicalPoint(index, from);
@@ -92,7 +93,7 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::MapS
   context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
     {
-      double * const at = ends.data() + static_cast<std::size_t>(line) * 2 * ImageDimension;
+      double * const at = ends.get() + static_cast<std::size_t>(line) * 2 * ImageDimension;
       auto           index = wanted.GetIndex();
       std::int64_t   rest = line;
       for (unsigned int d = 1; d < ImageDimension; ++d)
@@ -166,8 +167,8 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
       return CudaSpline::PlanDisplacements(descriptor, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
-      descriptor.scanlineEnds = isLinear ? ends.data() : nullptr;
+      const std::unique_ptr<double[]> ends = isLinear ? this->MapScanlines(context) : nullptr;
+      descriptor.scanlineEnds = ends.get();
       CudaSplineDetail::PixelsToWrite field(output, context);
       CudaSpline::MakeDisplacements(descriptor, field.Data(), context);
       field.Finish();

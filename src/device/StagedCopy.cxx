@@ -147,6 +147,11 @@ Uploader::Copy(const void * host, std::size_t bytes, const StreamOfLane & stream
 void
 Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stream & stream)
 {
+  if (host == device)
+  {
+    stream.Synchronize(); // it was computed there
+    return;
+  }
   if (IsInDeviceMemory(host))
   {
     CheckCuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");

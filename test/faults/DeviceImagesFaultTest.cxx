@@ -255,6 +255,10 @@ TEST_F(DeviceImagesFault, APipelineCopiesOneImageToTheDeviceAndOneBack)
   EXPECT_TRUE(IsOnDevice(pipeline.magnitude->GetOutput()));
   EXPECT_TRUE(IsOnDevice(pipeline.field->GetOutput()));
   EXPECT_FALSE(IsOnDevice(pipeline.warper->GetOutput()));
+  // What an estimate of the next call does not count as an upload.
+  EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.magnitude, 0), bytes);
+  EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.warper, 0), 4 * bytes);
+  EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.warper, 1), 0U);
 }
 
 TEST_F(DeviceImagesFault, ThePipelineHasTheNumbersOfTheHost)
@@ -461,6 +465,33 @@ TEST_F(DeviceImagesFault, TheFieldOfARegistrationStays)
   if (ShimIsReal())
   {
     EXPECT_LE(LargestDifference(numbers, run(false)), 1e-3);
+  }
+}
+
+TEST_F(DeviceImagesFault, AResamplingInPiecesReadsTheHost)
+{
+  const ImagePipeline pipeline(m_Image);
+  const auto          resampler = itk::CudaResampleImageFilter<Floats, Floats>::New();
+  resampler->SetInput(pipeline.smoother->GetOutput());
+  resampler->SetTransform(MakeRotation(0.2));
+  resampler->SetReferenceImage(m_Image);
+  resampler->UseReferenceImageOn();
+  resampler->SetGPUEnabled(true);
+  resampler->SetMemoryLimit(BytesOf(m_Image) / 2);
+  const auto last = itk::CudaSmoothingRecursiveGaussianImageFilter<Floats, Floats>::New();
+  last->SetInput(resampler->GetOutput());
+  last->SetGPUEnabled(true);
+  last->Update();
+  EXPECT_EQ(resampler->GetLastBackend(), Backend::Cuda) << resampler->GetFallbackReason();
+  EXPECT_GT(resampler->GetNumberOfPieces(), 1U);
+  EXPECT_FALSE(IsOnDevice(pipeline.smoother->GetOutput()));
+  EXPECT_FALSE(IsOnDevice(resampler->GetOutput()));
+  if (ShimIsReal())
+  {
+    const std::vector<double> numbers = NumbersOf(resampler->GetOutput());
+    resampler->SetMemoryLimit(0);
+    resampler->Update();
+    EXPECT_EQ(NumbersOf(resampler->GetOutput()), numbers);
   }
 }
 

@@ -157,7 +157,7 @@ public:
 
   /** \brief Copies; returns when all of it is there.
    *
-   * \param[out] host first byte, host memory; or device memory
+   * \param[out] host first byte, host memory; or device memory, also the same: then the stream is only waited for
    * \param[in] device first byte, device memory
    * \param[in] bytes length
    * \param[in] stream whose work before this is waited for

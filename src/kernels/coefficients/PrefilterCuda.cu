@@ -288,9 +288,15 @@ PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const 
 {
   context.Report(0.0);
   const DeviceScope scope(context.device);
-  const Stream      stream;
-  DeviceBuffer      elements;
-  Uploader          uploader(CopyThreadsOf(context));
+  if (!descriptor.NeedsPreparation() && descriptor.storage == CoefficientStorage::Element && IsInDeviceMemory(pixels))
+  {
+    context.Report(1.0);
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {})); // borrowed
+  }
+  const Stream stream;
+  DeviceBuffer elements;
+  Uploader     uploader(CopyThreadsOf(context));
   if (descriptor.element == ScalarType::Float32 && descriptor.NeedsPreparation())
   {
     elements = MakeRealElements<float>(descriptor, pixels, context, stream, uploader);

@@ -309,17 +309,17 @@ StoreInSlabs(std::int64_t             count,
              const ExecutionContext & context,
              const TCompute &         compute)
 {
+  const bool         isThere = IsInDeviceMemory(output);
   Downloader         downloader(CopyThreadsOf(context));
   const auto         slab = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / size));
-  const DeviceBuffer stored(static_cast<std::size_t>(slab) * size, stream);
+  const DeviceBuffer stored(isThere ? 0 : static_cast<std::size_t>(slab) * size, stream);
   for (std::int64_t first = 0; first < count; first += slab)
   {
     const std::int64_t wanted = std::min(slab, count - first);
-    compute(first, wanted, stored.Data());
-    downloader.Copy(static_cast<char *>(output) + static_cast<std::size_t>(first) * size,
-                    stored.Data(),
-                    static_cast<std::size_t>(wanted) * size,
-                    stream);
+    char * const       to = static_cast<char *>(output) + static_cast<std::size_t>(first) * size;
+    void * const       from = isThere ? to : stored.Data();
+    compute(first, wanted, from);
+    downloader.Copy(to, from, static_cast<std::size_t>(wanted) * size, stream);
     context.Report(static_cast<double>(first + wanted) / static_cast<double>(count));
   }
 }
@@ -349,21 +349,26 @@ SmoothOnCuda(const GaussianDescriptor & descriptor,
   const DeviceScope  scope(context.device);
   const Stream       stream;
   const std::int64_t count = descriptor.Count();
+  const bool         isThere = descriptor.output == ScalarType::Float32 && IsInDeviceMemory(output);
   DeviceBuffer       volume;
   {
     const auto source = UploadPixels(descriptor, pixels, context.Part(0.0, 0.5));
-    volume = DeviceBuffer(static_cast<std::size_t>(count) * sizeof(float), stream);
+    volume = DeviceBuffer(isThere ? 0 : static_cast<std::size_t>(count) * sizeof(float), stream);
     const DeviceBuffer notes = MakeNotes(descriptor, stream);
     LaunchPasses(descriptor,
                  SmoothingPasses(descriptor),
                  source->GetData(),
                  source->GetDescriptor().element,
-                 static_cast<float *>(volume.Data()),
+                 static_cast<float *>(isThere ? output : volume.Data()),
                  static_cast<double *>(notes.Data()),
                  stream);
     stream.Synchronize();
   }
   context.Report(0.6);
+  if (isThere)
+  {
+    return;
+  }
 
   // Pixels that are filtered in place are needed until all results have come: where that fails another backend filters.
   const std::size_t             size = SizeOf(descriptor.output);

@@ -172,6 +172,11 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   const std::int64_t lineBytes =
     descriptor.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
+  const bool         isThere = IsInDeviceMemory(output);
+  const auto         memoryOf = [&](std::int64_t slab) {
+    return isThere ? static_cast<char *>(output) + slab * plan.slabLines * lineBytes
+                           : static_cast<char *>(slabs[static_cast<std::size_t>(slab % 2)].Data());
+  };
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
     if (slab < count)
@@ -183,7 +188,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       // Indices are doubles, and begin at a multiple of eight bytes.
       coordinates.SetSlab(
         first, lines, memory + (plan.slabLines * lineBytes + 7) / 8 * 8, streams[slot], uploaders[slot], context);
-      arguments.output = memory;
+      arguments.output = memoryOf(slab);
       arguments.count = lines * arguments.samples;
       LaunchEvaluation(
         descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, lines, streams[slot].Get());
@@ -193,7 +198,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       const std::int64_t first = (slab - 1) * plan.slabLines;
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
       downloader.Copy(static_cast<char *>(output) + first * lineBytes,
-                      slabs[(slab - 1) % 2].Data(),
+                      memoryOf(slab - 1),
                       static_cast<std::size_t>(lines * lineBytes),
                       streams[(slab - 1) % 2]);
       context.Report(static_cast<double>(slab) / static_cast<double>(count));

@@ -94,13 +94,18 @@ MakeSlabs(const DisplacementDescriptor & descriptor,
     uploader.Copy(table.Data(), descriptor.scanlineEnds, plan.tableBytes, streams[0]);
   }
   const auto * const                ends = static_cast<const ScanlineEnds<VDimension> *>(table.Data());
-  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
-                                           DeviceBuffer(plan.slabBytes, streams[1]) };
+  const bool                        isThere = IsInDeviceMemory(output);
+  const std::size_t                 slabBytes = isThere ? 0 : plan.slabBytes;
+  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(slabBytes, streams[0]), DeviceBuffer(slabBytes, streams[1]) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
   const std::int64_t lineBytes = descriptor.samples * VDimension * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
+  const auto         memoryOf = [&](std::int64_t slab) {
+    return isThere ? static_cast<char *>(output) + slab * plan.slabLines * lineBytes
+                           : static_cast<char *>(slabs[static_cast<std::size_t>(slab % 2)].Data());
+  };
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
     if (slab < count)
@@ -109,7 +114,7 @@ MakeSlabs(const DisplacementDescriptor & descriptor,
       const std::int64_t first = slab * plan.slabLines;
       arguments.firstLine = first;
       arguments.ends = ends + (descriptor.chain != nullptr ? 0 : first);
-      arguments.output = slabs[slot].Data();
+      arguments.output = memoryOf(slab);
       LaunchDisplacements(arguments, std::min(plan.slabLines, descriptor.lines - first), streams[slot].Get());
     }
     if (slab > 0)
@@ -118,7 +123,7 @@ MakeSlabs(const DisplacementDescriptor & descriptor,
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
       const auto         slot = static_cast<std::size_t>((slab - 1) % 2);
       downloader.Copy(static_cast<char *>(output) + first * lineBytes,
-                      slabs[slot].Data(),
+                      memoryOf(slab - 1),
                       static_cast<std::size_t>(lines * lineBytes),
                       streams[slot]);
       context.Report(static_cast<double>(slab) / static_cast<double>(count));
