@@ -65,6 +65,6 @@ foreach(name IN LISTS loader_tests)
   )
   set_tests_properties(
     Factory.loader_${name}
-    PROPERTIES LABELS "cpu;itk" SKIP_RETURN_CODE 77 TIMEOUT 600
+    PROPERTIES LABELS "cpu;itk;once" SKIP_RETURN_CODE 77 TIMEOUT 600
   )
 endforeach()

@@ -17,7 +17,7 @@ target_link_libraries(
   CudaSplineMetricFactoryTests
   PRIVATE CudaSplineTestSupport CudaSplineMetricFactories ${ITK_LIBRARIES}
 )
-gtest_discover_tests(CudaSplineMetricFactoryTests PROPERTIES LABELS cpu LABELS itk)
+cudaspline_discover_tests(CudaSplineMetricFactoryTests LABELS itk ONCE "RegisteredMetrics.*")
 
 if(NOT TARGET CudaSplineMetricFactoriesLoader)
   return()
@@ -31,7 +31,7 @@ add_test(
     "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkRegistration>"
     --work "${CMAKE_CURRENT_BINARY_DIR}/registration"
 )
-set_tests_properties(Factory.registration PROPERTIES LABELS "cpu;itk")
+set_tests_properties(Factory.registration PROPERTIES LABELS "cpu;itk;once")
 
 # SyN with what leads to it: types, options and order as antsRegistration has them.
 add_executable(CudaSplinePlainItkDeformation PlainItkDeformation.cxx)
@@ -43,7 +43,7 @@ add_test(
     "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDeformation>" --work
     "${CMAKE_CURRENT_BINARY_DIR}/deformation"
 )
-set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk")
+set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk;once")
 
 # Filters of demons, as SimpleITK and plastimatch have them.
 add_executable(CudaSplinePlainItkDemons PlainItkDemons.cxx)
@@ -55,7 +55,7 @@ add_test(
     "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDemons>" --work
     "${CMAKE_CURRENT_BINARY_DIR}/demons"
 )
-set_tests_properties(Factory.demons PROPERTIES LABELS "cpu;itk")
+set_tests_properties(Factory.demons PROPERTIES LABELS "cpu;itk;once")
 
 # What antsApplyTransforms and antsRegistration instantiate, with both factories.
 add_executable(CudaSplinePlainItkAnts PlainItkAnts.cxx)
@@ -67,4 +67,4 @@ add_test(
     "$<TARGET_FILE_DIR:CudaSplineFactoriesLoader>:$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program
     "$<TARGET_FILE:CudaSplinePlainItkAnts>" --work "${CMAKE_CURRENT_BINARY_DIR}/ants"
 )
-set_tests_properties(Factory.ants PROPERTIES LABELS "cpu;itk")
+set_tests_properties(Factory.ants PROPERTIES LABELS "cpu;itk;once")

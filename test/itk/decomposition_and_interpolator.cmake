@@ -23,6 +23,5 @@ target_compile_options(
 )
 foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)
   target_link_libraries(${tests} PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-  gtest_discover_tests(${tests} TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-  gtest_discover_tests(${tests} TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+  cudaspline_discover_tests(${tests} LABELS itk)
 endforeach()

@@ -8,5 +8,4 @@ add_executable(
 )
 target_link_libraries(CudaSplineFieldTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineFieldTests ImageInstances)
-gtest_discover_tests(CudaSplineFieldTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineFieldTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineFieldTests LABELS itk ONCE "Backend/SplineSmoothing.*")

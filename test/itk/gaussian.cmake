@@ -9,5 +9,4 @@ add_executable(
   MetricGradientTest.cxx
 )
 target_link_libraries(CudaSplineGaussianTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-gtest_discover_tests(CudaSplineGaussianTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineGaussianTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineGaussianTests LABELS itk)

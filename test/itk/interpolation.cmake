@@ -17,5 +17,8 @@ if(CUDASPLINE_HAS_CUDA)
 endif()
 target_link_libraries(CudaSplineItkInterpolationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineItkInterpolationTests ImageInstances)
-gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(
+  CudaSplineItkInterpolationTests
+  LABELS itk
+  ONCE "Backend/CudaResampleImageFilterInterpolators.*"
+)

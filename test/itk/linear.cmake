@@ -2,5 +2,4 @@
 add_executable(CudaSplineLinearTests LbfgsTest.cxx LinearLevelTest.cxx LinearTransformTest.cxx SplineLevelTest.cxx)
 target_link_libraries(CudaSplineLinearTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineLinearTests RegistrationInstances)
-gtest_discover_tests(CudaSplineLinearTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineLinearTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineLinearTests LABELS itk ONCE "Backends/LinearLevels.*" "Backends/SplineLevels.*")

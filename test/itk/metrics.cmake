@@ -18,5 +18,8 @@ add_executable(
 )
 target_link_libraries(CudaSplineMetricTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineMetricTests RegistrationInstances)
-gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(
+  CudaSplineMetricTests
+  LABELS itk
+  ONCE "Backends/MetricTrajectories.*" "Backends/MetricOuterStages.*" "Backends/Cuda*Metric.*" "Backends/LocalMetric.*"
+)

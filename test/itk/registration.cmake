@@ -9,5 +9,4 @@ add_executable(
 )
 target_link_libraries(CudaSplineRegistrationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineRegistrationTests RegistrationInstances)
-gtest_discover_tests(CudaSplineRegistrationTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineRegistrationTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineRegistrationTests LABELS itk ONCE "*Recovery.*" "*Trajectories.*")

@@ -13,20 +13,17 @@ add_executable(
 )
 target_link_libraries(CudaSplineResampleTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineResampleTests ImageInstances)
-gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(
+  CudaSplineResampleTests
+  LABELS itk
+  ONCE
+    "Backend/CudaResampleImageFilterTest.*"
+    "Backend/CudaResampleImageFilterPiecesTest.*"
+    "Backend/CudaResampleImageFilterBrainTest.*"
+)
 
 # Forks, as programs do that use processes for parallelism. Its tests pretend that CUDA was used, which the process then believes.
 add_executable(CudaSplineForkTests CudaSplineForkTest.cxx)
 target_include_directories(CudaSplineForkTests PRIVATE "${CudaSpline_SOURCE_DIR}/src")
 target_link_libraries(CudaSplineForkTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-gtest_discover_tests(
-  CudaSplineForkTests
-  TEST_FILTER "-*Gpu*"
-  PROPERTIES LABELS cpu LABELS itk TIMEOUT 300
-)
-gtest_discover_tests(
-  CudaSplineForkTests
-  TEST_FILTER "*Gpu*"
-  PROPERTIES LABELS gpu LABELS itk TIMEOUT 300
-)
+cudaspline_discover_tests(CudaSplineForkTests LABELS itk TIMEOUT 300)

@@ -2,4 +2,4 @@
 add_executable(CudaSplineScalesTests CudaRegistrationParameterScalesFromPhysicalShiftTest.cxx)
 target_link_libraries(CudaSplineScalesTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineScalesTests RegistrationInstances)
-gtest_discover_tests(CudaSplineScalesTests PROPERTIES LABELS cpu LABELS itk)
+cudaspline_discover_tests(CudaSplineScalesTests LABELS itk ONCE "CudaRegistrationParameterScales.*")

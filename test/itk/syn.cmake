@@ -12,12 +12,10 @@ add_executable(
 )
 target_link_libraries(CudaSplineSynTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineSynTests RegistrationInstances)
-gtest_discover_tests(CudaSplineSynTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineSynTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineSynTests LABELS itk ONCE "*Trajectories.*" "*SynMetrics.*" "*SynOfFloat.*")
 
 # Demons by filters of partial differential equations: against ITK's.
 add_executable(CudaSplineDemonsTests CudaDemonsFiltersTest.cxx)
 target_link_libraries(CudaSplineDemonsTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineDemonsTests ImageInstances)
-gtest_discover_tests(CudaSplineDemonsTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineDemonsTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineDemonsTests LABELS itk ONCE "*Trajectories.*")

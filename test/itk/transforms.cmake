@@ -8,5 +8,4 @@ add_executable(
 )
 target_link_libraries(CudaSplineTransformTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineTransformTests ImageInstances)
-gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineTransformTests LABELS itk ONCE "Backend/CudaResampleImageFilterTransforms.*")

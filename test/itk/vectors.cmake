@@ -11,5 +11,4 @@ add_executable(
   ItkResampleScalingChecksTest.cxx
 )
 target_link_libraries(CudaSplineVectorTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-gtest_discover_tests(CudaSplineVectorTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineVectorTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineVectorTests LABELS itk)

@@ -8,5 +8,4 @@ add_executable(
 )
 target_link_libraries(CudaSplineWarpTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineWarpTests ImageInstances)
-gtest_discover_tests(CudaSplineWarpTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
-gtest_discover_tests(CudaSplineWarpTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+cudaspline_discover_tests(CudaSplineWarpTests LABELS itk)

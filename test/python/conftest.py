@@ -25,8 +25,14 @@ if "CUDASPLINE_LIBRARY" in os.environ:
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
+import ran  # noqa: E402  pylint: disable=wrong-import-position
 
 SEED = int(os.environ.get("CUDASPLINE_TEST_SEED", secrets.randbits(32)))
+
+
+def pytest_addoption(parser):
+    text = "leave out the long tests that passed according to run.py --record FOLDER"
+    parser.addoption("--ran", metavar="FOLDER", help=text)
 
 
 def pytest_configure(config):
@@ -40,7 +46,9 @@ def pytest_report_header(config):
     )
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--ran"):
+        ran.deselect(config, items, config.getoption("--ran"))
     if cudaspline.device_count() > 0 or os.environ.get("CUDASPLINE_REQUIRE_GPU") == "1":
         return
     for item in items:

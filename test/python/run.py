@@ -1,13 +1,18 @@
 """Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were
 skipped, because there is no library or GPU that they need. The last line says why, then.
 
-usage: run.py FILE...
+usage: run.py [--record FOLDER] FILE...
+
+  --record FOLDER   writes which tests passed and how long they took, for pytest --ran FOLDER
 """
 
+import argparse
 import collections
 import importlib.util
 import os
 import sys
+
+from ran import Record
 
 
 class Ran:
@@ -30,6 +35,10 @@ class Ran:
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", metavar="FOLDER")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    arguments = parser.parse_args()
     missing = [
         name for name in ("numpy", "scipy", "pytest") if importlib.util.find_spec(name) is None
     ]
@@ -42,11 +51,13 @@ def main():
     import pytest
 
     folder = os.path.dirname(os.path.abspath(__file__))
-    files = [os.path.join(folder, name) for name in sys.argv[1:]]
-    ran = Ran()
+    files = [os.path.join(folder, name) for name in arguments.files]
+    ran, record = Ran(), Record()
     code = pytest.main(
-        ["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran]
+        ["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran, record]
     )
+    if arguments.record:
+        record.write(arguments.record, "+".join(arguments.files))
     # None are collected in a file that asks for a library that is not there.
     if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == 0 and ran.count == 0):
         for reason, _ in ran.reasons.most_common(1):
