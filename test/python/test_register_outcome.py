@@ -374,7 +374,7 @@ class TestSeries:
 class TestConstantImages:
     """Fields do not move where one of the images has only one value, and a warning says why."""
 
-    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
+    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons", "tvf"])
     def test_register(self, kind):
         image = head(PLANE, 23)
         for images in (
