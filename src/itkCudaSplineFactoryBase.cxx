@@ -58,6 +58,7 @@ const std::vector<std::string> AllClassNames =
                                        "DisplacementFieldToBSplineImageFilter",
                                        "SyNImageRegistrationMethod",
                                        "BSplineSyNImageRegistrationMethod",
+                                       "TimeVaryingVelocityFieldImageRegistrationMethodv4",
                                        "DemonsRegistrationFilter",
                                        "SymmetricForcesDemonsRegistrationFilter",
                                        "FastSymmetricForcesDemonsRegistrationFilter",

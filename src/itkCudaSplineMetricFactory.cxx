@@ -51,6 +51,7 @@ CudaSplineMetricFactory::GetClassNames()
 {
   return CudaSplineDetail::MetricClassNames({ "SyNImageRegistrationMethod",
                                               "BSplineSyNImageRegistrationMethod",
+                                              "TimeVaryingVelocityFieldImageRegistrationMethodv4",
                                               "DemonsRegistrationFilter",
                                               "SymmetricForcesDemonsRegistrationFilter",
                                               "FastSymmetricForcesDemonsRegistrationFilter",

@@ -18,6 +18,7 @@
 #include "itkCudaSplineRegistrationOverrides.h"
 #include "itkCudaBSplineSyNImageRegistrationMethod.h"
 #include "itkCudaSyNImageRegistrationMethod.h"
+#include "itkCudaTimeVaryingVelocityFieldImageRegistrationMethodv4.h"
 
 namespace itk::CudaSplineDetail
 {
@@ -38,6 +39,10 @@ AppendSyN(Overrides & overrides)
   AppendOverride<BSplineSyNImageRegistrationMethod<TImage, TImage, Splines>,
                  CudaBSplineSyNImageRegistrationMethod<TImage, TImage, Splines>>("BSplineSyNImageRegistrationMethod",
                                                                                  overrides);
+  using Velocities = GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<TNumber, TImage::ImageDimension>;
+  AppendOverride<TimeVaryingVelocityFieldImageRegistrationMethodv4<TImage, TImage, Velocities>,
+                 CudaTimeVaryingVelocityFieldImageRegistrationMethodv4<TImage, TImage, Velocities>>(
+    "TimeVaryingVelocityFieldImageRegistrationMethodv4", overrides);
 }
 } // namespace
 

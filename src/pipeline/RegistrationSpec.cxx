@@ -129,6 +129,10 @@ MakeStage(StageKind kind)
     FieldModel model;
     model.kind = static_cast<DeformableKind>(static_cast<int>(kind) - static_cast<int>(StageKind::Syn));
     stage.metrics.front().kind = MetricKind::LocalCorrelation;
+    if (kind == StageKind::Tvf) // as ITK's method
+    {
+      model.learningRate = 0.25;
+    }
     if (kind == StageKind::Demons) // as ITK's filters
     {
       model.learningRate = 0.5;

@@ -154,7 +154,7 @@ TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 
 TEST_F(RegisteredMetrics, ClassesAreSwitched)
 {
-  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 11U);
+  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 12U);
   for (const std::string & name : CudaSplineMetricFactory::GetClassNames())
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

@@ -34,6 +34,7 @@
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
 #include "itkBSplineSyNImageRegistrationMethod.h"
+#include "itkTimeVaryingVelocityFieldImageRegistrationMethodv4.h"
 #include "itkCompositeTransform.h"
 #include "itkConstantBoundaryCondition.h"
 #include "itkCorrelationImageToImageMetricv4.h"
@@ -290,6 +291,8 @@ TellTypes(const std::string & real)
   Tell<Syn>("SyN-" + real);
   using Smoothing = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, dimension>;
   Tell<itk::BSplineSyNImageRegistrationMethod<Image, Image, Smoothing>>("BSplineSyN-" + real);
+  using Velocity = itk::GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<TReal, dimension>;
+  Tell<itk::TimeVaryingVelocityFieldImageRegistrationMethodv4<Image, Image, Velocity>>("Velocity-" + real);
 }
 
 } // namespace

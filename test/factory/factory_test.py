@@ -406,7 +406,7 @@ def ants(options):
     got = dict(line.split() for line in output.splitlines())
     ours = {name for name, made in got.items() if made.startswith("Cuda")}
     both = {"CC", "MI", "MeanSquares", "Demons", "GC", "Resample"}
-    both |= {"SyN", "BSplineSyN"}
+    both |= {"SyN", "BSplineSyN", "Velocity"}
     wanted = {f"{name}-{real}" for name in both for real in ("double", "float")}
     expect(ours == wanted, f"overridden are {sorted(ours)}, not {sorted(wanted)}")
     # What was asked for and not had is listed, each class once.

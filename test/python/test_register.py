@@ -511,6 +511,36 @@ class TestSplines:
         )  # a line search may end a level
         assert found.history["step"][0] == 0 and (found.history["step"][1 : counts[0]] > 0).all()
 
+    @pytest.mark.parametrize("name, weight", [("bending_energy", 1e6), ("linear_elasticity", 1e6)])
+    def test_regularizers(self, rng, name, weight):
+        fixed, moving = (phantom := Phantom(rng, (56, 48))).images(phantom.bend())
+
+        def register(**options):
+            return cudaspline.register(
+                fixed,
+                moving,
+                "bspline",
+                metric="meansquares",
+                grid_spacing=6,
+                iterations=20,
+                initial="none",
+                device="cpu",
+                **options,
+            )
+
+        def bending(found):  # mean of the squared second differences of the coefficients
+            coefficients = found.transform._parts[0].transform.coefficients
+            return sum((numpy.diff(coefficients, 2, axis=axis) ** 2).mean() for axis in (1, 2))
+
+        free, same, stiff = register(), register(**{name: 0}), register(**{name: weight})
+        assert (free.field.array == same.field.array).all()
+        assert bending(stiff) < 0.2 * bending(free)
+        assert stiff.report.stages[0].levels[-1].value > free.report.stages[0].levels[-1].value
+        with pytest.raises(ValueError, match=f"^{name}: -1"):
+            cudaspline.Stage("bspline", **{name: -1})
+        with pytest.raises(ValueError, match=f"^{name}: .*'syn'"):
+            cudaspline.Stage("syn", **{name: 1})
+
     def test_between_other_stages(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
         bend, linear = phantom.bend(1.5), phantom.linear(rng, "affine")

@@ -45,7 +45,13 @@ class TestPairs:
 
     @pytest.mark.parametrize(
         "kind, metric",
-        [("syn", "meansquares"), ("greedy", "meansquares"), ("greedy", "cc"), ("syn", "mattes")],
+        [
+            ("syn", "meansquares"),
+            ("greedy", "meansquares"),
+            ("greedy", "cc"),
+            ("syn", "mattes"),
+            ("tvf", "meansquares"),
+        ],
     )
     def test_two_see_what_each_alone_is_blind_to(self, kind, metric):
         channels, truth = self.channels()
@@ -93,7 +99,7 @@ class TestPairs:
             **options,
         )
 
-    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    @pytest.mark.parametrize("kind", ["syn", "greedy", "tvf"])
     def test_the_report_names_metrics(self, kind):
         channels, _ = self.channels()
         found = self.registered(channels, kind, metric=[("cc", 0.7), ("mattes", 0.3)], bins=32)

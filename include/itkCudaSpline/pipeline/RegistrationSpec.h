@@ -107,6 +107,8 @@ struct SplineModel
   /** Cells at the last level (mm): one value, or one for each axis; empty: 24 times the geometric mean of the fixed
    * image's spacing. */
   std::vector<double> gridSpacing;
+  double              bendingEnergy{ 0.0 };    ///< see SplineRegularizers::bending
+  double              linearElasticity{ 0.0 }; ///< see SplineRegularizers::elasticity
 };
 
 /** \brief Dense displacement fields. */

@@ -90,6 +90,8 @@ class StageOptions(TypedDict, total=False):
     step_in_voxels: bool
     minimum_step: float
     grid_spacing: Union[float, Sequence[float]]
+    bending_energy: float
+    linear_elasticity: float
     sampling: SamplingName
     fraction: float
     seed: int

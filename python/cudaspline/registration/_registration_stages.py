@@ -90,6 +90,10 @@ class Stage:
     grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a
         number, or one per axis, x first; at each level before they are twice as wide. None: 24
         voxels of fixed (the geometric mean of its spacing)
+    bending_energy: of "bspline": weight (mm^2) of the bending energy, which is added to the metric:
+        the mean of the sum of the squares of all second derivatives of the displacements. None: 0
+    linear_elasticity: of "bspline": weight of the elastic energy, likewise: the mean of the sum of
+        the squares of the strain, the symmetric part of the gradient of the displacements. None: 0
     sampling: of matrices and "bspline", but not with the metrics "cc", "lncc" and "ngf": "none"
         (all samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved
         by a third of a voxel, as ITK does it
@@ -106,7 +110,8 @@ class Stage:
     restrict_deformation: factors from 0 to 1 of what moves: of "syn", "greedy" and "tvf" one for
         each axis, x first, as (0, 1, 0) for distortions along y; of matrices one for each
         parameter, in ITK's order
-    learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
+    learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5, of
+        "tvf" 0.25
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
         whole field (voxels^2). None: 3 and 0, of demons 0 and 1
     determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and
@@ -162,6 +167,8 @@ class Stage:
     step_in_voxels: Optional[bool] = None
     minimum_step: Optional[float] = None
     grid_spacing: Union[None, float, Sequence[float]] = None
+    bending_energy: Optional[float] = None
+    linear_elasticity: Optional[float] = None
     sampling: Optional[str] = None
     fraction: Optional[float] = None
     seed: Optional[int] = None

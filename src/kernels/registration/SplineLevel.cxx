@@ -20,11 +20,13 @@
 #include "itkCudaSpline/kernels/registration/Lbfgs.h"
 
 #include "kernels/common/MemoryBudget.h"
+#include "kernels/registration/SplineEnergy.h"
 #include "kernels/registration/ComparedImages.h"
 #include "kernels/registration/LbfgsVectors.h"
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -76,14 +78,28 @@ struct SplineLevel::Parts
         const SynSide &               moving,
         const LinearMetric &          metric,
         const TransformChain::Stage & stage,
-        const Residence &             where)
+        const Residence &             where,
+        const SplineRegularizers &    regularizers)
     : spline(CheckSpline(stage, grid))
     , images(grid, fixed, moving, metric, spline, where)
     , residence(where)
     , count(TransformChain::CountOf(spline, grid.dimension))
     , sums(CountSets(metric.kind) * static_cast<std::size_t>(count) * sizeof(double), where)
     , sets(CountSets(metric.kind))
-  {}
+  {
+    const bool areValid = regularizers.bending >= 0.0 && regularizers.elasticity >= 0.0;
+    if (!areValid || (regularizers.Any() && spline.order != 3))
+    {
+      throw std::invalid_argument(
+        "The weights of the bending and of the elastic energy are " + std::to_string(regularizers.bending) + " and " +
+        std::to_string(regularizers.elasticity) + " for a spline of order " + std::to_string(spline.order) +
+        "; they must be at least 0, and 0 unless the order is 3.");
+    }
+    if (regularizers.Any())
+    {
+      energy.emplace(spline, grid.dimension, regularizers, where);
+    }
+  }
 
   TransformChain::Stage spline;
   ComparedImages        images;
@@ -91,6 +107,8 @@ struct SplineLevel::Parts
   std::int64_t          count; ///< of the coefficients
   ResidentArray         sums;  ///< derivatives of the sets of weights
   unsigned int          sets;
+
+  std::optional<SplineEnergy> energy;
 };
 
 SplineLevel::SplineLevel(const FieldGrid &             grid,
@@ -98,8 +116,9 @@ SplineLevel::SplineLevel(const FieldGrid &             grid,
                          SynSide                       moving,
                          const LinearMetric &          metric,
                          const TransformChain::Stage & spline,
-                         const Residence &             residence)
-  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence))
+                         const Residence &             residence,
+                         const SplineRegularizers &    regularizers)
+  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence, regularizers))
 {
   residence.Wait(); // the sums' memory is there for other streams
 }
@@ -128,6 +147,10 @@ SplineLevel::Evaluate(const double * coefficients, double * gradient)
       body.ofSecond = -outcome.factors[1];
     }
     WalkLbfgs(body, parts.residence);
+  }
+  if (parts.energy && outcome.count > 0)
+  {
+    evaluation.value += parts.energy->Evaluate(coefficients, gradient);
   }
   return evaluation;
 }

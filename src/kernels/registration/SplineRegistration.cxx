@@ -23,6 +23,8 @@
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
+#include "kernels/registration/SplineEnergy.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -83,7 +85,8 @@ SplineRegistration::RunLevel(std::size_t                   level,
                      SmoothSide(m_Moving, of, m_Options.sigmasInMm, m_Residence),
                      metric,
                      spline,
-                     m_Residence);
+                     m_Residence,
+                     m_Options.regularizers);
   LbfgsRules  rules = m_Options.rules;
   rules.evaluations = of.iterations > done ? of.iterations - done : 0;
   rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;
@@ -417,12 +420,13 @@ PlanSplineRegistration(const TransformChain::Stage & spline,
 {
   const PyramidLevel & of = options.levels.at(level);
   const FieldGrid      grid = ShrinkGrid(fixed, of);
+  const std::size_t    ofEnergy = options.regularizers.Any() ? SplineEnergy::CountBytes(spline, fixed.dimension) : 0;
   return PlanSplineLevel(spline,
                          grid,
                          options.metric,
                          moving,
                          pixel,
-                         (of.sigma > 0.0 ? 2 : 1) * imageBytes,
+                         (of.sigma > 0.0 ? 2 : 1) * imageBytes + ofEnergy,
                          budget,
                          CountDrawnPlaces(grid, options.samples));
 }

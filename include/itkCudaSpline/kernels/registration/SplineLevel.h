@@ -48,9 +48,25 @@ CountSplineNodes(const TransformChain::Stage & spline);
 /** \brief How alike the images are under a B-spline transform. */
 struct SplineEvaluation
 {
-  /** Of the metric; ITK's are the better the lower. The largest double where no sample is valid. */
+  /** Of the metric, and of regularizers; ITK's are the better the lower. The largest double where no sample is valid.
+   */
   double       value{ 0.0 };
   std::int64_t count{ 0 }; ///< samples that are valid
+};
+
+/** \brief The weights of energies that are added to the value of a level; 0: they are not. Energies are means over the
+ * domain of the spline, with components and axes in space. */
+struct SplineRegularizers
+{
+  double bending{ 0.0 };    ///< of the sum of the squares of all second derivatives of all components (mm^2)
+  double elasticity{ 0.0 }; ///< of the sum of the squares of the strain: the symmetric part of the gradient
+
+  /** Whether an energy is added. */
+  bool
+  Any() const
+  {
+    return bending > 0.0 || elasticity > 0.0;
+  }
 };
 
 /** \brief A level on one backend.
@@ -71,6 +87,7 @@ public:
    * \param[in] metric how they are compared
    * \param[in] spline grid and order of the transform; no coefficients
    * \param[in] residence where
+   * \param[in] regularizers that are added to the value; only for cubic splines
    * \exception std::invalid_argument options that B-splines do not support, and the reasons of LinearLevel
    * \exception DeviceError out of memory, or a lost device */
   SplineLevel(const FieldGrid &             grid,
@@ -78,7 +95,8 @@ public:
               SynSide                       moving,
               const LinearMetric &          metric,
               const TransformChain::Stage & spline,
-              const Residence &             residence);
+              const Residence &             residence,
+              const SplineRegularizers &    regularizers = {});
   SplineLevel(const SplineLevel &) = delete;
   SplineLevel &
   operator=(const SplineLevel &) = delete;

@@ -45,7 +45,8 @@ struct SplineOptions
   LinearMetric              metric;              ///< how the images are compared; without places
   SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
   /** Options of each level, except its evaluations. A step length of 0 is the level's least spacing (mm). */
-  LbfgsRules rules;
+  LbfgsRules         rules;
+  SplineRegularizers regularizers; ///< of all levels
 };
 
 /** \brief Told of each evaluation; returns false to end the registration with the best coefficients. */

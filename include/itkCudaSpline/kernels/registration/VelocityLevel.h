@@ -150,8 +150,9 @@ private:
   std::unique_ptr<Impl> m_Impl;
 };
 
-/** \brief Plans a level on a device, with its images; arguments as for PlanSynLevel().
+/** \brief Plans a level on a device, with its images.
  *
+ * \param[in] shape, metrics, rules, pixel, imageBytes, budget see PlanSynLevel()
  * \param[in] velocity time points
  * \param[in] method rules of the iterations */
 MemoryPlan
@@ -164,8 +165,9 @@ PlanVelocityLevel(const FieldShape &             shape,
                   std::size_t                    budget,
                   VelocityMethod                 method = VelocityMethod::Symmetric);
 
-/** \brief Work of a level; arguments as for CountSynWork().
+/** \brief Work of a level.
  *
+ * \param[in] shape, iterations, imageBytes, terms see CountSynWork()
  * \param[in] velocity time points */
 OperationWork
 CountVelocityWork(const FieldShape &      shape,
