@@ -220,6 +220,7 @@ DescribeDownsampling(const Grid &                                            inp
                      const Grid &                                            output,
                      const std::function<Coordinates(const Coordinates &)> & mapping)
 {
+  constexpr double  coarse = 1.5; // voxels of the input; documented in doc/Programs.md
   std::string       text;
   const Coordinates centre = CentreIndex(output);
   for (unsigned int axis = 0; axis < output.dimension; ++axis)
@@ -242,7 +243,7 @@ DescribeDownsampling(const Grid &                                            inp
         step = std::max(step, std::abs(to[inputAxis] - from[inputAxis]));
       }
     }
-    if (step > 1.1)
+    if (step > coarse)
     {
       text += (text.empty() ? "" : ", ") + Brief(step) + " input voxels a step along " + "xyz"[axis];
     }

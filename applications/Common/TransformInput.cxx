@@ -122,23 +122,23 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
   return inverse;
 }
 
-/** Warns once for a file of inverses that were found by iteration. */
+/** Warns once for a file whose inverses were found by iteration and leave much. */
 void
 WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & residuals)
 {
-  if (residuals.empty())
-  {
-    return;
-  }
-  InverseResidual all;
+  constexpr double much = 0.1; // mm, a thousand times what iterations end at
+  InverseResidual  all;
   for (const InverseResidual & residual : residuals)
   {
     all.mean += residual.mean / static_cast<double>(residuals.size());
     all.largest = std::max(all.largest, residual.largest);
   }
-  Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(all.mean) +
-       " mm on average, and at most " + Brief(all.largest) + " mm" +
-       (all.largest > 1.0 ? ": the transform folds space there, or maps out of its domain" : ""));
+  if (all.largest > much)
+  {
+    Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(all.mean) +
+         " mm on average, and at most " + Brief(all.largest) +
+         " mm: the transform folds space there, or maps out of its domain");
+  }
 }
 
 /** Reads the transforms of a file, inverted if asked to: those of a series one by one, others as a whole. */

@@ -67,7 +67,7 @@ Transforms
   maps p to A(B(p)). ANTs lists them in the other order, which --ants-order takes. Images of displacements that follow
   the first file of a -t count as transforms where input and output are named before it. Transforms within one file
   have that order, too, and ",inverse", or ANTs' "[FILE,1]", inverts the file as a whole; displacement fields and
-  B-splines by iteration, whose residual is reported. An image of vectors is a field of displacements, in mm
+  B-splines by iteration, with a warning if more than 0.1 mm remain. An image of vectors is a field of displacements, in mm
   along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" does nothing.
   A file with several transforms and no composite, as of head motion, has one for each volume of a series with
   --transform-per-volume; without it all are applied to every volume, with a warning. "moco_%04d.tfm" names a file for

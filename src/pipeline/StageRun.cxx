@@ -247,6 +247,39 @@ MakeRecord(LevelEnd end, unsigned int iterations, double value, double seconds, 
   return record;
 }
 
+/** Axes of the fixed image with fewer than 4 slices: an affine transform keeps its matrix along them. There is a
+ * warning for 2 or 3 slices; one slice determines nothing across it. */
+std::vector<LinearTransform::Vector>
+FindKeptAxes(const StageContext & context)
+{
+  constexpr std::int64_t               fewest = 4;
+  const FieldGrid &                    fixed = context.images.GetFixedGrid();
+  std::vector<LinearTransform::Vector> axes;
+  for (unsigned int axis = 0; axis < fixed.dimension; ++axis)
+  {
+    if (fixed.size[axis] >= fewest)
+    {
+      continue;
+    }
+    LinearTransform::Vector along{};
+    for (unsigned int row = 0; row < fixed.dimension; ++row)
+    {
+      along[row] = fixed.indexToPoint[row][axis] / fixed.spacing[axis];
+    }
+    axes.push_back(along);
+    if (fixed.size[axis] > 1 && context.callbacks.warning)
+    {
+      context.callbacks.warning({ PipelineWarning::Kind::KeptAxes,
+                                  static_cast<int>(context.number),
+                                  "the fixed image has " + std::to_string(fixed.size[axis]) + " slices along " +
+                                    "xyz"[axis] +
+                                    ", which hardly determine a stretch or shear across them; the matrix stays along "
+                                    "this axis (4 slices are enough)" });
+    }
+  }
+  return axes;
+}
+
 StageOutcome
 RunModel(const StageContext & context, const LinearModel & model, const LinearTransform & start)
 {
@@ -262,6 +295,10 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   options.rules.maximumStep = model.isStepInVoxels ? model.step * voxel : model.step;
   options.rules.minimumStep = model.minimumStep > 0.0 ? model.minimumStep : 1e-3 * voxel;
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
+  if (model.kind == LinearKind::Affine)
+  {
+    options.rules.keptAxes = FindKeptAxes(context);
+  }
   options.rules.convergence = model.convergence;
   options.rules.window = ConvergenceValues;
   const SamplePlan samples = PlanSamples(context);

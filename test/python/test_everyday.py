@@ -574,6 +574,19 @@ class TestTransforms:
             for one in told
         )
 
+    @needs_program
+    def test_folds_are_told_by_the_program(self, rng, sitk, tmp_path):
+        vectors = numpy.zeros((8, 8, 8, 3))
+        vectors[..., 0] = -3.0 * numpy.arange(8)
+        field = sitk.GetImageFromArray(vectors, isVector=True)
+        image = sitk.GetImageFromArray(rng.uniform(size=(8, 8, 8)).astype("f4"))
+        names = [tmp_path / name for name in ("field.nii.gz", "image.nii", "out.nii")]
+        sitk.WriteImage(field, str(names[0]))
+        sitk.WriteImage(image, str(names[1]))
+        said = run(*names[1:], "--transform", f"{names[0]},inverse")
+        (left,) = re.findall(r"and at most ([\d.e+-]+) mm: the transform folds", said)
+        assert float(left) > 1
+
     def test_nibabel_reads_fields_too(self, rng, sitk, nibabel, tmp_path):
         _, field, _, _ = self.moved(rng, sitk, tmp_path)
         points = [
@@ -697,19 +710,12 @@ class TestTransforms:
         assert difference(found[inside], wanted[inside]) < (
             3 * 200 * 2e-4 / 0.7 if inverted else NEAR * 200 * 3
         )
-        left = re.findall(r"it leaves ([\d.e+-]+) mm on average, and ([\d.e+-]+) mm", said)
-        assert (
-            len(left)
-            == len(report.inverses)
-            == sum(word.endswith("inverse") and "mat" not in word for word in words)
+        assert "it leaves" not in said  # which is for more than 0.1 mm
+        assert len(report.inverses) == sum(
+            word.endswith("inverse") and "mat" not in word for word in words
         )
         for inverse in report.inverses:
             assert 0 < inverse.mean <= inverse.largest <= 1e-4
-        of_program, ours = (
-            sorted(float(largest) for _, largest in left),
-            sorted(inverse.largest for inverse in report.inverses),
-        )
-        assert difference(of_program, ours) < 1e-5
 
 
 #: Words of CudaSplineResample, and names of others for them.
@@ -1018,7 +1024,7 @@ class TestSmoothing:
     @pytest.mark.parametrize("kind", ["array", "field", "source", "zoom", "label"])
     def test_coarse_sampling_is_told(self, rng, kind):
         image = rng.integers(0, 256, (20, 22, 24)).astype("u1")
-        coarse = dict(size=(10, 11, 15), spacing=(2, 2, 1.3))
+        coarse = dict(size=(12, 11, 12), spacing=(2, 1.4, 1.7))
         if kind == "array":
             function = lambda **options: cudaspline.resample(image, **coarse, **options)  # noqa: E731
         elif kind == "field":
@@ -1028,7 +1034,7 @@ class TestSmoothing:
             source = cudaspline.Source(image, interpolation="linear")
             function = lambda **options: source.resample(**coarse, **options)  # noqa: E731
         elif kind == "zoom":
-            function = lambda **options: cudaspline.zoom(image, (0.5, 0.5, 1 / 1.3), **options)  # noqa: E731
+            function = lambda **options: cudaspline.zoom(image, (0.5, 1 / 1.4, 1 / 1.7), **options)  # noqa: E731
         else:
             function = lambda **options: cudaspline.resample(
                 image, interpolation="label", **coarse, **options
@@ -1038,9 +1044,9 @@ class TestSmoothing:
         assert one.category is cudaspline.DownsamplingWarning and one.filename == __file__
         steps = {axis: float(step) for step, axis in STEP.findall(str(one.message))}
         assert (
-            set(steps) == set("xyz")
+            set(steps) == set("xz")  # a step of 1.4 is not warned of
             and steps["x"] == pytest.approx(2)
-            and steps["z"] == pytest.approx(1.3, rel=0.04)
+            and steps["z"] == pytest.approx(1.7, rel=0.04)
         )
         assert ("usual for labels" in str(one.message)) == (kind == "label")
         assert caught(function, smooth=False)[1] == []
@@ -1386,6 +1392,6 @@ def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
     axes = numpy.meshgrid(*[numpy.arange(12.0)] * 3, indexing="ij")
     field = cudaspline.DisplacementField(numpy.stack(axes[::-1], axis=-1))
     _, told = caught(
-        cudaspline.resample, image, [numpy.diag([1.5, 1, 1]), field], size=(5, 5, 5), origin=0
+        cudaspline.resample, image, [numpy.diag([1.75, 1, 1]), field], size=(5, 5, 5), origin=0
     )
-    assert STEP.findall(str(told[0].message)) == [("1.5", "x")]
+    assert STEP.findall(str(told[0].message)) == [("1.75", "x")]

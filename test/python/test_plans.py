@@ -133,7 +133,7 @@ def test_matrices_that_have_changed_in_place(kind, rng):
     matrix[0][3] = 1000.0
     with pytest.warns(cudaspline.OutsideWarning):
         cudaspline.resample(image, matrix, order=1)
-    matrix[0] = [1.5, 0, 0, 0] if kind is not numpy.array else numpy.array([1.5, 0, 0, 0])
+    matrix[0] = [1.75, 0, 0, 0] if kind is not numpy.array else numpy.array([1.75, 0, 0, 0])
     with pytest.warns(cudaspline.DownsamplingWarning):
         cudaspline.resample(image, matrix, order=1)
 

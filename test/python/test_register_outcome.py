@@ -15,11 +15,16 @@ from register_support import PROGRAM, needs_program
 
 
 def head(size, seed, place=None, spacing=4.0):
-    """An image of a head with the blobs of a seed, at place(x) for each point x of its grid."""
+    """An image of a head with the blobs of a seed, at place(x) for each point x of its grid. spacing:
+    one, or one per axis"""
     n = len(size)
+    steps = numpy.broadcast_to(spacing, n)
     rng = numpy.random.default_rng(seed)
     grid = numpy.stack(
-        numpy.meshgrid(*[(numpy.arange(m) - 0.5 * (m - 1)) * spacing for m in size], indexing="ij"),
+        numpy.meshgrid(
+            *[(numpy.arange(m) - 0.5 * (m - 1)) * step for m, step in zip(size, steps)],
+            indexing="ij",
+        ),
         -1,
     )
     x = grid if place is None else grid @ place[0].T + place[1]
@@ -35,9 +40,9 @@ def head(size, seed, place=None, spacing=4.0):
         values = values + height * numpy.exp(-((x - centre) ** 2).sum(-1) / (2 * width**2)) * (
             radius < 1.05
         )
-    origin = [-0.5 * (m - 1) * spacing for m in size]
+    origin = [-0.5 * (m - 1) * step for m, step in zip(size, steps)]
     return cudaspline.Image(
-        numpy.ascontiguousarray(values.T.astype("float32")), [spacing] * n, origin
+        numpy.ascontiguousarray(values.T.astype("float32")), steps.tolist(), origin
     )
 
 

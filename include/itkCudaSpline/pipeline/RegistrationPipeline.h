@@ -88,6 +88,7 @@ struct PipelineWarning
     PoorRotation,  ///< the best rotation explains little
     StillLevels,   ///< levels of a field stage that cannot move anything
     SkippedLevel,  ///< a level with too few samples under the mask
+    KeptAxes,      ///< axes with few slices, along which an affine transform keeps its matrix
     UndoneLevels,  ///< levels that made the metric worse
     FewIterations, ///< a level ended by its limit while the metric still fell fast
     FoundRotation, ///< a search of rotations found a better start

@@ -33,6 +33,10 @@ from . import _windows
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
 LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
+#: Longer steps are warned of where an image is not smoothed.
+COARSE_STEP = 1.5
+#: Inverses that leave more are warned of (mm).
+LARGEST_RESIDUAL = 0.1
 #: cudaMemcpyDeviceToHost
 _FROM_DEVICE = 2
 #: Elements that are compared at one time.
@@ -89,13 +93,13 @@ def is_plainly_mapped(is_own_grid: bool, is_of_indices: bool, matrix: Sequence[f
 
 def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
     """Warns where a step is large."""
-    if not max(steps) > LARGEST_PLAIN_STEP:
+    if not max(steps) > COARSE_STEP:
         return
     largest = [max(steps[axis::3]) for axis in range(3)]
     coarse = ", ".join(
         f"{step:g} samples a step along {axis}"
         for step, axis in zip(largest, "xyz")
-        if step > LARGEST_PLAIN_STEP
+        if step > COARSE_STEP
     )
     advice = (
         ", which is usual for labels"
@@ -310,9 +314,9 @@ class Smoothing:
 
 
 def warn_of_inverses(inverses: Iterable[_library.InverseResidual]) -> None:
-    """Warns of inverses that leave more than CudaSplineResample takes for a sound one."""
+    """Warns of inverses that leave more than LARGEST_RESIDUAL, as CudaSplineResample does."""
     for found in inverses:
-        if not found.largest <= 1.0:
+        if not found.largest <= LARGEST_RESIDUAL:
             warn(
                 f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and at most {found.largest:g} mm: the transform folds space there, or maps out of its domain",
                 ResamplingWarning,

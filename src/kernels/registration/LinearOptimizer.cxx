@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -155,6 +156,26 @@ LinearOptimizer::ApplyScales(Parameters & numbers) const
   {
     numbers[p] *= m_ScalesAreIdentity ? 1.0 : 1.0 / m_Scales[p];
     numbers[p] *= m_Rules.weights[p];
+  }
+  if (m_Transform.GetKind() == LinearKind::Affine)
+  {
+    this->KeepAxes(numbers);
+  }
+}
+
+void
+LinearOptimizer::KeepAxes(Parameters & numbers) const
+{
+  const std::size_t dimension = m_Transform.GetDimension();
+  for (const Vector & axis : m_Rules.keptAxes)
+  {
+    for (std::size_t row = 0; row < dimension; ++row)
+    {
+      double * const of = &numbers[row * dimension];
+      const double   along = std::inner_product(of, of + dimension, axis.begin(), 0.0);
+      std::transform(
+        of, of + dimension, axis.begin(), of, [along](double number, double part) { return number - along * part; });
+    }
   }
 }
 

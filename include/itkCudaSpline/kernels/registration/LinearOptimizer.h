@@ -59,12 +59,15 @@ struct LinearRules
   std::vector<double> watched;
   /** Factors of the gradient by parameter: a parameter with 0 stays (itk::ObjectToObjectOptimizerBase's weights). */
   LinearTransform::Parameters weights{ { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
-  double                      relaxation{ 0.5 }; ///< of RegularStep: factor of steps where the direction turns back
-  double       convergence{ 1e-7 };              ///< slope of the last values that ends the others (ConvergenceWindow)
-  std::size_t  window{ 10 };                     ///< values of the slope; 2 or more
-  unsigned int lineSearchIterations{ 20 };       ///< of ConjugateGradient
-  double       lineSearchEnd{ 5.0 };             ///< of ConjugateGradient: how far it looks, in steps
-  double       lineSearchEpsilon{ 0.01 };        ///< of ConjugateGradient: width that ends a search, as a share
+  /** Unit vectors along which the matrix of an affine transform stays: few slices hardly determine how slices stretch
+   * and shear. */
+  std::vector<LinearTransform::Vector> keptAxes;
+  double       relaxation{ 0.5 };          ///< of RegularStep: factor of steps where the direction turns back
+  double       convergence{ 1e-7 };        ///< slope of the last values that ends the others (ConvergenceWindow)
+  std::size_t  window{ 10 };               ///< values of the slope; 2 or more
+  unsigned int lineSearchIterations{ 20 }; ///< of ConjugateGradient
+  double       lineSearchEnd{ 5.0 };       ///< of ConjugateGradient: how far it looks, in steps
+  double       lineSearchEpsilon{ 0.01 };  ///< of ConjugateGradient: width that ends a search, as a share
 };
 
 /** \brief Why a descent has ended. */
@@ -189,6 +192,9 @@ private:
   SearchGoldenSection(double a, double b, double c);
   void
   ApplyScales(Parameters & numbers) const;
+  /** Removes from changes of a matrix those along the kept axes. */
+  void
+  KeepAxes(Parameters & numbers) const;
   std::vector<double>
   PlacesOf(const LinearTransform & transform) const;
   void

@@ -1,0 +1,191 @@
+"""Made heads with known transforms, as everyday registrations have them: other units of length, few
+slices, small masks, few samples, wrong spacings, empty borders. cudaspline.register() and
+CudaSplineRegister find the transform, or warn.
+
+Bounds are a fraction of a voxel where the images determine the transform, as of ANTs on the same
+images (reproduction/EverydayCases.md)."""
+
+import numpy
+import pytest
+
+import cudaspline
+from register_support import PROGRAM
+from test_register_outcome import head, like, register, run_program
+
+SOLID = (38, 48, 40)
+BOX = numpy.array([60.0, 75.0, 60.0])
+
+
+def turned(*degrees):
+    """A rotation about x, then y, then z."""
+    made = numpy.eye(3)
+    for axis, angle in enumerate(numpy.radians(degrees)):
+        one, other = [(1, 2), (2, 0), (0, 1)][axis]
+        matrix = numpy.eye(3)
+        matrix[[one, other], [one, other]] = numpy.cos(angle)
+        matrix[one, other], matrix[other, one] = -numpy.sin(angle), numpy.sin(angle)
+        made = matrix @ made
+    return made
+
+
+TRUTH = turned(-3.0, 5.0, -6.0), numpy.array([-5.0, 4.0, -3.0])
+
+
+def pair(size, place, spacing=4.0):
+    """A fixed image, and a moving one: x of the first is place(x) of the second."""
+    inverse = numpy.linalg.inv(place[0])
+    return head(size, 23, None, spacing), head(size, 23, (inverse, -inverse @ place[1]), spacing)
+
+
+def scaled(image, unit):
+    return cudaspline.Image(image.array, image.spacing * unit, image.origin * unit)
+
+
+def mean_error(transform, place, box):
+    """Mean error at points of a box about the origin."""
+    points = numpy.random.default_rng(4).uniform(-0.7, 0.7, (200, len(box))) * box
+    wanted = points @ place[0].T + place[1]
+    return float(numpy.linalg.norm(transform.apply(points) - wanted, axis=1).mean())
+
+
+def ball(image, centre, radius):
+    """A mask: 1 where a point is closer to a centre than the radius."""
+    z, y, x = numpy.indices(image.array.shape)
+    points = numpy.stack([x, y, z], -1) * image.spacing + image.origin
+    return (numpy.linalg.norm(points - centre, axis=-1) < radius).astype("uint8")
+
+
+@pytest.fixture(params=["python", "program"])
+def run(request, tmp_path):
+    """Registers a pair of images. Returns the transform, and whether there was a warning."""
+    if request.param == "program" and not PROGRAM:
+        pytest.skip("there is no CudaSplineRegister")
+
+    def in_python(fixed, moving, *stages, mask=None, **options):
+        if stages:
+            options["stages"] = list(stages)
+        found, texts = register(fixed, moving, mask=mask, **options)
+        return found.transform, bool(texts)
+
+    def by_program(fixed, moving, *stages, mask=None, **options):
+        words = [word for stage in stages for word in ("--stage", stage)]
+        for name, value in options.items():
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            words += [f"--{name.replace('_', '-')}", text]
+        if mask is not None:
+            sitk = pytest.importorskip("SimpleITK")
+            made = sitk.GetImageFromArray(mask)
+            made.SetSpacing(fixed.spacing.tolist())
+            made.SetOrigin(fixed.origin.tolist())
+            sitk.WriteImage(made, str(tmp_path / "mask.mha"))
+            words += ["--fixed-mask", str(tmp_path / "mask.mha")]
+        _, transform, text = run_program(tmp_path, fixed, moving, *words)
+        return transform, "warning" in text
+
+    return in_python if request.param == "python" else by_program
+
+
+@pytest.mark.parametrize("unit", (0.005, 500.0))
+def test_units_of_length(run, unit):
+    """An embryo, and a unit mistaken: errors in voxels are those of a head in mm."""
+    images = (scaled(one, unit) for one in pair(SOLID, TRUTH))
+    place = TRUTH[0], TRUTH[1] * unit
+    transform, _ = run(*images, preset="standard")
+    assert mean_error(transform, place, BOX * unit) < 0.5 * 4 * unit
+
+
+def test_large_voxels(run):
+    transform, _ = run(*pair((26, 32, 27), TRUTH, 6.0), preset="standard")
+    assert mean_error(transform, TRUTH, BOX) < 0.25 * 6
+
+
+CENTRE = numpy.array([-4.0, 16.0, 7.0])
+
+
+def test_few_samples_under_a_small_mask(run):
+    fixed, moving = pair(SOLID, TRUTH)
+    options = {"sampling": "regular", "fraction": 0.2, "mask": ball(fixed, CENTRE, 18.0)}
+    transform, is_warned = run(fixed, moving, "rigid", **options)
+    assert mean_error(transform, TRUTH, numpy.full(3, 12.0)) < 2.0 or is_warned
+
+
+def test_a_preset_under_a_mask(run):
+    """A seventh of a brain."""
+    fixed, moving = pair(SOLID, TRUTH)
+    mask = ball(fixed, CENTRE, 44.0)
+    assert 0.1 < mask.mean() / (fixed.array > 30).mean() < 0.4
+    transform, _ = run(fixed, moving, preset="standard", mask=mask)
+    assert mean_error(transform, TRUTH, numpy.full(3, 30.0)) < 2.0
+
+
+@pytest.mark.parametrize("sampling", ("regular", "random"))
+def test_conjugate_gradients_by_a_quarter_of_the_samples(run, sampling):
+    options = {"optimizer": "conjugate-gradient", "sampling": sampling, "fraction": 0.25}
+    transform, _ = run(*pair(SOLID, TRUTH), "rigid", **options)
+    assert mean_error(transform, TRUTH, BOX) < 1.0
+
+
+def test_a_spline_under_a_small_mask(tmp_path):
+    """It stays near its start, which is right, also away from the mask."""
+    fixed, moving = pair(SOLID, TRUTH)
+    start = cudaspline.Transform(numpy.column_stack(TRUTH), 3)
+    options = {"initial": start, "mask": ball(fixed, CENTRE, 18.0)}
+    found, texts = register(fixed, moving, "bspline", **options)
+    assert mean_error(found.transform, TRUTH, BOX) < 1.0 or texts
+    points = numpy.random.default_rng(4).uniform(-1, 1, (500, 3)) * BOX
+    moved = numpy.linalg.norm(found.transform.apply(points) - start.apply(points), axis=1)
+    assert moved.max() < 12.0
+
+
+@pytest.mark.parametrize("kind", ("rigid", "affine"))
+@pytest.mark.parametrize("slices", (1, 2, 3, 4))
+def test_few_slices(run, kind, slices):
+    place = turned(0.0, 0.0, -5.0), numpy.array([5.0, 3.0, 0.0])
+    images = pair((56, 72, slices), place, (3.0, 3.0, 5.0))
+    transform, is_warned = run(*images, kind)
+    box = numpy.array([55.0, 70.0, 2.0 * (slices - 1)])
+    assert mean_error(transform, place, box) < 0.8
+    assert is_warned or kind == "rigid" or slices not in (2, 3)
+
+
+@pytest.mark.parametrize("metric", ("mattes", "meansquares", "correlation"))
+@pytest.mark.parametrize("slices", (2, 3))
+def test_few_oblique_slices(slices, metric):
+    """An affine transform keeps its matrix across them."""
+    place = turned(0.0, 0.0, -5.0), numpy.array([5.0, 3.0, 0.0])
+    frame = turned(20.0, -15.0, 10.0)
+    fixed, moving = (
+        cudaspline.Image(one.array, one.spacing, frame @ one.origin, frame)
+        for one in pair((56, 72, slices), place, (3.0, 3.0, 5.0))
+    )
+    found, texts = register(fixed, moving, "affine", metric=metric)
+    assert any(f"has {slices} slices along z" in text for text in texts)
+    place = frame @ place[0] @ frame.T, frame @ place[1]
+    box = numpy.array([40.0, 50.0, 2.0])
+    assert mean_error(found.transform, place, box) < 0.8
+    across = frame[:, 2]
+    assert numpy.allclose(found.transform.matrix[:3, :3] @ across, across, atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", (1.8, 2.0))
+def test_a_spacing_that_is_too_long(run, factor):
+    fixed, _ = pair(SOLID, TRUTH)
+    steps = numpy.array([1.0, 1.0, factor])
+    moving = cudaspline.Image(fixed.array, fixed.spacing * steps, fixed.origin * steps)
+    transform, is_warned = run(fixed, moving, "affine")
+    assert mean_error(transform, (numpy.diag(steps), numpy.zeros(3)), BOX) < 1.0 or is_warned
+
+
+def test_empty_borders(run):
+    fixed, moving = pair(SOLID, TRUTH)
+    wide = cudaspline.Image(
+        numpy.pad(moving.array, 60), moving.spacing, moving.origin - 60 * moving.spacing
+    )
+    transform, _ = run(fixed, wide, "rigid")
+    assert mean_error(transform, TRUTH, BOX) < 1.0
+
+
+def test_another_contrast_by_mutual_information(run):
+    fixed, moving = pair(SOLID, TRUTH)
+    transform, _ = run(fixed, like(moving, 140 - moving.array), preset="brain", metric="mattes")
+    assert mean_error(transform, TRUTH, BOX) < 2.0
