@@ -117,7 +117,11 @@ class Host:
 )
 def library(request):
     """A library of arrays, which puts them where it has them."""
-    return Host(request.param) if request.param.islower() else getattr(test_gpu, request.param)()
+    if request.param == "Jax":  # which has no doubles by default
+        with pytest.importorskip("jax.experimental").enable_x64():
+            yield test_gpu.Jax()
+    else:
+        yield Host(request.param) if request.param.islower() else getattr(test_gpu, request.param)()
 
 
 def scipy_values(image, indices, order):

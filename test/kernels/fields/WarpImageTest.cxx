@@ -114,7 +114,7 @@ TEST_P(CubicWarps, AreThoseOfPlainLoops)
         double     fromBorder = 1.0;
         for (unsigned int r = 0; r < grid.dimension; ++r)
         {
-          index[r] = static_cast<double>(at[r] - grid.start[r]);
+          index[r] = static_cast<double>(at[r]);
           for (unsigned int c = 0; c < grid.dimension; ++c)
           {
             index[r] += grid.pointToIndex[r][c] * field[static_cast<std::size_t>(n * grid.dimension + c)];

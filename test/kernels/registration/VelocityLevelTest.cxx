@@ -148,7 +148,7 @@ protected:
     const auto outcome = images.Register(this->OnBackend(), iterations, rules);
     EXPECT_LT(outcome.values.back(), outcome.values.front());
     EXPECT_LT(images.MeanError(outcome.forward), 0.3 * images.MeanError(none));
-    EXPECT_LT(images.FindInverseError(outcome), 0.05);
+    EXPECT_LT(images.FindInverseError(outcome), VDimension == 2 ? 0.05 : 0.08); // 3D: few iterations, long steps
     const ThreadExecutor one{ 1 };
     ExecutionContext     context = this->OnBackend();
     context.host = &one;
