@@ -56,8 +56,9 @@ operator+(const OperationWork & first, const OperationWork & second)
 HostSpeeds
 TypicalHost(unsigned int threads)
 {
-  // An x86-64 core at 3 GHz, doc/Performance.md; all cores of a socket together are slower than that many single ones.
-  const double cores = std::max(1.0, 0.7 * threads + 0.3);
+  // An x86-64 core at 3 GHz, doc/Performance.md. Two threads share a core mostly, and all cores of a socket together
+  // are slower than that many single ones: 16 threads of a server took 0.67 s for 3.7 s of a single core.
+  const double cores = std::max(1.0, 0.4 * threads + 0.6);
   HostSpeeds   speeds;
   speeds.convert = 1.0e-9 / cores;
   speeds.filter = 2.2e-9 / cores;
