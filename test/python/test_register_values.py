@@ -255,14 +255,6 @@ class TestFactors:
             )
         assert found.report.value_factors == ((2.0**40, 2.0**40),)
 
-    def test_images_without_a_value(self):
-        nothing = numpy.zeros((20, 22), "f4")
-        assert self.factors((nothing, nothing), "demons") == (((1.0, 1.0),), [])
-        assert self.factors((nothing, nothing + numpy.float32(2.0**-20)), "demons") == (
-            ((2.0**20, 2.0**20),),
-            [],
-        )
-
 
 def test_a_series():
     one, other = blobs((26, 24))
