@@ -508,12 +508,8 @@ TEST_F(RegisterFields, Errors)
          { "--metric \"cc\"", "'cc' cannot be used with 'demons'", "'meansquares'" },
          2);
   expect({ "--stage", "demons", "--radius", "2" }, { "--radius 2 cannot be used with the stages", "demons" }, 2);
-  expect({ "--stage", "greedy", "--gradient", "filter" },
-         { "--gradient filter cannot be used with the stages", "greedy" },
-         2);
-  expect({ "--stage", "demons", "--gradient", "filter" },
-         { "--gradient filter cannot be used with the stages", "demons" },
-         2);
+  expect({ "--stage", "greedy", "--gradient", "filter" }, { "'filter' cannot be used with 'greedy'", "'grid'" }, 2);
+  expect({ "--stage", "demons", "--gradient", "filter" }, { "'filter' cannot be used with 'demons'", "'grid'" }, 2);
   expect(
     { "--stage", "greedy", "--grid-spacing", "9" }, { "--grid-spacing 9 cannot be used with the stages", "greedy" }, 2);
   expect({ "--stage", "greedy", "--update-variance", "-1" }, { "--update-variance -1", "from 0" }, 2);

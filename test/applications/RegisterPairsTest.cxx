@@ -232,7 +232,7 @@ TEST_F(RegisterPairs, AreRefused)
   for (const std::string stage : { "rigid", "bspline", "demons" })
   {
     refuse(with({ "--stage", stage, "-m", "meansquares,meansquares" }),
-           { "--metric meansquares,meansquares cannot be used with '" + stage + "'", "'syn' and 'greedy'" },
+           { "--metric meansquares,meansquares cannot be used with '" + stage + "'", "'syn', 'greedy' and 'tvf'" },
            2);
   }
   refuse(with({ "--stage", "greedy", "-m", "cc,correlation" }), { "'correlation' cannot be used with 'greedy'" }, 2);
@@ -244,7 +244,7 @@ TEST_F(RegisterPairs, AreRefused)
          { "--also-fixed", "volume.nrrd", "3 dimensions", "2" },
          1);
   refuse(with({ "--stage", "syn", "-m", "cc,cc", "-w", Path("moving-b.nrrd") }), { "--also-moving", "--warped" }, 1);
-  const auto far = MakePhantom<itk::Image<float, 2>>({ { fieldSize, fieldSize } });
+  const auto   far = MakePhantom<itk::Image<float, 2>>({ { fieldSize, fieldSize } });
   const double origin[2] = { 1e4, 0.0 };
   far->SetOrigin(origin);
   WriteTestImage(far.GetPointer(), Path("far.nrrd"));
