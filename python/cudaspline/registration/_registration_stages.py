@@ -39,8 +39,8 @@ class PairMetric(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a registration. Options that a kind does not have, or that the stage does not use
-    (radius with the metric "mattes"), are refused, and are None.
+    """A stage of a registration. An option is an error if the kind does not have it, or if the
+    stage does not use it (radius with the metric "mattes"). Its value is None then.
 
     After it is made, options that were not given have their defaults.
 

@@ -108,7 +108,7 @@ struct VelocityLevel::Impl
   /** Displacements from a time point to another one. */
   void
   Integrate(unsigned int from, unsigned int to, unsigned int stepsOfInterval, const ResidentArray & output) const;
-  /** Displacements of an iteration; null: there are none. */
+  /** The same of an iteration; null if both time points are the same. */
   const void *
   IntegrateUnlessEqual(unsigned int from, unsigned int to, const ResidentArray & output) const;
   /** Compares the images at all time points. The updates become forces. */
