@@ -321,7 +321,7 @@ EvaluateOnGrid(const TBasis &                                    basis,
                Jet<VDimension, TReal> & jet)
 {
   const BasisSupport<TBasis, VDimension, TReal>                support(index, grid.extent);
-  TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> weights;
+  TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> weights{};
   FillWeights(basis, support.position, weights);
   SumOverSupport(grid, support, weights, jet);
 }

@@ -51,7 +51,7 @@ struct GridForce
   static constexpr unsigned int Sets = 1;
   static constexpr bool         AnyPass = false;
 
-  double direction[3];
+  double direction[3]{};
   double weight{ 0.0 };
   bool   isThere{ false };
 
