@@ -103,6 +103,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DeformableRegistration.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DenseSearch.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DeterminedParameters.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/GreedyLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageAgreement.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImagePyramid.cxx"

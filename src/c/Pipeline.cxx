@@ -287,9 +287,9 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = { "faint_values",   "poor_rotation",  "still_levels",
-                                              "skipped_level",  "kept_axes",      "undone_levels",
-                                              "few_iterations", "found_rotation", "poor_agreement" };
+    static constexpr const char * names[] = { "faint_values",   "poor_rotation", "still_levels",  "skipped_level",
+                                              "kept_axes",      "undetermined",  "undone_levels", "few_iterations",
+                                              "found_rotation", "poor_agreement" };
     static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::PoorAgreement) + 1,
                   "Each kind has a name.");
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "pipeline/PreparedImages.h"
 
+#include "kernels/registration/DeterminedParameters.h"
 #include "kernels/registration/RangeUnderMask.h"
 #include "kernels/registration/SpatialMask.h"
 #include "pipeline/PipelineMessages.h"
@@ -338,6 +339,22 @@ PreparedImages::MeasureAgreement(const std::vector<TransformChain::Stage> & whol
   };
   return itk::CudaSpline::MeasureAgreement(
     this->OnHost(m_Pairs.front().fixed), this->OnHost(m_Pairs.front().moving), sampler(whole), sampler(linear), m_Host);
+}
+
+std::vector<std::size_t>
+PreparedImages::FindUndeterminedParameters(const LinearTransform &                    transform,
+                                           const std::vector<TransformChain::Stage> & behind)
+{
+  if (m_Forecast != nullptr)
+  {
+    return {};
+  }
+  return itk::CudaSpline::FindUndeterminedParameters(
+    this->OnHost(m_Pairs.front().fixed),
+    this->OnHost(m_Pairs.front().moving),
+    transform,
+    [&](const FieldGrid & grid) { return this->SampleDisplacements(grid, behind); },
+    m_Host);
 }
 
 double

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -97,6 +98,14 @@ public:
    * \param[in] linear those of them that were given or are linear */
   ImageAgreement
   MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> & linear);
+
+  /** Parameters of a transform that the first pair does not determine; see the function of this name.
+   *
+   * \param[in] transform where a stage starts
+   * \param[in] behind stages after it, in the memory of the images
+   * \return none in a forecast */
+  std::vector<std::size_t>
+  FindUndeterminedParameters(const LinearTransform & transform, const std::vector<TransformChain::Stage> & behind);
 
   /** Part of the fixed image of the first pair, under the mask of a pair, that is inside both images of the pair.
    *

@@ -280,6 +280,47 @@ FindKeptAxes(const StageContext & context)
   return axes;
 }
 
+/** Name of a parameter of a linear transform, as in warnings. */
+std::string
+NameOfParameter(const LinearTransform & transform, std::size_t parameter)
+{
+  const unsigned int           dimension = transform.GetDimension();
+  const LinearTransform::Slope slope = transform.GetSlope(parameter);
+  const auto                   axis = [](std::size_t number) { return std::string(1, "xyz"[number]); };
+  if (slope.matrix == LinearTransform::Matrix{})
+  {
+    const auto moved = std::find(slope.shift.begin(), slope.shift.end(), 1.0);
+    return "translation along " + axis(static_cast<std::size_t>(moved - slope.shift.begin()));
+  }
+  if (transform.GetKind() == LinearKind::Affine)
+  {
+    return "matrix " + axis(parameter / dimension) + axis(parameter % dimension);
+  }
+  const bool isScale = transform.GetKind() == LinearKind::Similarity && parameter == (dimension == 3 ? 6U : 0U);
+  return isScale ? "scale" : dimension == 2 ? "rotation" : "rotation about " + axis(parameter);
+}
+
+/** Gives weight 0 to parameters that the images do not determine. There is a warning unless an image has one slice. */
+void
+KeepUndetermined(const StageContext & context, const LinearTransform & transform, LinearTransform::Parameters & weights)
+{
+  std::string names;
+  for (const std::size_t parameter : context.images.FindUndeterminedParameters(transform, context.behind))
+  {
+    names += weights[parameter] != 0.0 ? (names.empty() ? "" : ", ") + NameOfParameter(transform, parameter) : "";
+    weights[parameter] = 0.0;
+  }
+  const FieldGrid & moving = context.images.GetMovingGrid();
+  const bool        isOneSlice =
+    std::find(moving.size.begin(), moving.size.begin() + moving.dimension, 1) != moving.size.begin() + moving.dimension;
+  if (!names.empty() && !isOneSlice && context.callbacks.warning)
+  {
+    context.callbacks.warning({ PipelineWarning::Kind::Undetermined,
+                                static_cast<int>(context.number),
+                                "the images do not determine these parameters, which stay: " + names });
+  }
+}
+
 StageOutcome
 RunModel(const StageContext & context, const LinearModel & model, const LinearTransform & start)
 {
@@ -305,7 +346,8 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   const auto       optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
 
   // Where a device fails, the host continues after the last iteration.
-  LinearTransform              transform = start.As(model.kind);
+  LinearTransform transform = start.As(model.kind);
+  KeepUndetermined(context, transform, options.rules.weights);
   std::vector<LevelRecord>     records;
   std::vector<LinearTransform> starts; // of the levels
   std::optional<std::size_t>   undone;

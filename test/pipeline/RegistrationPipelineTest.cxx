@@ -369,6 +369,26 @@ TEST_F(PipelinePair, Restrictions)
   EXPECT_THROW(this->Run({ { { "kind", "rigid" }, { "restrict_deformation", { 1, 1 } } } }), SpecError);
 }
 
+/** Images that are constant along y determine no translation along it, which stays; the other parameters are found. */
+TEST_F(PipelinePair, UndeterminedParametersStay)
+{
+  for (std::vector<float> * const pixels : { &m_Fixed, &m_Moving })
+  {
+    for (std::size_t y = 1; y < 36; ++y)
+    {
+      std::copy_n(pixels->begin(), 40, pixels->begin() + static_cast<std::ptrdiff_t>(40 * y));
+    }
+  }
+  const RegistrationOutcome outcome =
+    this->Run({ { { "kind", "rigid" }, { "metric", "meansquares" }, { "shrink", { 2, 1 } } } });
+  const LinearTransform found = std::get<LinearTransform>(outcome.GetChain().front());
+  EXPECT_NEAR(found.GetParameters()[1], shift[0], 0.15);
+  EXPECT_EQ(found.GetParameters()[2], 0.0);
+  ASSERT_FALSE(m_Warnings.empty());
+  EXPECT_EQ(m_Warnings.front().kind, PipelineWarning::Kind::Undetermined);
+  EXPECT_EQ(m_Warnings.front().text, "the images do not determine these parameters, which stay: translation along y");
+}
+
 /** Steps and cells in voxels: the same images in other units of length have the same results in voxels. */
 TEST_F(PipelinePair, UnitsOfLength)
 {

@@ -89,6 +89,7 @@ struct PipelineWarning
     StillLevels,   ///< levels of a field stage that cannot move anything
     SkippedLevel,  ///< a level with too few samples under the mask
     KeptAxes,      ///< axes with few slices, along which an affine transform keeps its matrix
+    Undetermined,  ///< parameters of a linear transform that the images do not determine; they stay
     UndoneLevels,  ///< levels that made the metric worse
     FewIterations, ///< a level ended by its limit while the metric still fell fast
     FoundRotation, ///< a search of rotations found a better start
