@@ -39,8 +39,11 @@ def processor():
 
 
 def commit(root):
-    """That of a folder, by git."""
-    tried = subprocess.run(["git", "-C", root, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    """That of a folder, by git; "unknown" without git or outside a repository."""
+    try:
+        tried = subprocess.run(["git", "-C", root, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    except FileNotFoundError:
+        return "unknown"
     return tried.stdout.strip() or "unknown"
 
 
