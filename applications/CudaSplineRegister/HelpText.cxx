@@ -97,7 +97,7 @@ Presets (options override a preset; options marked * need one value for each of 
 
 Initial alignment
   --initialize moments aligns the centres of gravity of the values above the minimum (so that they may be negative, as
-  in CT), inside the masks.
+  in CT), inside the masks if both images have one, else of the whole images.
   --initialize search also tries rotations: every 10 degrees in 2D, 600 rotations in 3D. It compares coarse images by
   mutual information and optimizes the best one. A warning reports a result that explains little of the fixed image.
   In 2D, if the images are not similar after the linear stages (see Evaluation: below 6 standard deviations), the

@@ -21,6 +21,7 @@
 #include "HelpLayout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -42,7 +43,7 @@ Short(double number)
 std::string
 Percent(double fraction)
 {
-  return Short(100.0 * fraction) + " %";
+  return std::isnan(fraction) ? "unknown" : Short(100.0 * fraction) + " %";
 }
 
 std::string

@@ -49,6 +49,20 @@ FindMiddle(const FieldGrid & grid)
   return first;
 }
 
+/** The pair whose moments are aligned: with its masks if both images have one, else without. The centre of a part of an
+ * image does not belong to the centre of another, whole image. */
+ImagePair
+PairOfMoments(const PreparedImages & images)
+{
+  ImagePair pair = images.GetPairs().front();
+  if (pair.fixed.mask == nullptr || pair.moving.mask == nullptr)
+  {
+    pair.fixed.mask = nullptr;
+    pair.moving.mask = nullptr;
+  }
+  return pair;
+}
+
 FieldGrid::Vector
 FindCentre(PreparedImages & images, const MaskedImage & image, const std::string & name, const ExecutionContext & host)
 {
@@ -101,7 +115,7 @@ FindBestRotation(PreparedImages &                images,
                  const LinearTransform::Vector & shift,
                  const ExecutionContext &        host)
 {
-  const ImagePair & pair = images.GetPairs().front();
+  const ImagePair pair = PairOfMoments(images);
   return FindRotation(images.OnHost(pair.fixed), images.OnHost(pair.moving), centre, shift, host);
 }
 
@@ -122,8 +136,9 @@ FindStart(const RegistrationInput & input,
   FieldGrid::Vector other = FindMiddle(images.GetMovingGrid());
   if (spec.initial != InitialAlignment::Centre)
   {
-    start.centre = FindCentre(images, images.GetPairs().front().fixed, "fixed", host);
-    other = FindCentre(images, images.GetPairs().front().moving, "moving", host);
+    const ImagePair pair = PairOfMoments(images);
+    start.centre = FindCentre(images, pair.fixed, "fixed", host);
+    other = FindCentre(images, pair.moving, "moving", host);
   }
   LinearTransform::Vector shift{};
   for (unsigned int d = 0; d < dimension; ++d)

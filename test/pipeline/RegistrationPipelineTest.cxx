@@ -181,6 +181,16 @@ TEST_F(PipelinePair, Starts)
   ASSERT_TRUE(moments.start);
   EXPECT_NEAR(moments.start->GetTranslation()[0], shift[0], 0.3);
   EXPECT_EQ(moments.GetChain().size(), 1u); // a rigid transform represents a shift
+  // A mask of one image alone selects a part whose centre is not that of the other image.
+  std::vector<std::uint8_t> mask(40 * 36, 0);
+  std::fill_n(mask.begin(), 40 * 12, 1);
+  MaskedImage & fixed = m_Input.pairs[0].fixed;
+  fixed.mask = mask.data();
+  fixed.maskGrid = fixed.grid;
+  const RegistrationOutcome masked =
+    this->Run({ "rigid" }, { { "initial", "moments" }, { "options", none["options"] } });
+  EXPECT_EQ(masked.start->GetTranslation(), moments.start->GetTranslation());
+  fixed.mask = nullptr;
   LinearTransform given(LinearKind::Translation, 2);
   given.SetParameters({ { shift[0], shift[1] } });
   m_Input.initial = { given.MakeStage() };
@@ -243,8 +253,9 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
   const auto skipped = this->Run({ stage });
   EXPECT_EQ(skipped.stages[0].levels[0].iterations, 0u);
   EXPECT_EQ(skipped.stages[0].fractions[0], 0.0);
-  ASSERT_EQ(m_Warnings.size(), 1u);
+  ASSERT_EQ(m_Warnings.size(), 2u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::SkippedLevel);
+  EXPECT_EQ(m_Warnings[1].kind, PipelineWarning::Kind::PoorAgreement); // it is not known
   // Masks that are apart.
   std::vector<std::uint8_t> other(40 * 36, 0);
   for (std::size_t n = 0; n < mask.size(); ++n)

@@ -30,6 +30,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 
 namespace itk::CudaSpline
@@ -172,6 +173,7 @@ public:
     , m_Fixed(fixed, true, context)
     , m_Moving(moving, true, context)
     , m_FixedBins(m_Fixed.values.size())
+    , m_HasMask(fixed.mask != nullptr)
   {
     // A mask of a few voxels may be between all coarse ones: then the image counts.
     const auto & isUnderMask = m_Fixed.isUnderMask;
@@ -199,6 +201,7 @@ public:
     ImageAgreement agreement;
     agreement.overlap = laid.overlap;
     agreement.isConstant = this->IsConstant();
+    agreement.isUnknown = m_HasMask && m_FixedEntropy > 0.0 && !this->CanCompare(m_Counted.size());
     agreement.explained = this->FindShare(laid);
     agreement.significance = this->FindSignificance(this->Lay(linear));
     return agreement;
@@ -595,6 +598,7 @@ private:
   std::vector<unsigned int> m_FixedBins;
   std::vector<std::size_t>  m_Counted; ///< voxels under the mask
   double                    m_FixedEntropy{ 0.0 };
+  bool                      m_HasMask;
 };
 
 std::string
@@ -611,6 +615,186 @@ Percent(double part)
   return Brief(100.0 * part) + " %";
 }
 
+/** Samples of a grid: the first ones, and one beyond the last ones. */
+struct IndexBox
+{
+  std::array<std::int64_t, 3> begin{};
+  std::array<std::int64_t, 3> end{ { 1, 1, 1 } };
+
+  /** Extends the box to a continuous index of a grid. */
+  void
+  Include(const FieldGrid & grid, const FieldGrid::Vector & index)
+  {
+    for (unsigned int d = 0; d < grid.dimension; ++d)
+    {
+      const double place = index[d] - static_cast<double>(grid.start[d]);
+      begin[d] = std::min(begin[d], static_cast<std::int64_t>(std::floor(place)));
+      end[d] = std::max(end[d], static_cast<std::int64_t>(std::ceil(place)) + 1);
+    }
+  }
+  /** Adds samples at each end, within the grid. \return whether samples are left */
+  bool
+  Widen(const FieldGrid & grid, double part)
+  {
+    bool isLeft = true;
+    for (unsigned int d = 0; d < grid.dimension; ++d)
+    {
+      const auto more = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(end[d] - begin[d])));
+      begin[d] = std::clamp<std::int64_t>(begin[d] - more, 0, grid.size[d]);
+      end[d] = std::clamp<std::int64_t>(end[d] + more, 0, grid.size[d]);
+      isLeft = isLeft && begin[d] < end[d];
+    }
+    return isLeft;
+  }
+};
+
+/** A box without samples of a grid. */
+IndexBox
+EmptyBox(const FieldGrid & grid)
+{
+  IndexBox box;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    box.begin[d] = std::numeric_limits<std::int64_t>::max() / 4;
+    box.end[d] = std::numeric_limits<std::int64_t>::min() / 4;
+  }
+  return box;
+}
+
+/** Continuous index of a place (mm). */
+FieldGrid::Vector
+IndexOfPlace(const FieldGrid & grid, const FieldGrid::Vector & place)
+{
+  FieldGrid::Vector index{};
+  for (unsigned int r = 0; r < grid.dimension; ++r)
+  {
+    for (unsigned int c = 0; c < grid.dimension; ++c)
+    {
+      index[r] += grid.pointToIndex[r][c] * (place[c] - grid.origin[c]);
+    }
+  }
+  return index;
+}
+
+/** Calls a functor with the index of each sample of a grid, in memory's order. */
+template <typename TFunctor>
+void
+ForEachIndex(const FieldGrid & grid, const TFunctor & functor)
+{
+  for (std::int64_t n = 0; n < grid.Count(); ++n)
+  {
+    const std::int64_t row = n / grid.size[0];
+    functor(n,
+            FieldGrid::Vector{ { static_cast<double>(grid.start[0] + n % grid.size[0]),
+                                 static_cast<double>(grid.start[1] + row % grid.size[1]),
+                                 static_cast<double>(grid.start[2] + row / grid.size[1]) } });
+  }
+}
+
+/** The box of the mask of an image, if it is smaller than half of the image along each axis. */
+std::optional<IndexBox>
+FindSmallMask(const MaskedImage & image)
+{
+  if (image.mask == nullptr)
+  {
+    return std::nullopt;
+  }
+  IndexBox box = EmptyBox(image.grid);
+  ForEachIndex(image.maskGrid, [&](std::int64_t n, const FieldGrid::Vector & index) {
+    if (image.mask[n] != 0)
+    {
+      box.Include(image.grid, IndexOfPlace(image.grid, PlaceOfIndex(image.maskGrid, index)));
+    }
+  });
+  bool isSmall = box.Widen(image.grid, 0.0);
+  for (unsigned int d = 0; d < image.grid.dimension; ++d)
+  {
+    isSmall = isSmall && 2 * (box.end[d] - box.begin[d]) < image.grid.size[d];
+  }
+  return isSmall ? std::optional<IndexBox>(box) : std::nullopt;
+}
+
+/** The box of another grid in which the points of a grid are, with a quarter more at each end; all of it if no point is
+ * inside. */
+IndexBox
+FindImage(const FieldGrid & grid, const FieldGrid & other, const std::array<DisplacementSource, 2> & sources)
+{
+  const std::int64_t longest = *std::max_element(grid.size.begin(), grid.size.end());
+  const FieldGrid    points = ShrinkGrid(grid, static_cast<unsigned int>((longest + 19) / 20));
+  IndexBox           box = EmptyBox(other);
+  for (const DisplacementSource & source : sources)
+  {
+    const std::vector<double> displacements = source(points);
+    ForEachIndex(points, [&](std::int64_t n, const FieldGrid::Vector & index) {
+      FieldGrid::Vector place = PlaceOfIndex(points, index);
+      for (unsigned int d = 0; d < points.dimension; ++d)
+      {
+        place[d] += displacements[static_cast<std::size_t>(n) * points.dimension + d];
+      }
+      box.Include(other, IndexOfPlace(other, place));
+    });
+  }
+  if (box.Widen(other, 0.25))
+  {
+    return box;
+  }
+  IndexBox whole;
+  whole.end = other.size;
+  return whole;
+}
+
+/** A copy of a box of an image. */
+class CroppedImage
+{
+public:
+  CroppedImage(const MaskedImage & image, const IndexBox & box)
+    : m_Image(image)
+  {
+    const std::size_t bytes = SizeOf(image.pixel);
+    for (unsigned int d = 0; d < image.grid.dimension; ++d)
+    {
+      m_Image.grid.start[d] = image.grid.start[d] + box.begin[d];
+      m_Image.grid.size[d] = box.end[d] - box.begin[d];
+    }
+    const auto * const from = static_cast<const unsigned char *>(image.pixels);
+    const auto         line = static_cast<std::size_t>(m_Image.grid.size[0]) * bytes;
+    for (std::int64_t z = box.begin[2]; z < box.end[2]; ++z)
+    {
+      for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
+      {
+        const std::int64_t first = (z * image.grid.size[1] + y) * image.grid.size[0] + box.begin[0];
+        const auto * const begin = from + static_cast<std::size_t>(first) * bytes;
+        m_Pixels.insert(m_Pixels.end(), begin, begin + line);
+      }
+    }
+    m_Image.pixels = m_Pixels.data();
+  }
+  CroppedImage(const CroppedImage &) = delete;
+  CroppedImage &
+  operator=(const CroppedImage &) = delete;
+
+  const MaskedImage &
+  Get() const
+  {
+    return m_Image;
+  }
+
+private:
+  MaskedImage                m_Image;
+  std::vector<unsigned char> m_Pixels; // as aligned as new makes it
+};
+
+ImageAgreement
+MeasureOf(const MaskedImage &        fixed,
+          const MaskedImage &        moving,
+          const DisplacementSource & whole,
+          const DisplacementSource & linear,
+          const ExecutionContext &   context)
+{
+  return fixed.grid.dimension == 2 ? AgreementTest<2>(fixed, moving, context).Run(whole, linear)
+                                   : AgreementTest<3>(fixed, moving, context).Run(whole, linear);
+}
+
 } // namespace
 
 ImageAgreement
@@ -621,8 +805,13 @@ MeasureAgreement(const MaskedImage &        fixed,
                  const ExecutionContext &   context)
 {
   CheckCoarsePair(fixed, moving);
-  return fixed.grid.dimension == 2 ? AgreementTest<2>(fixed, moving, context).Run(whole, linear)
-                                   : AgreementTest<3>(fixed, moving, context).Run(whole, linear);
+  if (const std::optional<IndexBox> box = FindSmallMask(fixed))
+  {
+    const CroppedImage part(fixed, *box);
+    const CroppedImage other(moving, FindImage(part.Get().grid, moving.grid, { whole, linear }));
+    return MeasureOf(part.Get(), other.Get(), whole, linear, context);
+  }
+  return MeasureOf(fixed, moving, whole, linear, context);
 }
 
 std::string
@@ -636,6 +825,10 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   {
     return "only " + Percent(agreement.overlap) + " of the fixed image is inside the moving image (less than " +
            Percent(PoorOverlap) + " is poor)";
+  }
+  if (agreement.isUnknown)
+  {
+    return "too few voxels are under the mask of the fixed image to tell whether the images agree";
   }
   if (agreement.explained < PoorShare) // false for NaN
   {

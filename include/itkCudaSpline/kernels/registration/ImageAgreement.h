@@ -45,6 +45,7 @@ struct ImageAgreement
    * constant, fewer voxels can be compared, or nothing was registered. */
   double significance{ 0.0 };
   bool   isConstant{ false }; ///< one of the images is the same everywhere, the fixed one under its mask
+  bool   isUnknown{ false };  ///< too few voxels under the mask of the fixed image can be compared
 };
 
 /** \brief Displacements of the samples of a grid (mm): as many numbers for each sample as there are axes, x first. */
@@ -62,7 +63,8 @@ inline constexpr double DoubtfulSignificance = 6.0;
 inline constexpr double PoorSignificance = 3.0;
 
 /** \brief Measures the agreement of two images by coarse voxels, at most about 40 along each axis, of which three
- * voxels along each axis, and the masks in their centres, are read.
+ * voxels along each axis, and the masks in their centres, are read. If the mask of the fixed image covers less than half
+ * of it along each axis, only the box of the mask, and that of its points in the moving image, are compared.
  *
  * Deformable transforms make unrelated images similar, and registrations align the outlines of any two objects. So the
  * significance is that of the linear transform, compared with 20 rotations and reflections of the moving image (15 in
