@@ -103,7 +103,7 @@ FindColumns(const std::vector<std::string> & fields, const std::string & where, 
   }
   if (numbers < 2)
   {
-    throw ProgramError(where + ": the first line must contain the column names x,y (in 2D) or x,y,z (in 3D), or the "
+    throw ProgramError(where + ": the first line must contain the column names x, y (in 2D) or x, y, z (in 3D), or the "
                                "coordinates of a point in mm");
   }
   table.columns = { 0, 1, numbers > 2 ? 2 : noColumn };
