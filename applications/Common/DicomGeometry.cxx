@@ -209,7 +209,8 @@ WhyNoVolume(const std::vector<DicomSlice> & slices)
     const Grid & grid = slice.grid;
     if (grid.size[2] != 1 && slices.size() > 1)
     {
-      return "\"" + slice.file + "\" holds " + std::to_string(grid.size[2]) + " slices and is one of several files";
+      return "\"" + slice.file + "\" has " + std::to_string(grid.size[2]) +
+             " slices; in a series of several files each file must have one slice";
     }
     if (grid.size != first.size)
     {

@@ -416,7 +416,7 @@ ReadDicomHeader(const std::string & path)
     reader.GetFile().GetHeader().GetDataSetTransferSyntax() == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
   if (!isRead || (file.EndedWithinAValue() && !isDeflated))
   {
-    throw ProgramError("the DICOM file \"" + path + "\" is damaged or cut short: it ends within its data");
+    throw ProgramError("the DICOM file \"" + path + "\" is damaged or truncated: it ends within its data");
   }
   const gdcm::DataSet & data = reader.GetFile().GetDataSet();
   if (!HasPixels(data))

@@ -103,8 +103,8 @@ private:
   {
     if (m_Numbers.size() < (number + 1) * voxels * itk::CudaSpline::SizeOf(m_Type))
     {
-      throw ProgramError("the DICOM file \"" + m_File + "\" is damaged or cut short: it holds " +
-                         std::to_string(m_Numbers.size()) + "  bytes of pixels, but its header requires more");
+      throw ProgramError("the DICOM file \"" + m_File + "\" is damaged or truncated: it contains " +
+                         std::to_string(m_Numbers.size()) + " bytes of pixels, but its header requires more");
     }
   }
 

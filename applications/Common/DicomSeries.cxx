@@ -110,15 +110,15 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
     if (!reader.Read())
     {
       throw ProgramError("the DICOM file \"" + file +
-                         "\" is damaged or cut short; restore it or take it out of the folder");
+                         "\" is damaged or truncated; restore it or remove it from the folder");
     }
-    // Between two elements of its header a file that is cut short looks whole.
+    // Between two elements of its header a truncated file looks whole.
     gdcm::MediaStorage storage;
     storage.SetFromFile(reader.GetFile());
     if (gdcm::MediaStorage::IsImage(storage) && !HasPixels(reader.GetFile().GetDataSet()))
     {
       throw ProgramError("the DICOM file \"" + file + "\" is an image (" + storage.GetString() +
-                         ") without PixelData (7FE0,0010): it is cut short; restore it or take it out of the folder");
+                         ") without PixelData (7FE0,0010): it is truncated; restore it or remove it from the folder");
     }
   }
 }
@@ -163,7 +163,7 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
   if (all.size() > 1)
   {
     const std::string text =
-      "the folder \"" + path + "\" holds " + std::to_string(all.size()) + " DICOM series: " + Enumerate(all);
+      "the folder \"" + path + "\" contains " + std::to_string(all.size()) + " DICOM series: " + Enumerate(all);
     if (!choice.force)
     {
       throw ProgramError(text + "; choose one with --series UID, or use --force to read the one with the most files");

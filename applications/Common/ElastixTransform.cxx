@@ -91,12 +91,12 @@ public:
   void
   SetParameters(const typename Superclass::ParametersType &) override
   {
-    itkExceptionMacro(<< "Parameters of a sum of transforms are not supported.");
+    itkExceptionMacro(<< "Setting parameters of a sum of transforms is not supported.");
   }
   void
   SetFixedParameters(const typename Superclass::FixedParametersType &) override
   {
-    itkExceptionMacro(<< "Parameters of a sum of transforms are not supported.");
+    itkExceptionMacro(<< "Setting parameters of a sum of transforms is not supported.");
   }
 
 private:

@@ -192,7 +192,7 @@ ReadStep(OpenedImage &          image,
   if (declared > most)
   {
     CheckPixels(image); // which may know more of it: files that are missing
-    throw ProgramError("\"" + path + "\" is damaged or cut short: its header requires " + SizeText(image.grid) +
+    throw ProgramError("\"" + path + "\" is damaged or truncated: its header requires " + SizeText(image.grid) +
                        " voxels (" + Brief(declared / 1e6) + " MB), but its " + Brief(fileBytes) +
                        " bytes cannot hold more than " + Brief(most / 1e6) + " MB");
   }

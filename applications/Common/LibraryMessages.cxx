@@ -180,7 +180,7 @@ CheckComplete(const std::string & text, const std::string & path)
       const std::size_t before = text.rfind('\n', found);
       const std::size_t begin = before == std::string::npos ? 0 : before + 1;
       throw ProgramError("the file \"" + path +
-                         "\" is damaged or cut short: " + OneLine(text.substr(begin, text.find('\n', found) - begin)));
+                         "\" is damaged or truncated: " + OneLine(text.substr(begin, text.find('\n', found) - begin)));
     }
   }
 }
@@ -217,7 +217,7 @@ WarnOf(const std::string & text)
   }
   if (messages.size() > most)
   {
-    Warn("and " + std::to_string(messages.size() - most) + " more messages of that kind");
+    Warn(std::to_string(messages.size() - most) + " more messages of the library are not shown");
   }
 }
 

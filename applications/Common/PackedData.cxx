@@ -47,7 +47,7 @@ Word(const std::string & text)
 [[noreturn]] void
 Refuse(const fs::path & file, const std::string & why)
 {
-  throw ProgramError("the file \"" + file.string() + "\" is damaged or cut short: " + why);
+  throw ProgramError("the file \"" + file.string() + "\" is damaged or truncated: " + why);
 }
 
 std::string
@@ -69,8 +69,8 @@ CheckLength(const fs::path & path, double begin, double expected)
   if (static_cast<double>(size) < begin + expected)
   {
     Refuse(path,
-           "it holds " + Whole(std::max(0.0, static_cast<double>(size) - begin)) +
-             " bytes of pixels where its header promises " + Whole(expected));
+           "it contains " + Whole(std::max(0.0, static_cast<double>(size) - begin)) +
+             " bytes of pixels, but its header requires " + Whole(expected));
   }
 }
 
@@ -150,7 +150,7 @@ CheckVtkData(const std::string & path, double numbers, double bytes)
   }
   if (found < numbers)
   {
-    Refuse(path, "it holds " + Whole(found) + " numbers where its header promises " + Whole(numbers));
+    Refuse(path, "it contains " + Whole(found) + " numbers, but its header requires " + Whole(numbers));
   }
 }
 

@@ -262,8 +262,8 @@ ReadingProcess::Ask(const nlohmann::json & order)
     if (end.signal == SIGXCPU)
     {
       throw ProgramError("reading \"" + m_Name + "\" took more than " + Brief(SecondsFor(m_FileBytes)) +
-                         " s of processor time, the limit for its " + SizeInWords(m_FileBytes) +
-                         "; it is damaged or malicious");
+                         " s of processor time, the limit for a file of " + SizeInWords(m_FileBytes) +
+                         "; the file may be damaged or malicious");
     }
     const std::string said = LastLine(m_Messages.GetText(0));
     throw ReadingProcessError("\"" + m_Name + "\" cannot be read; it is damaged, or a library failed to read it: " +
@@ -277,8 +277,8 @@ ReadingProcess::Ask(const nlohmann::json & order)
   if (reply.contains("needs_memory"))
   {
     throw ProgramError("reading \"" + m_Name + "\" needs more memory than " +
-                       SizeInWords(reply["needs_memory"].get<double>()) + ", the limit for its " +
-                       SizeInWords(m_FileBytes) + "; it is damaged, or needs a larger --max-memory");
+                       SizeInWords(reply["needs_memory"].get<double>()) + ", the limit for a file of " +
+                       SizeInWords(m_FileBytes) + "; the file may be damaged; --max-memory sets a larger limit");
   }
   const std::string error = reply.at("error").get<std::string>();
   if (!error.empty())

@@ -47,7 +47,7 @@ namespace
 [[noreturn]] void
 RefuseDamage(const fs::path & file, const std::string & why)
 {
-  throw ProgramError("the file \"" + file.string() + "\" is damaged or cut short: " + why);
+  throw ProgramError("the file \"" + file.string() + "\" is damaged or truncated: " + why);
 }
 
 /** The beginning of a file, with its header. */
@@ -126,8 +126,8 @@ PlaceInFile(const ImageFileHeader & header, const fs::path & file, std::uint64_t
     if (first < static_cast<std::int64_t>(begin))
     {
       RefuseDamage(file,
-                   "it holds " + std::to_string(size - static_cast<std::int64_t>(begin) + header.byteSkip + 1) +
-                     " bytes of pixels where its header promises " + std::to_string(bytes));
+                   "it contains " + std::to_string(size - static_cast<std::int64_t>(begin) + header.byteSkip + 1) +
+                     " bytes of pixels, but its header requires " + std::to_string(bytes));
     }
     place.begin = static_cast<double>(first);
   }
@@ -189,8 +189,8 @@ ReadText(const ImageFileHeader & header, const fs::path & file, std::uint64_t co
   {
     if (!(stream >> word))
     {
-      RefuseDamage(file,
-                   "it holds " + std::to_string(index) + " numbers where its header promises " + std::to_string(count));
+      RefuseDamage(
+        file, "it contains " + std::to_string(index) + " numbers, but its header requires " + std::to_string(count));
     }
     if (!StoreWord(word, header.type, index, to))
     {
@@ -212,7 +212,7 @@ ReadHex(const ImageFileHeader & header, const fs::path & file, std::uint64_t byt
     if (letter == std::ifstream::traits_type::eof())
     {
       RefuseDamage(file,
-                   "it holds " + std::to_string(digits / 2) + " bytes of pixels where its header promises " +
+                   "it contains " + std::to_string(digits / 2) + " bytes of pixels, but its header requires " +
                      std::to_string(bytes));
     }
     if (std::isspace(letter) != 0)
@@ -371,8 +371,8 @@ CheckStoredImage(const ImageFileHeader & header, const std::string & path)
     if (size < begin || size - begin < bytes)
     {
       RefuseDamage(file,
-                   "it holds " + std::to_string(size < begin ? 0 : size - begin) +
-                     " bytes of pixels where its header promises " + std::to_string(bytes));
+                   "it contains " + std::to_string(size < begin ? 0 : size - begin) +
+                     " bytes of pixels, but its header requires " + std::to_string(bytes));
     }
   }
 }

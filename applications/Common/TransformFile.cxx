@@ -72,7 +72,7 @@ CheckMatrix(const itk::TransformBase * transform)
     if (!(std::abs(determinant) > 1e-12 * size))
     {
       throw ProgramError("its matrix is singular (determinant " + Brief(determinant) +
-                         "), so that the transform cannot be inverted");
+                         "), so the transform cannot be inverted");
     }
   }
 }

@@ -135,9 +135,9 @@ WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & r
   }
   if (all.largest > much)
   {
-    Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(all.mean) +
-         " mm on average, and at most " + Brief(all.largest) +
-         " mm: the transform folds space there, or maps out of its domain");
+    Warn("the inverse of \"" + file + "\" was computed by iteration and is inaccurate: the error is " +
+         Brief(all.mean) + " mm on average and at most " + Brief(all.largest) +
+         " mm, where the transform folds space or maps points out of its domain");
   }
 }
 
@@ -164,7 +164,7 @@ ReadTransforms(const TransformArgument & argument, const Grid & input)
       if (inverse.IsNull())
       {
         throw ProgramError("the transform \"" + argument.file +
-                           R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
+                           R"(" has no inverse; omit ",inverse" or use a transform that can be inverted)");
       }
       inverses->AddTransform(inverse);
     }
@@ -342,7 +342,7 @@ ParseTransform(const std::string & text)
   }
   if (text.empty() || text == ",inverse" || text.compare(0, 2, "[,") == 0 || text == "[]")
   {
-    throw ProgramError("\"" + text + "\" does not name a transform; use \"identity\" for one that moves nothing");
+    throw ProgramError("\"" + text + "\" does not name a transform; use \"identity\" for the identity transform");
   }
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') // ANTs' way
   {
@@ -385,7 +385,7 @@ MakeTransform(const std::vector<TransformArgument> & arguments,
     FileTransforms<VDimension> read = ReadTransforms<VDimension>(argument, input);
     if (read.isSeries)
     {
-      Warn("the transform \"" + argument.file + "\" holds " + std::to_string(read.transforms.size()) +
+      Warn("the transform \"" + argument.file + "\" contains " + std::to_string(read.transforms.size()) +
            " transforms and no composite: all of them are applied, the last one first; --transform-per-volume of "
            "CudaSplineResample applies one to each volume of a series");
       if (argument.inverse)
@@ -419,7 +419,7 @@ MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,
     const FileTransforms<VDimension> read = ReadVolumes<VDimension>(argument, input, volumes);
     if (read.isSeries && read.transforms.size() != volumes)
     {
-      throw ProgramError("--transform-per-volume: the file \"" + argument.file + "\" holds " +
+      throw ProgramError("--transform-per-volume: the file \"" + argument.file + "\" contains " +
                          std::to_string(read.transforms.size()) + " transforms, and the input has " +
                          std::to_string(volumes) + (volumes == 1 ? " volume" : " volumes") +
                          "; the numbers must be equal");

@@ -122,7 +122,7 @@ ReadTransformText(std::istream & stream)
     else
     {
       throw ProgramError("line " + std::to_string(number) + ": \"" + ShownText(key) +
-                         "\" is not what is expected (Transform, Parameters, FixedParameters)");
+                         "\" is not allowed here; use Transform, Parameters or FixedParameters");
     }
   }
   if (isFirst && HasNoLines(stream))
@@ -141,7 +141,7 @@ ReadTransformMatlab(std::istream & stream)
   {
     if (!stream.read(reinterpret_cast<char *>(header.data()), sizeof(header)))
     {
-      throw ProgramError("it is cut short within a header");
+      throw ProgramError("it is truncated within a header");
     }
     const auto swap = [](std::uint32_t x) {
       return (x >> 24) | ((x >> 8) & 0xFF00U) | ((x << 8) & 0xFF0000U) | (x << 24);
@@ -167,8 +167,8 @@ ReadTransformMatlab(std::istream & stream)
       std::array<char, 8> value{};
       if (!stream.read(value.data(), static_cast<std::streamsize>(bytes)))
       {
-        throw ProgramError("it is cut short: of " + std::to_string(std::uint64_t{ header[1] } * header[2]) +
-                           " numbers it contains " + std::to_string(values.size()));
+        throw ProgramError("it is truncated: it contains " + std::to_string(values.size()) + " of " +
+                           std::to_string(std::uint64_t{ header[1] } * header[2]) + " numbers");
       }
       if (isSwapped)
       {

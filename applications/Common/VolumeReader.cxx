@@ -143,7 +143,7 @@ private:
       if (state == InflateStream::State::Unfinished && !hasInput && left == before)
       {
         throw ProgramError("the file \"" + m_Place.path +
-                           "\" is damaged or cut short: the end of its compressed data is missing");
+                           "\" is damaged or truncated: the end of its compressed data is missing");
       }
       if (state == InflateStream::State::Damaged)
       {
@@ -184,7 +184,7 @@ VolumeReader::CheckLength(double bytes) const
   const auto      size = static_cast<double>(std::filesystem::file_size(m_Place.path, error));
   if (!m_Place.isPacked && !error && size < m_Place.begin + bytes)
   {
-    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or cut short: it holds " +
+    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or truncated: it contains " +
                        std::to_string(static_cast<long long>(std::max(0.0, size - m_Place.begin))) +
                        " bytes of pixels, but its header requires " + std::to_string(static_cast<long long>(bytes)));
   }
@@ -197,9 +197,9 @@ VolumeReader::Read(std::size_t volume, std::size_t volumes, std::size_t bytes, v
   m_Source->Seek(m_Place.begin + static_cast<double>(volume) * static_cast<double>(bytes));
   if (const std::size_t found = m_Source->Read(pixels, bytes); found < bytes)
   {
-    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or cut short: of volume " +
-                       std::to_string(volume) + " it holds " + std::to_string(found) + " of " + std::to_string(bytes) +
-                       " bytes" + (m_Place.isPacked ? " (decompressed)" : ""));
+    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or truncated: it contains " +
+                       std::to_string(found) + " of the " + std::to_string(bytes) + " bytes of volume " +
+                       std::to_string(volume) + (m_Place.isPacked ? " (decompressed)" : ""));
   }
   if (volume + 1 == volumes)
   {

@@ -70,7 +70,7 @@ ProbeField(AtomicOutput * file, const std::string & name, Grid grid, const Regis
   if (!lost.empty())
   {
     Warn("the format of \"" + name + "\" does not keep the " + lost +
-         " of displacements, so that readers put the field at a wrong position; use .nii.gz, .nrrd or .mha");
+         " of displacements, so programs would place the field at a wrong position; use .nii.gz, .nrrd or .mha");
   }
 }
 

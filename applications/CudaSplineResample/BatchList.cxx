@@ -197,8 +197,9 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
     const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename(); // of "folder/"
     if (fs::is_directory(path, error))
     {
-      throw ProgramError("\"" + input + "\" is a folder, so that the format of its result is unknown; " +
-                         "name the outputs of folders in a list (--batch)");
+      throw ProgramError("\"" + input +
+                         "\" is a folder, so the format of its output cannot be derived from its name; " +
+                         "use --batch with a list that names the output");
     }
     BatchItem item;
     item.input = input;

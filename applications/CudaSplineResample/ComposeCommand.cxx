@@ -114,7 +114,7 @@ WriteComposed(const Options & options, const AtomicOutput & output)
   if (const std::string lost = WriteDisplacements(vectors, output.GetTemporaryName()); !lost.empty())
   {
     Warn("the format of \"" + options.output + "\" does not keep the " + lost +
-         " of displacements, so that readers put the field at a wrong position; use .nii.gz, .nrrd or .mha");
+         " of displacements, so programs would place the field at a wrong position; use .nii.gz, .nrrd or .mha");
   }
 }
 

@@ -103,8 +103,8 @@ FindColumns(const std::vector<std::string> & fields, const std::string & where, 
   }
   if (numbers < 2)
   {
-    throw ProgramError(where +
-                       ": the first line must have the names of columns x, y and, in 3D, z, or a point x,y[,z] in mm");
+    throw ProgramError(where + ": the first line must contain the column names x, y (in 2D) or x, y, z (in 3D), or the "
+                               "coordinates of a point in mm");
   }
   table.columns = { 0, 1, numbers > 2 ? 2 : noColumn };
   return false;

@@ -234,7 +234,7 @@ def registration(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, or is not supported; the message begins with its name.
+        If an argument is invalid or not supported; the message begins with its name.
     """
     _check_images(fixed, moving)
     _refuse(use_legacy_histogram_matching=use_legacy_histogram_matching)
@@ -522,7 +522,7 @@ def apply_transforms(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, or is not supported; the message begins with its name.
+        If an argument is invalid or not supported; the message begins with its name.
         FileNotFoundError for a transform that is not there.
     """
     for name, image in (("fixed", fixed), ("moving", moving)):

@@ -189,12 +189,12 @@ SetNrrdComponents(const std::vector<NrrdAxis> & axes, ImageFileHeader & header)
     const std::uint64_t size = header.storedSizes[axis];
     if (header.hasComponentAxis)
     {
-      throw std::invalid_argument("kinds has two axes of components; one is allowed");
+      throw std::invalid_argument("the field kinds has two axes for the components of a pixel; only one is allowed");
     }
     if (kind.size != 0 && kind.size != size)
     {
-      throw std::invalid_argument("sizes has " + std::to_string(size) + " for axis " + std::to_string(axis) +
-                                  ", whose kind " + kind.name + " needs " + std::to_string(kind.size));
+      throw std::invalid_argument("the field sizes has " + std::to_string(size) + " for axis " + std::to_string(axis) +
+                                  ", but its kind " + kind.name + " needs " + std::to_string(kind.size));
     }
     if (size > most)
     {

@@ -217,7 +217,7 @@ ReadRawNiftiHeader(const void * bytes, std::size_t count)
   }
   if (count < SizeOfNiftiHeader(header.version))
   {
-    throw std::invalid_argument("its header is cut short: it has " + std::to_string(count) + " of " +
+    throw std::invalid_argument("its header is truncated: it has " + std::to_string(count) + " of " +
                                 std::to_string(SizeOfNiftiHeader(header.version)) + " bytes");
   }
   VisitFields(header, Reader(static_cast<const unsigned char *>(bytes), header.isSwapped));

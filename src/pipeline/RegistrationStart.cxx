@@ -100,9 +100,9 @@ SearchRotation(PreparedImages &                images,
   {
     messages.Warn(PipelineWarning::Kind::PoorRotation,
                   -1,
-                  "the best rotation that was found explains " + Brief(100.0 * found.explained) +
-                    " % of the fixed image's entropy (poor below " + Brief(100.0 * PoorExplanation) +
-                    " %); check whether the images are aligned");
+                  "the search of rotations found no good alignment: the best rotation explains " +
+                    Brief(100.0 * found.explained) + " % of the fixed image's entropy (less than " +
+                    Brief(100.0 * PoorExplanation) + " % is poor); check whether the images are aligned");
   }
   return found.transform;
 }

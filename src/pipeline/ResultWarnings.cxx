@@ -85,11 +85,12 @@ WarnOfStillLevels(const RegistrationSpec & spec, const FieldGrid & fixed, Pipeli
     const std::size_t still = CountStillLevels(stage, fixed);
     if (still > 0)
     {
-      messages.Warn(PipelineWarning::Kind::StillLevels,
-                    static_cast<int>(number),
-                    std::to_string(still) + " of " + std::to_string(stage.levels.size()) +
-                      " levels cannot move anything, because an axis of the fixed image has at most 2 samples there "
-                      "and its ends are fixed; use smaller shrink factors, or images with fewer axes");
+      messages.Warn(
+        PipelineWarning::Kind::StillLevels,
+        static_cast<int>(number),
+        std::to_string(still) + " of " + std::to_string(stage.levels.size()) +
+          " levels have no effect: an axis of the fixed image has at most 2 samples there, and displacements "
+          "are 0 at the ends of an axis; use smaller shrink factors, or images with fewer axes");
     }
   }
 }

@@ -319,11 +319,11 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   ExpectRefused("a.dcm");
   WriteText("a.nrrd",
             "NRRD0004\ntype: short\ndimension: 3\nsizes: 60000 60000 60000\nencoding: raw\nendian: little\n\nxx");
-  ExpectRefused("a.nrrd", { "2 bytes of pixels", "promises 432000000000000" }, { "--size", "10" });
+  ExpectRefused("a.nrrd", { "2 bytes of pixels", "requires 432000000000000" }, { "--size", "10" });
   WriteText("a.mha",
             "ObjectType = Image\nNDims = 3\nDimSize = 60000 60000 6000\nElementType = MET_SHORT\nElementDataFile = "
             "LOCAL\nxx");
-  ExpectRefused("a.mha", { "2 bytes of pixels", "promises 43200000000000" }, { "--size", "10" });
+  ExpectRefused("a.mha", { "2 bytes of pixels", "requires 43200000000000" }, { "--size", "10" });
 }
 
 /** A voxel that is not a number does not spread in a registration. */

@@ -206,7 +206,7 @@ TEST_F(ProgramDicom, SeveralSeries)
   }
   WriteSeries(others);
   ExpectRefusalUnlessForced(
-    { "holds 2 DICOM series", "1.2.826.0.1.3680043.2.1125.1 (3 files)", "1.2.826.0.1.3680043.2.1125.2 (2 files)" });
+    { "contains 2 DICOM series", "1.2.826.0.1.3680043.2.1125.1 (3 files)", "1.2.826.0.1.3680043.2.1125.2 (2 files)" });
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 3u); // the larger one
   ExpectQuietSuccess(Run({ "--series", "1.2.826.0.1.3680043.2.1125.2" }));
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 2u);
@@ -476,8 +476,8 @@ TEST_F(ProgramDicom, CutShort)
   for (const std::uintmax_t cut : { 2, 98, 300 })
   {
     std::filesystem::resize_file(file, std::filesystem::file_size(file) - cut);
-    ExpectError(Run({}), { "1.dcm", "cut short" });
-    ExpectError(Run({ "--force" }), { "1.dcm", "cut short" });
+    ExpectError(Run({}), { "1.dcm", "truncated" });
+    ExpectError(Run({ "--force" }), { "1.dcm", "truncated" });
     // Of a single file with hardly a header left its kind is not known any more.
     ExpectError(RunProgram({ file.string(), Path("out.nrrd") }), { "1.dcm", "damaged" });
   }

@@ -135,7 +135,7 @@ TEST_F(ProgramErrors, WhatKindsOfImagesAreAllowed)
   ExpectError(RunProgram({ Path("color.nrrd"), Path("out.png") }), { "out.png" });
 }
 
-/** Files that were cut short are named, also in the formats where ITK reads zeros instead. */
+/** Truncated files are named, also in the formats where ITK reads zeros instead. */
 TEST_F(ProgramErrors, CutShort)
 {
   const auto image = MakePhantom<itk::Image<short, 3>>({ { 20, 20, 20 } });

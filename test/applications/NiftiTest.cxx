@@ -737,9 +737,9 @@ TEST_F(ProgramNifti, ShortFiles)
   for (const std::string name : { "short.nii", "short.nii.gz" })
   {
     Write(name, bytes.substr(0, bytes.size() - 1));
-    ExpectError(Resample(name, "none.nrrd"), { name, "damaged or cut short" });
+    ExpectError(Resample(name, "none.nrrd"), { name, "damaged or truncated" });
     Write(name, bytes.substr(0, 100));
-    ExpectError(Resample(name, "none.nrrd"), { name, "cut short: it has 100 of 348 bytes" });
+    ExpectError(Resample(name, "none.nrrd"), { name, "truncated: it has 100 of 348 bytes" });
   }
 }
 

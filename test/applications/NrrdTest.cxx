@@ -251,7 +251,7 @@ TEST_F(ProgramNrrd, GzipOfSeveralMembers)
   ExpectNumbers(Ramp());
   // A member that is missing, or damaged.
   Write("in.nrrd", Header(fields, "gzip") + "\n" + Deflate(raw.substr(0, 400)));
-  ExpectRefusedByBoth("in.nrrd", { "in.nrrd", "400 of 840 bytes" });
+  ExpectRefusedByBoth("in.nrrd", { "in.nrrd", "400 of the 840 bytes" });
   std::string damaged = packed;
   damaged[damaged.size() - 5] = static_cast<char>(damaged[damaged.size() - 5] ^ 1);
   Write("in.nrrd", Header(fields, "gzip") + "\n" + damaged);

@@ -137,7 +137,8 @@ TEST_F(RegisterFields, SearchSaysWhatItDidNotFind)
   const ProgramResult result = Register(
     { "--stage", "rigid", "--initialize", "search", "--iterations", "1", "--levels", "1", "-o", Path("out.tfm") });
   EXPECT_EQ(result.code, 0) << result.errors;
-  EXPECT_NE(result.errors.find("warning: the best rotation that was found explains"), std::string::npos)
+  EXPECT_NE(result.errors.find("warning: the search of rotations found no good alignment: the best rotation explains"),
+            std::string::npos)
     << result.errors;
 }
 

@@ -273,7 +273,7 @@ def test_bids_names(folder):
     "text, message",
     [
         ("moving,outputs\na,b\n", "unknown column 'outputs'"),
-        ("moving,output\na.nii,\n", "line 2 of .* has no output"),
+        ("moving,output\na.nii,\n", "line 2 of .* has no value in the column output"),
         ("moving,output\na.nii,b,c\n", "line 2 of .* has more values than columns"),
     ],
 )

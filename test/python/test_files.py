@@ -140,7 +140,7 @@ def test_encodings(read):
         (nrrd(encoding="text") + b"1 2 3", "3 numbers"),
     ):
         with pytest.raises(
-            ValueError, match=f"^image: .*a.nrrd is damaged or cut short: .*{words}"
+            ValueError, match=f"^image: .*a.nrrd is damaged or truncated: .*{words}"
         ):
             read("a.nrrd", data)
 
@@ -232,7 +232,7 @@ def test_a_field_by_name_has_its_space(tmp_path):
 def test_dicom_is_refused(tmp_path):
     """With what to do about it, as are folders of it."""
     (tmp_path / "a.dcm").write_bytes(bytes(128) + b"DICM" + bytes(100))
-    for path, words in ((tmp_path / "a.dcm", "is DICOM"), (tmp_path, "is a folder")):
+    for path, words in ((tmp_path / "a.dcm", "is a DICOM file"), (tmp_path, "is a folder")):
         with pytest.raises(
             ValueError,
             match=f"^image: {path} {words}.*CudaSplineResample {path} out.nrrd.*SimpleITK",
@@ -287,7 +287,7 @@ def test_numbers_as_text_that_a_type_does_not_hold(read, kind, word):
     )
     with pytest.raises(
         ValueError,
-        match=f"^image: .*a.nrrd is damaged or cut short: '{word}' is not a number of type",
+        match=f"^image: .*a.nrrd is damaged or truncated: '{word}' is not a number of type",
     ):
         read("a.nrrd", (head + word).encode())
 

@@ -308,7 +308,7 @@ def test_headers_that_promise_more_than_memory_has(tmp_path, name):
     write(tmp_path / name, header, values_of(plain(), random.Random(6)))
     with pytest.raises(
         ValueError,
-        match="cut short: it holds 840 bytes of pixels, but its header requires 131072000000000",
+        match="truncated: it contains 840 bytes of pixels, but its header requires 131072000000000",
     ):
         read(tmp_path / name)
 
@@ -316,15 +316,15 @@ def test_headers_that_promise_more_than_memory_has(tmp_path, name):
 def test_short_and_damaged_files(tmp_path):
     data = file_bytes(plain(), values_of(plain(), random.Random(6)))
     (tmp_path / "a.nii").write_bytes(data[:-1])
-    with pytest.raises(ValueError, match="cut short"):
+    with pytest.raises(ValueError, match="truncated"):
         read(tmp_path / "a.nii")
     packed = bytearray(gzip.compress(data))
     (tmp_path / "a.nii.gz").write_bytes(packed[:-20])
-    with pytest.raises(ValueError, match="damaged or cut short"):
+    with pytest.raises(ValueError, match="damaged or truncated"):
         read(tmp_path / "a.nii.gz")
     packed[len(packed) // 2] ^= 4
     (tmp_path / "a.nii.gz").write_bytes(packed)
-    with pytest.raises(ValueError, match="damaged or cut short"):
+    with pytest.raises(ValueError, match="damaged or truncated"):
         read(tmp_path / "a.nii.gz")
 
 

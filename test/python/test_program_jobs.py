@@ -357,7 +357,7 @@ class TestStageMasks:
                 *images, cudaspline.Stage("rigid", mask=numpy.ones((2, 3, 4), "u1"))
             )
         done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", *["--fixed-mask", files[0]] * 3)
-        assert done.returncode == 1 and "--fixed-mask is there 3 times" in done.stderr
+        assert done.returncode == 1 and "--fixed-mask is given 3 times" in done.stderr
 
 
 class TestComposites:
@@ -502,7 +502,7 @@ class TestComposites:
         assert "--compose needs the name of the output" in refused(
             RESAMPLE, pair[1][0], "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm"
         )
-        assert "--interpolation is for images" in refused(
+        assert "--interpolation can only be used with images" in refused(
             RESAMPLE, "--compose", tmp_path / "all.h5", "-t", tmp_path / "turn.tfm", "-i", "linear"
         )
 
@@ -731,7 +731,9 @@ class TestWarpedImage:
         for name, shift in (("fixed", 0.0), ("moving", 1.5)):
             wave = 40 * numpy.cos(0.45 * (x - shift)) * numpy.cos(0.4 * y)
             colours = (
-                numpy.stack([120 + 0.59 / 0.30 * wave, 120 - wave, 120 + 0 * wave], axis=-1)
+                numpy.stack(
+                    [120 + 0.59 / 0.30 * wave, 120 - wave, 120 + 10 * numpy.cos(0.4 * y)], axis=-1
+                )
                 .clip(0, 255)
                 .round()
                 .astype("u1")

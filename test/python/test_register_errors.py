@@ -96,12 +96,12 @@ class TestWrong:
         }
         with pytest.warns(
             cudaspline.RegistrationWarning,
-            match=r"^stages\[0\] \('syn'\): 2 of 2 levels cannot move anything",
+            match=r"^stages\[0\] \('syn'\): 2 of 2 levels have no effect",
         ):
             found = cudaspline.register(thin, numpy.roll(thin, 1, -1), "syn", **options)
         assert not found.field.array.any()
         with pytest.warns(
-            cudaspline.RegistrationWarning, match="'greedy'.*1 of 2 levels cannot move anything"
+            cudaspline.RegistrationWarning, match="'greedy'.*1 of 2 levels have no effect"
         ):
             cudaspline.register(
                 numpy.tile(thin, (4, 1, 1)),

@@ -262,7 +262,7 @@ def test_several_transforms_are_a_chain_with_a_warning(tmp_path):
     path = write(tmp_path / "motion.tfm", MOTION)
     with pytest.warns(
         cudaspline.ResamplingWarning,
-        match="holds 3 transforms and no composite.*transform_per_volume",
+        match="contains 3 transforms and no composite.*transform_per_volume",
     ) as caught:
         found = cudaspline.Transform(path, 3)
     assert len(caught) == 1
@@ -334,11 +334,11 @@ def test_errors_of_transforms_for_each_volume(tmp_path, series):
     more = cudaspline.Image(numpy.zeros((4, 5, 6, 7)))
     with pytest.raises(
         ValueError,
-        match="^transform: .*motion.tfm holds 3 transforms, but the series has 4 volumes",
+        match="^transform: .*motion.tfm contains 3 transforms, but the series has 4 volumes",
     ):
         cudaspline.resample(more, path, transform_per_volume=True)
     with pytest.raises(
-        ValueError, match="^transform: .*one.tfm holds 1 transform, but the series has 3 volumes"
+        ValueError, match="^transform: .*one.tfm contains 1 transform, but the series has 3 volumes"
     ):
         cudaspline.resample(series, one, transform_per_volume=True)
     with pytest.raises(

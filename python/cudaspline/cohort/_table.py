@@ -80,7 +80,7 @@ def _item_of(row: Mapping[str, Any], table: Path, line: int) -> Item:
     missing = [name for name in ("moving", "output") if name not in values]
     if missing or None in row:
         raise ValueError(
-            f"table: line {line} of {table} has {'more values than columns' if None in row else f'no {missing[0]}'}."
+            f"table: line {line} of {table} has {'more values than columns' if None in row else f'no value in the column {missing[0]}'}."
         )
     return Item(**{name: str(table.parent / value) for name, value in values.items()})
 

@@ -133,7 +133,7 @@ def template(
         or linear_rounds + rounds < 1
     ):
         raise ValueError(
-            f"rounds: {linear_rounds!r} linear and {rounds!r} deformable rounds are given; at least one is needed."
+            f"rounds: {rounds!r} rounds and {linear_rounds!r} linear_rounds are not allowed; whole numbers from 0 with a sum of at least 1 are needed."
         )
     if sharpen is not None:
         choose(sharpen, _SHARPENED, "sharpen")
@@ -210,7 +210,7 @@ def _centre_of(image: Image) -> numpy.ndarray:
     values = numpy.maximum(numpy.asarray(image.array, float), 0)
     total = values.sum()
     if not total > 0:
-        raise ValueError("images: one has no positive values.")
+        raise ValueError("images: an image has no positive values, so it has no centre of gravity.")
     axes = range(values.ndim)
     index = [
         float(

@@ -364,6 +364,11 @@ def empty(like: Buffer, shape: Sequence[int], dtype: str, is_viewed: bool = Fals
     return made
 
 
+def place_of(device: int) -> str:
+    """The name of a buffer's device for messages; -1 is the host."""
+    return "the host" if device < 0 else f"GPU {device}"
+
+
 def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
     """An array of the caller's that shall be written: of the same kind and place as another one, in
     C order.
@@ -386,7 +391,7 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
         raise ValueError(f"{name}: the array is read-only.")
     if found.kind != like.kind or found.device != like.device:
         raise ValueError(
-            f"{name}: the array is of {found.kind} on device {found.device}, but the input is of {like.kind} on {like.device}; both must be equal."
+            f"{name}: the array is a {found.kind} array on {place_of(found.device)}, but the input is a {like.kind} array on {place_of(like.device)}; library and device must be equal."
         )
     if found.shape != tuple(shape):
         raise ValueError(

@@ -299,8 +299,8 @@ def prefilter(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come
-        when they are computed.
+        If an argument is invalid; the message begins with its name. Errors of single
+        chunks are raised when they are computed.
 
     Examples
     --------
@@ -545,8 +545,8 @@ def resample(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name. The chunks' own errors come
-        when they are computed.
+        If an argument is invalid; the message begins with its name. Errors of single
+        chunks are raised when they are computed.
 
     Examples
     --------

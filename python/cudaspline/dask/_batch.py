@@ -130,7 +130,7 @@ def batch(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be, two tasks with the same output, or a folder that is not there;
+        If an argument is invalid, two tasks have the same output, or a folder does not exist;
         the message begins with its name.
     ImportError
         distributed is not installed.

@@ -24,7 +24,7 @@ def is_name_of_field(path: Path) -> bool:
 
 def _converter(path: Path) -> str:
     """Advice for DICOM."""
-    return f"Of DICOM, CudaSplineResample {path} out.nrrd makes a file, with its positions checked; an image that SimpleITK has read is taken, too."
+    return f"To read DICOM, convert it with CudaSplineResample {path} out.nrrd, which checks the positions of slices, or pass an image that SimpleITK has read."
 
 
 def read(path: Any, name: str) -> Any:
@@ -54,7 +54,7 @@ def read(path: Any, name: str) -> Any:
         return _nifti.read(path, name)
     if beginning[128:] == b"DICM":
         raise ValueError(
-            f"{name}: {path} is DICOM, whose frames and slices have positions of their own. {_converter(path)}"
+            f"{name}: {path} is a DICOM file, which is not supported because its slices may be unevenly spaced. {_converter(path)}"
         )
     if _nifti.is_nifti(path):
         return _nifti.read(path, name)

@@ -177,7 +177,7 @@ def read(path: Path, name: str) -> Stored:
     try:
         beginning = _read_beginning(header)
     except ValueError as error:
-        raise ValueError(f"{name}: {header} is damaged or cut short: {error}") from None
+        raise ValueError(f"{name}: {header} is damaged or truncated: {error}") from None
     try:
         nifti, warning = _library.describe_nifti(beginning)
         foreign_warp = _library.nifti_foreign_warp(beginning)
@@ -196,11 +196,11 @@ def read(path: Path, name: str) -> Stored:
     try:
         data = _read_bytes(pixels, nifti.pixel_offset + count)
     except ValueError as error:
-        raise ValueError(f"{name}: {pixels} is damaged or cut short: {error}") from None
+        raise ValueError(f"{name}: {pixels} is damaged or truncated: {error}") from None
     stored = numpy.frombuffer(data, numpy.uint8)[nifti.pixel_offset :]
     if stored.size < count:
         raise ValueError(
-            f"{name}: {path} is damaged or cut short: it holds {stored.size} bytes of pixels, but its header requires {count}"
+            f"{name}: {path} is damaged or truncated: it contains {stored.size} bytes of pixels, but its header requires {count}"
         )
     try:
         array = _numbers_of(nifti, stored, count, shape)

@@ -166,10 +166,10 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
         else:
             return _numbers_of_text(data[begin + skip :].split()[:count], kind, count)
     except ValueError as error:
-        raise ValueError(f"{name}: {path} is damaged or cut short: {error}") from None
+        raise ValueError(f"{name}: {path} is damaged or truncated: {error}") from None
     if len(found) < needed:
         raise ValueError(
-            f"{name}: {path} is damaged or cut short: it holds {len(found)} bytes of pixels, but its header requires {needed}."
+            f"{name}: {path} is damaged or truncated: it contains {len(found)} bytes of pixels, but its header requires {needed}."
         )
     numbers = numpy.frombuffer(found, kind)
     return numbers.byteswap() if header["is_swapped"] else numbers
@@ -178,7 +178,7 @@ def _numbers_of_file(header: Any, path: Path, name: str) -> numpy.ndarray:
 def _numbers_of_text(words: list[bytes], kind: numpy.dtype, count: int) -> numpy.ndarray:
     """Decimal numbers as an array. Raises ValueError for other words, or too few."""
     if len(words) < count:
-        raise ValueError(f"it holds {len(words)} numbers, but its header requires {count}")
+        raise ValueError(f"it contains {len(words)} numbers, but its header requires {count}")
     limits: Any = numpy.finfo(kind) if kind.kind == "f" else numpy.iinfo(kind)
     convert: Any = float if kind.kind == "f" else int  # of NumPy's numbers
     least, most = convert(limits.min), convert(limits.max)

@@ -1,17 +1,18 @@
-"""Splines with gradients, for JAX: values of images at points, under fields and affine maps, and
-their adjoints.
+"""Differentiable splines for JAX: values of images at points, through displacement fields and
+through affine maps, and the adjoints of these operations.
 
-All functions work under jax.jit, jax.grad, jax.jvp and jax.vmap, in any order, so that jax.hessian
-is there. What JAX compiles calls the library itself on the platforms that ffi() names, on a GPU in
-its stream; on others it calls Python on the host (jax.pure_callback), and arrays on a GPU travel
-there and back. The environment variable CUDASPLINE_JAX_FFI=0 has the latter everywhere. Numbers of
-points, fields and matrices are in the order of the arrays' axes, the slowest first, in samples. See
-doc/Gradients.md.
+All functions work under jax.jit, jax.grad, jax.jvp and jax.vmap, in any order, so jax.hessian
+works, too. On the platforms that ffi() returns, functions compiled by JAX call the library
+directly, on a GPU in XLA's stream. On other platforms they call Python on the host
+(jax.pure_callback), and arrays on a GPU are copied to the host and back. With the environment
+variable CUDASPLINE_JAX_FFI=0 this is done on all platforms. Points, fields and matrices are in
+samples and in the order of the arrays' axes, the slowest axis first. Only resample() works in
+physical space, x first. See doc/Gradients.md.
 
-All take threads=: how many threads of the host the library takes for a call and for its
-derivatives, a constant of compiled code; 0: those of cudaspline.use_threads() when JAX traces, else
-as many as may be used. What JAX computes itself has JAX's threads (penalties and mean squares have
-no others).
+All functions have the argument threads: the number of host threads of the library for a call and
+for its derivatives, a constant of compiled code. 0: the number of cudaspline.use_threads() when JAX
+traces, otherwise all processors that may be used. Operations of JAX itself use JAX's threads;
+penalties and mean squares consist only of these.
 """
 
 try:

@@ -33,18 +33,18 @@ _OPERATIONS = (
 
 
 class Ffi(NamedTuple):
-    """Where what JAX compiles calls the library without Python."""
+    """The platforms on which functions compiled by JAX call the library without Python."""
 
     #: Platforms by JAX's names; on others JAX calls Python on the host (jax.pure_callback).
     platforms: tuple[str, ...]
-    #: Why there are no more of them; empty where there are all.
+    #: The reason if a platform is missing; otherwise empty.
     reason: str
 
 
 @functools.lru_cache(maxsize=None)
 def ffi() -> Ffi:
-    """Where what JAX compiles calls the library without Python: (platforms, reason). It asks JAX
-    for its devices.
+    """The platforms on which functions compiled by JAX call the library without Python: (platforms,
+    reason). The function initializes the devices of JAX.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def ffi() -> Ffi:
     if os.environ.get("CUDASPLINE_JAX_FFI") == "0":
         return Ffi((), "CUDASPLINE_JAX_FFI is 0")
     if not hasattr(jax, "ffi"):
-        return Ffi((), f"JAX {jax.__version__} has no jax.ffi; 0.5 has")
+        return Ffi((), f"JAX {jax.__version__} has no jax.ffi; JAX 0.5 or newer is needed")
     path = _library.path().with_name("libCudaSplineJax.so")
     if not path.exists():
         return Ffi((), f"there is no {path}: the package was built without jaxlib's headers")

@@ -1,4 +1,4 @@
-"""Values of images at points, with gradients: what cudaspline.jax offers."""
+"""Differentiable values of images at points: functions of cudaspline.jax."""
 
 from __future__ import annotations
 
@@ -28,34 +28,38 @@ def sample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """Values of an image's spline at points, with gradients by image and points.
+    """Values of an image's spline at points, with gradients with respect to image and points.
 
     Parameters
     ----------
     image
-        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers.
+        One image with D axes, or a batch (N, C, ...) of images with channels. Floating-point
+        numbers.
     points
-        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1
-        in place of N stands for all. A point that is NaN has the value NaN.
+        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) for a batch;
+        with 1 instead of N they are used for all images. A point that is NaN has the value NaN.
     order
-        Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
+        The order of the spline, 0 to 5. With order 0, the nearest sample, the gradient with respect
+        to points is 0.
     mode, cval
-        What stands outside, by the names of scipy.ndimage.
+        The extension outside of the image, with the names of scipy.ndimage.
     prefilter
-        Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
+        True: the image contains samples. False: it contains B-spline coefficients, as prefilter()
+        computes them.
     threads
-        Of the host, for the values and for their derivatives, also of what JAX compiles; 0: those
-        of cudaspline.use_threads(), else as many as may be used.
+        The number of host threads, for the values and for their derivatives, also in functions
+        compiled by JAX. 0: the number of cudaspline.use_threads(), otherwise all processors that
+        may be used.
 
     Returns
     -------
     jax.Array
-        (...), or (N, C, ...) of a batch, of the image's type.
+        (...), or (N, C, ...) for a batch, with the image's type.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
 
     Examples
     --------
@@ -83,8 +87,9 @@ def grad(
     prefilter: bool = False,
     threads: int = 0,
 ) -> Any:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
-    batch. Arguments as of sample(). It has derivatives by image and points, too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) for a
+    batch. Arguments are those of sample(). The result has derivatives with respect to image and
+    points, too.
 
     Examples
     --------
@@ -146,19 +151,20 @@ def push(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> Any:
-    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they
-    would be made of ("splatting"), with the same bits at every call.
+    """The transpose of sample() of coefficients: adds the value of each point to the samples from
+    which sample() would interpolate it ("splatting"), with the same bits in every call.
 
     Parameters
     ----------
     values
-        Numbers of the points: (...), or (N, C, ...) of a batch.
+        The values of the points: (...), or (N, C, ...) for a batch.
     points
         (..., D), or (N, ..., D).
     shape
-        Of the image; None: that of the points, where they have D axes.
+        The shape of the image. None: the shape of the points, if they have D axes.
     order, mode
-        As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+        As for sample(). With the modes "constant" and "grid-constant", values outside of the image
+        are lost.
 
     Examples
     --------
@@ -199,8 +205,8 @@ def count(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> Any:
-    """How much points add to each sample: push() of ones. For points (*size, D) the result has the
-    given shape; for (N, *size, D), with one axis more than an image, it is (N, 1, *shape).
+    """The sum of the weights that points add to each sample: push() of ones. For points (*size, D)
+    the result has the given shape, for a batch (N, *size, D) the shape (N, 1, *shape).
 
     Examples
     --------
@@ -219,8 +225,8 @@ def count(
 
 @takes_threads
 def identity(shape: Sequence[int], *, dtype: Any = None, threads: int = 0) -> Any:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
-    it to a field.
+    """The positions of all samples: (*shape, D), in the order of the axes. warp() adds them to a
+    field.
 
     Examples
     --------
@@ -242,16 +248,16 @@ def warp(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image under a field of displacements: its value at each place of the field plus the
-    displacement there, with gradients by both.
+    """An image warped by a displacement field: its value at each position of the field plus the
+    displacement at this position, with gradients with respect to both.
 
     Parameters
     ----------
     image
         As for sample().
     field
-        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order
-        of the axes.
+        Displacements in samples of the image: (*size, D), or (N, *size, D) for a batch, in the
+        order of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -288,19 +294,19 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
-    + offset, with gradients by all of them.
+    """An image resampled through an affine map, as by scipy.ndimage.affine_transform: its value at
+    matrix @ index + offset, with gradients with respect to image, matrix and offset.
 
     Parameters
     ----------
     image
         As for sample(), one image.
     matrix
-        (D, D); jax.vmap is for several.
+        (D, D); use jax.vmap for several matrices.
     offset
         (D); None: 0.
     shape
-        Of the output; None: the image's.
+        The shape of the output; None: that of the image.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -343,20 +349,22 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> Any:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with
-    gradients by image and transform.
+    """An image on another grid in physical space, through a linear transform: cudaspline.resample()
+    with gradients with respect to image and transform.
 
     Parameters
     ----------
     image
-        As for sample(); three axes are those of one image, unless source or target has other ones.
+        As for sample(). An image with three axes is one volume, unless the dimension of source or
+        target differs.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample():
-        (D, D), (D, D + 1) or (D + 1, D + 1); jax.vmap is for several. None: the identity.
+        Maps points of the output to points of the image (mm), x first as in cudaspline.resample():
+        (D, D), (D, D + 1) or (D + 1, D + 1); use jax.vmap for several. None: the identity.
     source, target
-        cudaspline.Geometry of image and output; None: points are indices; the image's.
+        The cudaspline.Geometry of image and output. Without source, points of the image are
+        indices; without target, the output has the image's geometry.
     order, mode, cval, prefilter, threads
-        As for sample(). Under "constant" points beyond the outermost samples are outside.
+        As for sample(). With the mode "constant", points beyond the outermost samples are outside.
 
     Examples
     --------
@@ -398,20 +406,20 @@ def prefilter(
     dim: Optional[int] = None,
     threads: int = 0,
 ) -> Any:
-    """B-spline coefficients of samples, along the last axes; with gradients.
+    """B-spline coefficients of samples, along the last axes, with gradients.
 
     Parameters
     ----------
     image
-        Samples.
+        The samples.
     order
-        0 to 5; orders 0 and 1 need none, and are returned as they are.
+        0 to 5. For orders 0 and 1 the samples are returned, because they are the coefficients.
     mode
-        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as
-        "mirror", without a margin.
+        The extension of lines, as for sample(), without a margin: the coefficients for "nearest"
+        are those of "reflect", and for "grid-constant" those of "mirror".
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
-        the first two of a batch (N, C, ...).
+        The number of axes to filter, counted from the last axis. None: all axes of an image with
+        one or two axes, all except the first two of a batch (N, C, ...).
 
     Examples
     --------

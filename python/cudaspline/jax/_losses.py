@@ -1,4 +1,4 @@
-"""Losses of registrations and penalties of fields, with gradients: numbers to be made small."""
+"""Differentiable losses of registrations and penalties of fields, to be minimized."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ._array_operations import OPERATIONS
 
 @takes_threads
 def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None, *, threads: int = 0) -> Any:
-    """The mean of the squared differences of two images of one shape, over the samples where the
-    mask is not 0.
+    """The mean of the squared differences of two images with the same shape, over the samples where
+    the mask is not 0.
 
     Examples
     --------
@@ -32,22 +32,23 @@ def local_correlation(
     *,
     threads: int = 0,
 ) -> Any:
-    """Minus the mean of the squared correlations of two images in a window about each sample.
+    """Minus the mean of the squared correlations of two images in a window around each sample.
 
-    As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends,
-    and a window where an image is constant has the correlation 1. The gradient is exact; ITK's
-    leaves out what a sample changes in the windows of its neighbours. The library makes it with the
-    value; derivatives of higher orders are made by a formula.
+    As in itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are truncated at the ends of
+    the images, and the correlation is 1 in a window where an image is constant. The gradient is
+    exact; ITK's gradient ignores the effect of a sample on the windows of its neighbours. The
+    library computes the gradient together with the value; higher derivatives are computed with
+    operations of the array library.
 
     Parameters
     ----------
     fixed, moving
-        Batches (N, C, *size) of one shape.
+        Batches (N, C, *size) with the same shape.
     radius
         Windows have 2 radius + 1 samples per axis; a number, or one per axis.
     mask
-        Samples that are not 0 there count, in windows too. It has the images' shape, or one that is
-        broadcast.
+        Only samples where the mask is not 0 are used, also in windows. It has the shape of the
+        images, or a shape that can be broadcast to it.
 
     Examples
     --------
@@ -69,24 +70,25 @@ def mutual_information(
     *,
     threads: int = 0,
 ) -> Any:
-    """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines
-    as windows along both axes.
+    """Minus the mutual information of two images (nats), from a joint histogram with cubic
+    B-splines as windows along both axes.
 
-    It has the same bits at every call. The library makes the histogram and its first derivatives, a
-    formula those of higher orders.
+    The result has the same bits in every call. The library computes the histogram and its first
+    derivatives; higher derivatives are computed with operations of the array library.
 
     Parameters
     ----------
     fixed, moving
-        Images of one shape, all samples of which make one histogram.
+        Images with the same shape. All samples are in one histogram.
     bins
-        Of each image, 5 or more; two at either end are left for the windows.
+        The number of bins for each image, at least 5; two at either end are reserved for the
+        windows.
     mask
-        Samples that are not 0 there count.
+        Only samples where the mask is not 0 are used.
     limits
-        ((least, most) of fixed, (least, most) of moving), between which a sample that is NaN is in
-        no bin; None: of the samples, which have to be finite, else the value is NaN. They have no
-        gradient.
+        ((minimum, maximum) of fixed, (minimum, maximum) of moving): the range of the histogram;
+        samples that are NaN are ignored. None: the range of the samples; if one is not finite, the
+        result is NaN. The limits have no gradient.
 
     Examples
     --------
@@ -100,11 +102,11 @@ def mutual_information(
 
 @takes_threads
 def diffusion(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean over the samples of the sum of the squared first derivatives of a field: differences
-    of neighbours, their mean by axis.
+    """The mean over the samples of the sum of the squared first derivatives of a field. Derivatives
+    are differences of neighbours; they are averaged for each axis.
 
-    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in
-        that unit; None: 1.
+    field: (*size, D), or (N, *size, D); spacing: the distances between samples, in the unit of the
+        displacements; None: 1.
 
     Examples
     --------
@@ -117,11 +119,11 @@ def diffusion(field: Any, spacing: Optional[Sequence[float]] = None, *, threads:
 
 @takes_threads
 def bending(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones
-    twice: the energy of a bent thin plate.
+    """The bending energy of a field: the mean over the samples of the sum of the squared second
+    derivatives, with mixed derivatives counted twice.
 
-    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they
-    fit. Arguments as of diffusion().
+    Derivatives are differences of three samples along one axis, and of 2 x 2 samples for mixed
+    derivatives, at all positions where these samples exist. Arguments are those of diffusion().
 
     Examples
     --------
@@ -134,8 +136,8 @@ def bending(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: i
 
 @takes_threads
 def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: int = 0) -> Any:
-    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments
-    as there.
+    """The mean of (determinant - 1)^2, with the determinants of jacobian_determinant(): a penalty
+    of volume changes. Arguments are those of jacobian_determinant().
 
     Examples
     --------
@@ -150,8 +152,8 @@ def jacobian(field: Any, spacing: Optional[Sequence[float]] = None, *, threads: 
 def folding(
     field: Any, spacing: Optional[Sequence[float]] = None, least: float = 0.0, *, threads: int = 0
 ) -> Any:
-    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without
-    folds. Arguments as there.
+    """The mean of max(0, least - determinant), with the determinants of jacobian_determinant(): 0
+    for a field without folds. Arguments are those of jacobian_determinant().
 
     Examples
     --------

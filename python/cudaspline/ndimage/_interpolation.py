@@ -476,7 +476,7 @@ def geometric_transform(
            [0., 8., 9.]])
     """
     if not callable(mapping):
-        raise TypeError(f"mapping is {mapping!r}, which cannot be called")
+        raise TypeError(f"mapping is {mapping!r}, which is not callable")
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     library = job.library
     if output_shape is None:

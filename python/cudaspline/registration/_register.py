@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _INITIAL = ("moments", "centre", "center", "search", "none")
-#: Most stages of the initial transforms that the kernels walk.
+#: Maximum number of stages of initial transforms that the kernels support.
 _MAX_INITIAL = 6
 
 
@@ -73,67 +73,70 @@ def register(
     progress: Union[None, bool, Callable[[float], object]] = None,
     **options: Unpack[StageOptions],
 ) -> Registration[Kind, OtherKind]:
-    """Lays one image over another one: what CudaSplineRegister does, with its kernels and its
-    results.
+    """Aligns the moving image with the fixed image, as CudaSplineRegister does, with the same
+    kernels and results.
 
     Parameters
     ----------
     fixed, moving
         Images of itk, SimpleITK, nibabel, ANTsPy, MONAI, torchio, ngff-zarr or cudaspline.Image,
-        names of their files, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose points
-        are then indices, x first. One number a pixel, or red, green and blue, which are compared by
-        their luminance and stay in warped. An array without a geometry and an image in mm are
-        refused. Both are in the same place: on the host, or on one GPU, where everything stays to
-        the result's fields. Pixels that are not finite are left out. Values whose largest magnitude
-        is below 2^-7 or above 2^30 are multiplied by a power of two to be compared, which
-        report.value_factors has.
+        file names, or arrays of NumPy, CuPy, PyTorch, JAX and other libraries with
+        __cuda_array_interface__ or __dlpack__. Arrays have the shape (nz, ny, nx) or (ny, nx);
+        their points are indices, x first. An array without a geometry cannot be registered with an
+        image in mm. Images have one component per pixel, or red, green and blue: these are compared by
+        their luminance, and warped has the colours. Both images are on the host, or on the same
+        GPU; the fields of the result are then on the same device. Non-finite pixels are ignored.
+        Values whose largest magnitude is below 2^-7 or above 2^30 are multiplied by a power of two
+        before they are compared; report.value_factors has the factors.
     stages
-        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf",
-        "discrete"; a cudaspline.Stage with levels and options of its own; or a list of these, one
-        after the other. None: "rigid" and "affine", or the preset's.
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons", "tvf"
+        or "discrete"; a cudaspline.Stage, which has its own levels and options; or a list of these,
+        which run in this order. None: the stages of the preset, or "rigid" and "affine".
     also
-        Additional pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its
-        labels' edges. Each is in the spaces of the first fixed and the first moving image, on grids
-        of its own, and where the first pair is. "syn", "greedy" and "tvf" compare as many pairs as
-        they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all
-        that is returned are of the first pair. (ANTsPy's multivariate_extras=[("mattes", fixed,
-        moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and weight after those
-        of the first pair.)
+        Additional pairs (fixed, moving), for example channels of one scan (T1 and T2), or an image
+        and the edges of its labels. Their images are in the physical spaces of the first pair, but
+        may have other grids, and are on the same device. "syn", "greedy" and "tvf" compare as many
+        pairs as they have metrics: metric=[("cc", 0.7), ("mattes", 0.3)]. All other stages, the
+        initialization and the returned images use the first pair. (ANTsPy's
+        multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] corresponds to
+        also=[(fixed, moving)], with the name and weight of the metric after those of the first
+        pair.)
     mask, moving_mask
-        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what
-        is 0, False or NaN is left out. A cudaspline.Stage may have masks of its own.
+        Masks of the fixed and the moving images, for all pairs: images, or arrays with the shape of
+        their image. Pixels where a mask is 0, False or NaN are ignored. A cudaspline.Stage may have
+        its own masks.
     initial
-        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's
-        centre on the other's), "search" (the best of many rotations about the centres of gravity,
-        by mutual information of coarse images), "none"; or a transform from points of the fixed
-        image to points of the moving one, whatever cudaspline.resample takes; of a list the last
-        one is applied first.
+        The start: "moments" aligns the centres of gravity; "centre" aligns the centres of the
+        images; "search" selects the best of many rotations about the centres of gravity, by mutual
+        information of coarse images; "none". Or any transform that cudaspline.resample() accepts,
+        from points of the fixed image to points of the moving one; the last transform of a list is
+        applied first.
     preset
-        "brain" (affine and SyN by "lncc"), "fast" (affine and SyN that leave the finest level out),
-        "syn" (affine and SyN by "cc" with ITK's step), "multimodal" (affine and SyN by "mattes"),
-        "lung" (a dense search, then "greedy", for displacements of centimetres that slide) or
-        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices
-        look at a quarter of the voxels, and those of its large images where fixed has more than 256
+        "brain" (affine, and SyN with "lncc"), "multimodal" (affine, and SyN with "mattes"), "lung"
+        (a dense search, then "greedy", for displacements of centimetres), "fast" (affine and SyN
+        without the finest level), "syn" (affine, and SyN with "cc" and ITK's step) or "standard"
+        (rigid, affine and SyN with the parameters of antsRegistrationSyN.sh: linear stages compare
+        a quarter of the voxels, and levels are those for large images if fixed has more than 256
         pixels along an axis).
     spec
-        Everything that is done, as a JSON document (doc/RegistrationSpec.md): a file that
-        CudaSplineRegister --dump-spec wrote, or a mapping as found.spec is. Without stages, preset,
-        winsorize and options; initial may be a transform.
+        All settings as a JSON document (doc/RegistrationSpec.md): the name of a file, for example
+        of CudaSplineRegister --dump-spec, or a mapping such as found.spec. It cannot be used
+        together with stages, preset, winsorize and options; initial may be a transform.
     winsorize
-        Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the
-        preset's, or none.
+        Two quantiles to which values are clipped first, such as (0.005, 0.995). None: those of the
+        preset, if it has any.
     precision
-        "float32" or "float64": of pixels, arithmetic and fields. Places are float64 in any case.
+        "float32" or "float64", for pixels, arithmetic and fields. Points are always float64.
     device, threads
-        As for cudaspline.resample(): where images in host memory are registered, and threads of the
-        host.
+        As for cudaspline.resample(): the device for images in host memory, and the number of host
+        threads.
     progress
-        True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]:
-        what it raises stops the work and is raised. None: no progress is reported. An interrupt
-        (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
+        True: show a progress bar on stderr. A function: it is called with the finished fraction, in
+        [0, 1]; an exception that it raises stops the registration and is passed to the caller.
+        None: do not report progress. After an interrupt (Ctrl-C) the best result so far is
+        returned; its attribute stopped is then True.
     options
-        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for
+        Options of cudaspline.Stage, for every stage that has them (metrics of several pairs: for
         "syn", "greedy" and "tvf").
 
     Returns
@@ -143,17 +146,17 @@ def register(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
     DeviceError
-        The GPU that was asked for is not there, or fails while the images are on it.
+        If the requested GPU does not exist, or fails while the images are on it.
 
     Warns
     -----
     RegistrationWarning
-        It was interrupted, images have pixels that are not finite or do not seem to belong to each
-        other (report.agreement), a level moves nothing, was undone because it made the metric
-        worse, or ended while the metric still fell, or a search of rotations has found a better
-        start, or none that says much.
+        If the registration was interrupted; images have non-finite pixels, or agree no better than
+        unrelated images (report.agreement); a level had no effect, was undone because it made the
+        metric worse, or ended while the metric still decreased; or a search of rotations found a
+        better start, or no good one.
 
     Examples
     --------
@@ -440,7 +443,7 @@ def _open_mask(
     found = opened.buffer
     if found.device != like.device:
         raise ValueError(
-            f"{name}: it is on {_place(found.device)}, but its image is on {_place(like.device)}; both must be on the same device."
+            f"{name}: it is on {_arrays.place_of(found.device)}, but its image is on {_arrays.place_of(like.device)}; both must be on the same device."
         )
     array = found.array.reshape(found.shape)
     if found.device >= 0 and _arrays.functions_of(found) is not _arrays.functions_of(like):
@@ -478,10 +481,6 @@ def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
             else condition.to(sys.modules["torch"].uint8)
         )
         return _arrays.view(array, "mask", "uint8")
-
-
-def _place(device: int) -> str:
-    return "the host" if device < 0 else f"device {device}"
 
 
 def _take_out_what_is_not_finite(
@@ -536,7 +535,7 @@ def check_spaces(grids: Mapping[str, Geometry]) -> None:
         is_placed = not other.has_places_of_indices
         if has_indices(grid) and is_placed:
             raise ValueError(
-                f"{name}: it has no geometry, so that its positions are indices, but those of {other_name} are mm (spacing {other.spacing.tolist()}, "
+                f"{name}: it has no geometry, so its positions are indices, but those of {other_name} are mm (spacing {other.spacing.tolist()}, "
                 f"origin {other.origin.tolist()}); use cudaspline.Image(array, spacing, origin, direction)."
             )
 
@@ -551,7 +550,7 @@ def _open_additional(image: Any, name: str, first: _Side) -> _Side:
         )
     if side.pixels.device != first.pixels.device:
         raise ValueError(
-            f"{name}: it is on {_place(side.pixels.device)}, but {first.name} is on {_place(first.pixels.device)}; both must be on the same device."
+            f"{name}: it is on {_arrays.place_of(side.pixels.device)}, but {first.name} is on {_arrays.place_of(first.pixels.device)}; both must be on the same device."
         )
     if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(
         first.pixels
@@ -602,7 +601,7 @@ class _Work:
             )
         if one.pixels.device != other.pixels.device:
             raise ValueError(
-                f"moving: it is on {_place(other.pixels.device)}, but fixed is on {_place(one.pixels.device)}; both must be on the same device."
+                f"moving: it is on {_arrays.place_of(other.pixels.device)}, but fixed is on {_arrays.place_of(one.pixels.device)}; both must be on the same device."
             )
         device_word(device, one.pixels.device)  # refuses what excludes that
         check_spaces({"fixed": one.geometry, "moving": other.geometry})

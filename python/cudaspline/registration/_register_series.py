@@ -303,7 +303,7 @@ def register_series(
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
 
     Examples
     --------

@@ -230,7 +230,7 @@ class Transform:
             )
         kind = _arrays.type_name(dtype, "dtype")
         if kind not in ("float32", "float64"):
-            raise ValueError(f"dtype: {kind} must be float32 or float64.")
+            raise ValueError(f"dtype: {kind} is not allowed; use float32 or float64.")
         like = None if isinstance(grid, Geometry) else _images.open_image(grid, "grid")
         place = None if like is None or like.device < 0 else like.buffer
         vectors = _field_on(self, geometry, place)

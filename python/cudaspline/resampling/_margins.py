@@ -37,7 +37,7 @@ def margins(
     if not numpy.all(outside <= 2 * numpy.array(geometry.size) + MARGIN):
         raise ValueError(
             f"boundary: the output reaches up to {outside.max():.6g} samples beyond the image; 'nearest' with B-splines of orders 2 to 5 supports at "
-            "most twice its size."
+            f"most twice the size of the image, {tuple(2 * n for n in geometry.size)}."
         )
     return tuple(int(math.ceil(max(MARGIN, 0.5 * (one + MARGIN) + 1))) for one in outside)
 

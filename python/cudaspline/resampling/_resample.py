@@ -72,156 +72,161 @@ def resample(
     progress: Optional[Callable[[float], object]] = None,
     **options: Unpack[ResampleRest],
 ) -> Union[Kind, Any]:
-    """An image on another grid, through a transform: what itk.ResampleImageFilter does.
+    """Resamples an image to another grid, through a transform, as itk.ResampleImageFilter does.
 
-    For each sample of the output its place (mm) is mapped by the transform, and the image's value
-    is taken there. One, two and three axes.
+    The position of each output sample (mm) is mapped by the transform, and the image is
+    interpolated there. Images have one, two or three axes.
 
     Parameters
     ----------
     image
-        itk.Image, SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a
-        cudaspline.Image, the name of a file (NIfTI and .npy by the package itself; .nrrd, .mha and
-        others by SimpleITK or itk), or an array of NumPy, CuPy, PyTorch, JAX or whatever has
-        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose points are then
-        indices, x first. Elements may be bool (True where what is computed is above 1/2) and
-        float16, too. Or a cudaspline.Source, made before with the interpolation and all that
-        belongs to it: an option that contradicts it is refused. Of a series of volumes each is
-        resampled (see series).
+        An itk.Image, a SimpleITK.Image, an image of nibabel, ANTsPy, MONAI, torchio or ngff-zarr, a
+        cudaspline.Image, or the name of a file (the package itself reads NIfTI, NRRD, MetaImage and
+        .npy; SimpleITK or itk reads others). Or an array of NumPy, CuPy, PyTorch, JAX or another
+        library with __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx); its points
+        are indices, x first. Elements may also be float16, or bool (a result is True if the value
+        is above 1/2). Or a cudaspline.Source, which was made with an interpolation: an option that
+        contradicts it is refused. Each volume of a series is resampled (see series).
     transform
-        From points of the output to points of the image (mm, x first): None or "identity"; a matrix
+        Maps points of the output to points of the image (mm, x first): None or "identity"; a matrix
         (n x n, n x n+1 or homogeneous); a transform of itk or SimpleITK; a DisplacementField or
-        BSplineGrid; the name of a file, of ITK's transforms (.tfm, .txt, .mat, .h5, .hdf5) or of an
-        image of displacements, as ANTs' 1Warp.nii.gz; (transform, "inverse"), or as ANTs has it
-        ["affine.mat", 1] and "[affine.mat,1]"; or a list of these. Fields and B-splines are
-        inverted by iteration, which last_report().inverses reports.
+        BSplineGrid; the name of a transform file of ITK (.tfm, .txt, .mat, .h5, .hdf5) or of an
+        image of displacements, such as ANTs' 1Warp.nii.gz. An inverse is (transform, "inverse"), or
+        in ANTs' form ["affine.mat", 1] or "[affine.mat,1]". Or a list of these. Fields and
+        B-splines are inverted by iteration; last_report().inverses has the remaining errors.
     transform_order
-        Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the
-        first one is, as antsApplyTransforms takes them. What is in a file or a composite has ITK's
-        order.
+        The order of a list: with "itk" the last transform is applied first, as in
+        itk.CompositeTransform; with "ants" the first transform is, as in antsApplyTransforms.
+        Transforms within a file or a composite always have ITK's order.
     transform_per_volume
-        Of a series: transform is a list with one transform (or a list of these) for each volume, an
-        array of as many matrices, or the name of a file with as many transforms and no composite,
-        as of head motion, or a name with %d for the number of a volume, "moco_%04d.tfm". Each
-        volume is interpolated once. read_transforms() gives the transforms of a file one by one, to
-        compose each with others: [[common, one] for one in read_transforms("moco.tfm")].
+        For a series: transform has one transform per volume, for example of head motion, and each
+        volume is interpolated only once. transform is a list whose entries are transforms or lists
+        of transforms, an array of matrices, the name of a file with several transforms and no
+        composite, or a name with %d for the number of the volume ("moco_%04d.tfm").
+        read_transforms() reads the transforms of a file one by one, to compose them with others:
+        [[common, one] for one in read_transforms("moco.tfm")].
     reference
-        An image, the name of its file, or a Geometry whose grid is the output's, that of a volume
-        where it is a series; None: the image's own. Or a Target, which has the size and so on as
-        well.
+        The grid of the output: an image, a file name or a Geometry. For a series it is the grid of
+        a volume. None: the grid of the image. Or a Target, which also has size, spacing, origin and
+        direction.
     size, spacing, origin, direction
-        Of the output, x first, in place of the reference's, or the image's: as CudaSplineResample's
-        options. A spacing alone keeps the extent, from edge to edge, as far as whole samples allow;
-        a size alone keeps it exactly; the middle of the grid stays where it is. With an origin
-        nothing is moved, and a size alone is a region with the grid's spacing.
+        The grid of the output, x first, instead of that of the reference or the image, with the
+        rules of CudaSplineResample. A spacing alone keeps the extent, from edge to edge, as far as
+        possible with whole samples. A size alone keeps the extent exactly. In both cases the centre
+        of the grid stays in place. With an origin the grid begins there; a size then defines a
+        region with the spacing of the grid.
     method
-        A Method, which has what follows from interpolation to table; keywords take the place of its
-        own.
+        A Method, which has the arguments from interpolation to table; arguments of the call have
+        precedence.
     interpolation
-        "nearest", "linear", "bspline", "catmull-rom"; "mitchell", Mitchell and Netravali's cubic,
-        which does not interpolate but smooths a little; windowed sincs by their windows, "lanczos",
-        "hamming", "cosine", "welch", "blackman", or "sinc" with a window. For labels
-        "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and
-        "label-linear", "label-catmull-rom", "label-bspline": the label whose indicator,
-        interpolated so, is largest (ANTs' GenericLabel is the first). ANTs' and SimpleITK's names
-        are known, in letters of any size; "BSpline[5]" has its order. None: "linear"; "bspline"
-        where order, prefilter or storage asks for B-splines.
+        "nearest", "linear", "bspline", "catmull-rom"; "mitchell" (Mitchell and Netravali's cubic,
+        which smooths a little); windowed sincs by the name of their window: "lanczos", "hamming",
+        "cosine", "welch", "blackman", or "sinc" with window. For labels: "label-gaussian" (ANTs'
+        MultiLabel; "label" is ITK's class with a smaller window); "label-linear",
+        "label-catmull-rom" and "label-bspline", which return the label whose interpolated indicator
+        image is largest ("label-linear" is ANTs' GenericLabel). Names of ANTs and SimpleITK are
+        accepted; names are not case-sensitive, and "BSpline[5]" defines the order. None: "linear",
+        or "bspline" if order, prefilter or storage is given.
     order
-        Of the B-spline, 0 to 5, also of "label-bspline"; None: 3.
+        The order of the B-spline, 0 to 5, also for "label-bspline". None: 3.
     mode
-        "exact"; or "texture" and "texture-table", which sum pairs of taps by filtered fetches:
-        faster on a GPU, with an error (see the page on accuracy).
+        "exact"; or "texture" and "texture-table", which use filtered texture fetches: faster on a
+        GPU, with a larger error (see the page on accuracy).
     default
-        The pixel where the place is outside of the image: a number, or one a component.
+        The value of pixels outside of the image: a number, or one per component.
     extrapolate
-        Outside stands the nearest pixel instead.
+        Whether pixels outside of the image have the value of the nearest pixel.
     boundary
-        "itk": points beyond half a sample from the outermost samples are outside; else every point
-        is inside and the image continues by "mirror", "reflect", "grid-wrap", "nearest" or
-        "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the first three,
-        and by "nearest" of all axes, as SciPy: with 12 repeated samples beyond each end). One for
-        all axes, or one each, x first.
+        "itk": points more than half a sample beyond the outermost samples are outside. With all
+        other boundaries every point is inside, and the image is extended by "mirror", "reflect",
+        "grid-wrap", "nearest" or "grid-constant" (the names of scipy.ndimage). B-splines of orders
+        2 to 5 support the first three, and "nearest" for all axes, with 12 repeated samples beyond
+        each end as in SciPy. One name for all axes, or one per axis, x first.
     border
-        What stands outside under "grid-constant".
+        The value outside of the image with "grid-constant".
     prefilter, taps
-        How B-spline coefficients are made: "exact"; "itk" (truncated where ITK truncates); "fir"
-        with that many taps; "coefficients": the image has them already.
+        The computation of B-spline coefficients: "exact"; "itk" (truncated as in ITK); "fir" with
+        this number of taps; "coefficients": the image contains coefficients.
     tension
-        Of "catmull-rom": C of cubic convolution (B, C) with B = 0.
+        For "catmull-rom": C of cubic convolution (B, C) with B = 0.
     window, radius
-        Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; of all windowed sincs: 1 to
-        5 samples.
+        For "sinc": "cosine", "hamming", "welch", "lanczos" or "blackman". For all windowed sincs: 1
+        to 5 samples.
     sigma, cutoff
-        Of "label" and "label-gaussian": standard deviation (mm; one, or one per axis; None: the
-        spacing), and how many of them are looked at (None: 1 and 4).
+        For "label" and "label-gaussian": the standard deviation (mm; one number, or one per axis;
+        None: the spacing), and the radius of the window in standard deviations (None: 1 and 4).
     dtype
-        Type of the output's numbers; None: the image's. What becomes an integer is clamped to its
+        The type of the output's elements. None: that of the image. Integers are clamped to their
         range.
     rounding
         For integer output: "nearest" rounds, half to even; "itk" or "truncate" rounds towards 0, as
         ITK's filters do. (cudaspline.ndimage rounds halves away from 0, as SciPy does.)
     smooth
-        Before an image is sampled coarsely: "auto": by a Gaussian along each axis with a step of
-        more than 1.1 samples, of the variance (step^2 - 1) / (8 ln 2) in squares of samples, of
-        images in host memory; None: not, with a DownsamplingWarning; False: not. The step is that
-        about the output's centre; displacements in memory of a GPU are left out of it.
+        Smoothing of images in host memory before down-sampling. "auto": a Gaussian along each axis
+        with a step (output spacing in input samples) above 1.1, with the variance
+        (step^2 - 1) / (8 ln 2) in squared samples. None: no smoothing, and a DownsamplingWarning if
+        needed. False: no smoothing and no warning. The step is computed around the centre of the
+        output; displacements in the memory of a GPU are not considered.
     precision
-        "float32" or "float64" for what is computed; None: float64 where image or output are float64
-        or integers of 32 and more bits.
+        "float32" or "float64" arithmetic. None: float64 if image or output are float64 or integers
+        of 32 or more bits.
     storage
-        Of cubic coefficients: "element", or in 16 bits "half" or "int16".
+        The storage of cubic coefficients: "element", or 16 bits with "half" or "int16".
     table
-        Entries of the table of "texture-table".
+        The number of entries of the table for "texture-table".
     channels
-        Where the numbers of a pixel are in a bare array: "last", (nz, ny, nx, components), or
-        "first", (components, nz, ny, nx). False: there is one. True: "last", but refused where the
-        last axis is longer than the first one and than 4, which is likely to be the other.
+        The axis of an array that has the components of a pixel: "last", (nz, ny, nx, components),
+        or "first", (components, nz, ny, nx). False: one component. True: "last"; it is refused if
+        the last axis is longer than the first one and longer than 4, because the channels are then
+        probably first.
     series
-        Whether the slowest axis counts volumes: (nt, nz, ny, nx). Each is resampled by itself, one
-        at a time, and the axis with its spacing stays. None: so it is with images of four axes of
-        itk, SimpleITK, nibabel, ANTsPy and cudaspline.Image; not with bare arrays. Sizes, spacings
-        and so on are those of a volume.
+        Whether the slowest axis is that of volumes: (nt, nz, ny, nx). Each volume is resampled
+        separately, one at a time; the axis keeps its spacing. None: True for images with four axes
+        of itk, SimpleITK, nibabel, ANTsPy and cudaspline.Image, False for arrays. Sizes, spacings
+        and other arguments are those of a volume.
     out
-        An array that gets the result, of the image's kind and place, the result's shape and type,
-        in C order; only for images that are arrays. It may have elements in common with the image
-        or the transform: then it gets the result when all is computed.
+        An array for the result, only for images that are arrays: of the same library and on the
+        same device as the image, with the shape and type of the result, in C order. It may overlap
+        the image or the transform; the result is then written after the computation.
     device
-        For images in host memory: None or "auto" for whatever is done first, "cpu", "gpu", the
-        number of a GPU, or several that share the work. Arrays on a GPU are resampled there.
+        For images in host memory: None or "auto" (the backend that is estimated to finish first),
+        "cpu", "gpu", the number of a GPU, or a list of GPUs that share the work. Arrays on a GPU
+        are resampled there.
     threads
-        Of the host; 0: CUDASPLINE_THREADS or OMP_NUM_THREADS, else the processors that the affinity
-        and the cgroup give; 1 in the processes of a pool.
+        The number of host threads. 0: CUDASPLINE_THREADS or OMP_NUM_THREADS, otherwise the number
+        of processors that affinity and cgroup allow; 1 in the processes of a pool.
     memory_limit
-        Bytes that may be used on a device; 0: what it has. What does not fit is done in pieces.
+        The maximum number of bytes on a device. 0: the available memory. Larger operations are
+        divided into pieces.
     progress
-        Called with the finished fraction, in [0, 1], from the calling thread. What it raises stops
-        the work and is raised.
+        A function that is called from the calling thread with the finished fraction, in [0, 1]. An
+        exception that it raises stops the operation and is passed to the caller.
 
     Returns
     -------
-    An image of the kind that was given, with the output's geometry; arrays on a GPU stay on it, and
-    the work is enqueued in the current stream. last_report() returns the backend that computed it.
+    An image of the same type as the input, with the geometry of the output. Arrays on a GPU stay on
+    it, and the work is enqueued in the current stream. last_report() returns the backend.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
     DeviceError
-        The GPU that was asked for is not there, or fails while the image is on it.
+        If the requested GPU does not exist, or fails while the image is on it.
 
     Warns
     -----
     DownsamplingWarning
-        The output samples the image coarsely, and nothing is smoothed.
+        If the output grid is coarser than the image, and the image is not smoothed.
     OutsideWarning
-        All of the output has the default value, though the image has others there, or nothing of it
-        is there.
+        If all pixels of the output have the default value, although the image has other values
+        there, or the output and the image do not overlap.
     LabelWarning
-        An image in host memory looks like labels (integers; at most 128 distinct values, with 16
-        pixels for each on average), and the interpolation mixes them. An explicit dtype of real
-        numbers shows that fractions are wanted: there is no warning.
+        If an image in host memory looks like labels (integers with at most 128 distinct values, and
+        on average at least 16 pixels per value) and the interpolation mixes them. There is no
+        warning if dtype is a real type.
     ResamplingWarning
-        An inverse leaves more than 1 mm.
+        If an inverse has an error of more than 0.1 mm.
 
     Examples
     --------
@@ -457,38 +462,37 @@ def zoom(
     series: Optional[bool] = None,
     **options: Unpack[ZoomRest],
 ) -> Union[Kind, Any]:
-    """An image with more or fewer samples in the same place.
+    """Resamples an image to more or fewer samples over the same extent.
 
     Parameters
     ----------
     image
         As for resample().
     zoom
-        Samples of the output for one of the image: a number, or one per axis, x first. The output
-        has round(n * zoom) samples per axis. None where size defines it.
+        The factor of the number of samples: one number, or one per axis, x first. The output has
+        round(n * zoom) samples per axis. None if size is given.
     align
-        "edges": the outer edges of the outermost samples stay in place, and the spacing is that of
-        n samples in the same length; "centers": the centres of the outermost samples do, as
-        scipy.ndimage.zoom has it.
+        "edges": the outer edges of the outermost samples stay in place, so the extent is kept.
+        "centers": the centres of the outermost samples stay in place, as in scipy.ndimage.zoom.
     size
-        Samples of the output, x first, in place of zoom.
+        The size of the output, x first, instead of zoom.
     method, channels, series
-        As for resample(); zoom and size are of a volume.
+        As for resample(); zoom and size are those of a volume.
     options
-        All others of resample(), interpolation and order among them, but transform,
-        transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
-        what one wants, as a rule. The boundary is "nearest" with the interpolations that have it
-        and "mirror" with B-splines of orders 2 to 5, unless it is given, or a method has another
-        one than "itk": every sample is inside.
+        All other arguments of resample(), such as interpolation and order, except transform,
+        transform_order, reference, spacing, origin and direction. Use smooth="auto" for fewer
+        samples. By default the boundary is "mirror" for B-splines of orders 2 to 5 and "nearest"
+        for other interpolations that support it, so every sample is inside; an argument, or a
+        method with a boundary other than "itk", overrides this.
 
     Returns
     -------
-    An image of the kind that was given, as resample().
+    An image of the same type as the input, as from resample().
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
 
     Examples
     --------

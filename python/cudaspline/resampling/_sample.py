@@ -242,52 +242,53 @@ def sample(
     progress: Optional[Callable[[float], object]] = None,
     **options: Unpack[MethodOptions],
 ) -> Any:
-    """Values of an image at points, and their derivatives.
+    """Interpolates an image at points: values, gradients and Hessians.
 
     Parameters
     ----------
     image
-        As for resample(), of 1 to 3 axes; or a Source, which is made once for many calls.
+        As for resample(), with 1 to 3 axes; or a Source, which is made once for many calls.
     points
-        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an
-        array there; else one of the host, or one on the Source's GPU.
+        Positions (mm) or continuous indices, x first, with the shape (..., dimension). For an image
+        on a GPU an array on the same GPU. Otherwise an array on the host, or on the GPU of the
+        Source.
     gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines, Catmull-Rom and
-        Mitchell-Netravali: a mm for places, a sample for indices. Without interpolation values and
-        derivatives are then those of a B-spline, of order 3 where no order is given.
+        Whether to return first and second derivatives, for B-splines, Catmull-Rom and
+        Mitchell-Netravali: per mm for positions, per sample for indices. If no interpolation is
+        given, values and derivatives are those of a B-spline, by default of order 3.
     inside
-        Whether it is wanted which points are inside.
+        Whether to return which points are inside.
     coordinates
-        "physical": points are positions in space (mm); "index": continuous indices, of which 0 is
+        "physical": points are positions in space (mm). "index": points are continuous indices; 0 is
         the first sample.
     default
-        The value outside; derivatives are 0 there.
+        The value of points outside; their derivatives are 0.
     dtype
-        Type of the values; None: float64 for images of float64 and integers of 32 and more bits,
-        else float32. With derivatives one of these.
+        The type of the values. None: float64 for images of float64 and of integers with 32 or more
+        bits, otherwise float32. With derivatives float32 or float64.
     rounding
-        As for resample(), of values that become integers.
+        As for resample(), for integer values.
     series
         As for resample(): values of each volume, (..., nt).
     method, channels, device, threads, progress, options
         As for resample(): interpolation, order, mode, boundary, border, prefilter, taps, tension,
-        window, radius, sigma, cutoff, precision, storage, table. A Source has its own: what
-        contradicts them is refused.
+        window, radius, sigma, cutoff, precision, storage, table. An argument that contradicts the
+        options of a Source is refused.
 
     Returns
     -------
-    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series;
-    with gradient, hessian or inside a tuple of values, gradients (..., dimension), x first,
-    Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays
-    are of the kind of the points; on a GPU the work is enqueued in the current stream, or complete
-    for arrays of JAX, which shows no streams.
+    Values with the shape (...), or (..., components) for images with channels, or (..., nt) for
+    series. With gradient, hessian or inside a tuple: the values, then those that were requested of
+    gradients (..., dimension), x first, Hessians (..., dimension, dimension), and a mask (...) of
+    uint8. Arrays are of the library of the points. On a GPU the work is enqueued in the current
+    stream; for JAX, which gives no access to its streams, it is complete.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
     DeviceError
-        The GPU that was asked for is not there, or fails.
+        If the requested GPU does not exist, or fails.
 
     Warns
     -----
@@ -708,7 +709,7 @@ def _sample_source(
         )
     if buffer.device >= 0 and buffer.device != source.device:
         raise ValueError(
-            f"points: they are on device {buffer.device}, but the image is on {source.device if source.device >= 0 else 'the host'}."
+            f"points: they are on {_arrays.place_of(buffer.device)}, but the image is on {_arrays.place_of(source.device)}; both must be on the same device."
         )
     if source.pixels.device >= 0 and buffer.device < 0:
         raise ValueError(

@@ -123,8 +123,8 @@ def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Interpolator
         return
     if _library.looks_like_labels(pixels.pointer, pixels.type_code, math.prod(pixels.shape)):
         warn(
-            f"the image of {pixels.dtype} has few distinct values, as labels have, and {method.kind!r} interpolation mixes them; interpolation="
-            "'label-linear' (or 'nearest') keeps labels, and dtype='float32' shows that fractions are wanted",
+            f"the image of {pixels.dtype} has few distinct values, like labels, which {method.kind!r} interpolation mixes; use interpolation="
+            "'label-linear' (or 'nearest') for labels, or dtype='float32' for fractions",
             LabelWarning,
         )
 
@@ -318,6 +318,6 @@ def warn_of_inverses(inverses: Iterable[_library.InverseResidual]) -> None:
     for found in inverses:
         if not found.largest <= LARGEST_RESIDUAL:
             warn(
-                f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and at most {found.largest:g} mm: the transform folds space there, or maps out of its domain",
+                f"the inverse of {found.name} was computed by iteration and is inaccurate: the error is {found.mean:g} mm on average and at most {found.largest:g} mm, where the transform folds space or maps points out of its domain",
                 ResamplingWarning,
             )

@@ -30,7 +30,7 @@ class Source(PreparedImage):
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
     DeviceError
         The GPU that was asked for is not there, or fails while the image is on it.
 

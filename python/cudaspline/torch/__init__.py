@@ -1,15 +1,15 @@
-"""Splines with gradients, for PyTorch: values of images at points, under fields and affine maps,
-and their adjoints.
+"""Differentiable splines for PyTorch: values of images at points, through displacement fields and
+through affine maps, and the adjoints of these operations.
 
-All functions are differentiable by their tensors, more than once, work under torch.compile and
-torch.vmap, and give the same bits at every call, on a GPU too. Numbers of points, fields and
-matrices are in the order of the tensors' axes, the slowest first, in samples (but of resample(),
-which is in space, x first). See doc/Gradients.md.
+All functions have gradients with respect to their tensors, also of higher order, work with
+torch.compile and torch.vmap, and return the same bits in every call, also on a GPU. Points, fields
+and matrices are in samples and in the order of the tensors' axes, the slowest axis first. Only
+resample() works in physical space, x first. See doc/Gradients.md.
 
-All take threads=: how many threads of the host the library takes for a call and for its
-derivatives, whoever asks for them; 0: those of cudaspline.use_threads(), else as many as may be
-used. What PyTorch computes itself has PyTorch's threads (penalties and mean squares have no
-others).
+All functions have the argument threads: the number of host threads of the library for a call and
+for its derivatives. 0: the number of cudaspline.use_threads(), otherwise all processors that may be
+used. Operations of PyTorch itself use PyTorch's threads; penalties and mean squares consist only of
+these.
 """
 
 try:

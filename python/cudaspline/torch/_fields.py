@@ -1,4 +1,4 @@
-"""Fields of displacements as functions with gradients."""
+"""Differentiable functions of displacement fields."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from ._array_operations import OPERATIONS
 
 @takes_threads
 def compose(first: torch.Tensor, second: torch.Tensor, *, threads: int = 0) -> torch.Tensor:
-    """The field that moves a place as one field does, and from there as another one does: first(x)
-    + second(x + first(x)).
+    """The composition of two fields: first(x) + second(x + first(x)).
 
-    The second field is interpolated linearly; outside it has the values of its border. An image
-    under the result is warp(warp(image, second), first), except that that one interpolates twice.
-    Gradients by both.
+    A point is moved by the first field, and the moved point by the second field.
+
+    The second field is interpolated linearly; outside of it, the values at its border are used.
+    Warping an image by the result equals warp(warp(image, second), first), which interpolates the
+    image twice. The result has gradients with respect to both fields.
 
     Parameters
     ----------
     first, second
-        Displacements in samples, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+        Displacements in samples: (*size, D), or (N, *size, D) for a batch. Components are in the
+        order of the axes.
 
     Examples
     --------
@@ -37,10 +39,10 @@ def compose(first: torch.Tensor, second: torch.Tensor, *, threads: int = 0) -> t
 
 @takes_threads
 def exp(velocity: torch.Tensor, steps: int = 6, *, threads: int = 0) -> torch.Tensor:
-    """The exponential of a stationary field of velocities, by scaling and squaring: velocity /
-    2^steps, composed with itself steps times.
+    """The exponential of a stationary velocity field, by scaling and squaring: velocity / 2^steps
+    is composed with itself, steps times.
 
-    Gradients by the velocity, those of the very operations.
+    The result has gradients with respect to the velocity: those of these operations.
 
     Examples
     --------
@@ -56,21 +58,21 @@ def exp(velocity: torch.Tensor, steps: int = 6, *, threads: int = 0) -> torch.Te
 def invert(
     field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4, *, threads: int = 0
 ) -> torch.Tensor:
-    """The field v with v(y) + field(y + v(y)) = 0: compose(v, field) is 0.
+    """The inverse field v with v(y) + field(y + v(y)) = 0, so that compose(v, field) is 0.
 
-    Found by iteration, v = -field(y + v), and a step of Newton's method. Its derivatives are those
-    of the implicit function theorem, up to the
-    third: no iteration is kept for them, and they are as exact as v.
+    It is computed by the iteration v = -field(y + v) and a step of Newton's method. Derivatives up
+    to the third follow from the implicit function theorem: they need no memory for the iterations,
+    and are as accurate as v.
 
     Parameters
     ----------
     field
-        Displacements in samples, (*size, D), or (N, *size, D); without folds, and of a slope below
-        1 for the iteration to converge.
+        Displacements in samples: (*size, D), or (N, *size, D). The iteration converges if the field
+        has no folds and its derivative is below 1.
     iterations
-        The most of them.
+        The maximum number of iterations.
     tolerance
-        Samples by which the iteration stops to move any place.
+        The iteration ends when no displacement changes by more than this number of samples.
 
     Examples
     --------
@@ -86,19 +88,19 @@ def invert(
 def ffd(
     coefficients: torch.Tensor, shape: Sequence[int], order: int = 3, *, threads: int = 0
 ) -> torch.Tensor:
-    """The field of a grid of B-spline coefficients over an image (free-form deformation), as
-    itk::BSplineTransform has it.
+    """The displacement field of a grid of B-spline coefficients over an image (free-form
+    deformation), as of itk::BSplineTransform.
 
     Parameters
     ----------
     coefficients
-        Displacements of the grid in samples of the image, (*grid, D), or (N, *grid, D). Along an
-        axis a grid of m cells has m + order points, and the cells divide the way from the image's
-        first sample to its last one.
+        Displacements of the grid in samples of the image: (*grid, D), or (N, *grid, D). Along an
+        axis a grid with m cells has m + order points. The cells divide the distance from the
+        image's first sample to its last sample.
     shape
-        Of the image.
+        The shape of the image.
     order
-        Of the spline, 0 to 5.
+        The order of the spline, 0 to 5.
 
     Examples
     --------
@@ -114,18 +116,18 @@ def ffd(
 def jacobian_determinant(
     field: torch.Tensor, spacing: Optional[Sequence[float]] = None, *, threads: int = 0
 ) -> torch.Tensor:
-    """Determinant of the derivative of x + field(x), by central differences that are one-sided at
-    the ends: (*size), or (N, *size).
+    """The Jacobian determinant of x + field(x): (*size), or (N, *size). Derivatives are central
+    differences, one-sided at the ends.
 
-    Below 0 space is folded. Gradients by the field.
+    Space is folded where it is below 0. The result has gradients with respect to the field.
 
     Parameters
     ----------
     field
-        Displacements in samples, (*size, D), or (N, *size, D), three samples or more along each
-        axis.
+        Displacements: (*size, D), or (N, *size, D), with at least three samples along each axis.
     spacing
-        Distances of samples, where displacements are in that unit; None: 1.
+        The distances between samples, in the unit of the displacements. None: 1, for displacements
+        in samples.
 
     Examples
     --------

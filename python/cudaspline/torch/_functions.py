@@ -1,4 +1,4 @@
-"""Values of images at points, with gradients: what cudaspline.torch offers."""
+"""Differentiable values of images at points: functions of cudaspline.torch."""
 
 from __future__ import annotations
 
@@ -32,43 +32,45 @@ def sample(
     align_corners: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Values of an image's spline at points, with gradients by image and points, of any order that
-    is asked for.
+    """Values of an image's spline at points, with gradients with respect to image and points, also
+    of higher order.
 
     Parameters
     ----------
     image
-        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers,
-        on the host or a GPU.
+        One image with D axes, or a batch (N, C, ...) of images with channels. Floating-point
+        numbers, on the host or a GPU.
     points
-        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device.
-        A point that is NaN has the value NaN.
+        (..., D), or (N, ..., D) for a batch; with 1 instead of N they are used for all images. On
+        the image's device. A point that is NaN has the value NaN.
     order
-        Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
+        The order of the spline, 0 to 5. With order 0, the nearest sample, the gradient with respect
+        to points is 0.
     mode, cval
-        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"),
-        "grid-wrap", "nearest", "wrap"; "constant" and "grid-constant", where cval does.
+        The extension outside of the image, with the names of scipy.ndimage: "mirror", "reflect"
+        ("grid-mirror"), "grid-wrap", "nearest", "wrap"; "constant" and "grid-constant" extend it
+        with the value cval.
     prefilter
-        Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
+        True: the image contains samples. False: it contains B-spline coefficients, as prefilter()
+        computes them.
     convention, align_corners
-        "index": a point is a continuous index, its numbers in the order of the image's axes, as
-        scipy.ndimage and torch-interpol have them. "grid_sample": as
-        torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its
-        align_corners.
+        "index": points are continuous indices, in the order of the image's axes, as in
+        scipy.ndimage and torch-interpol. "grid_sample": points are those of
+        torch.nn.functional.grid_sample, from -1 to 1, the last axis first, with its align_corners.
     threads
-        Of the host, for the values and for their gradients; 0: those of cudaspline.use_threads(),
-        else as many as may be used.
+        The number of host threads, for the values and for their gradients. 0: the number of
+        cudaspline.use_threads(), otherwise all processors that may be used.
 
     Returns
     -------
     torch.Tensor
-        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image
-        or points are, else in float32.
+        (...), or (N, C, ...) for a batch, with the image's type. It is computed in float64 if image
+        or points are float64, otherwise in float32.
 
     Raises
     ------
     TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
+        If an argument is invalid; the message begins with its name.
 
     Examples
     --------
@@ -104,7 +106,7 @@ def pull(
     threads: int = 0,
     **options: Any,
 ) -> torch.Tensor:
-    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
+    """sample() with the name and defaults of torch-interpol: linear, and image has coefficients.
 
     Examples
     --------
@@ -126,9 +128,9 @@ def grad(
     prefilter: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a
-    batch. Arguments as of sample(); "index" is the convention. It has gradients by image and grid,
-    too.
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) for a
+    batch. Arguments are those of sample(), with the convention "index". The result has gradients
+    with respect to image and grid, too.
 
     Examples
     --------
@@ -155,28 +157,29 @@ def push(
     prefilter: bool = False,
     threads: int = 0,
 ) -> torch.Tensor:
-    """The transpose of pull(): adds numbers of points up in the samples that they would be made of
-    ("splatting").
+    """The transpose of pull(): adds the value of each point to the samples from which pull() would
+    interpolate it ("splatting").
 
-    The result has the same bits at every call, on a GPU too.
+    The result has the same bits in every call, also on a GPU.
 
     Parameters
     ----------
     input
-        Numbers of the points: (...), or (N, C, ...) of a batch.
+        The values of the points: (...), or (N, C, ...) for a batch.
     grid
         The points: (..., D), or (N, ..., D).
     shape
-        Of the image; None: that of the grid, where it has D axes.
+        The shape of the image. None: the shape of the grid, if it has D axes of points.
     order, mode
-        As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+        As for sample(). With the modes "constant" and "grid-constant", values outside of the image
+        are lost.
     prefilter
-        True: the transpose of sample() of samples, which prefilters.
+        True: the transpose of sample() with prefilter=True.
 
     Returns
     -------
     torch.Tensor
-        Of the given shape, or (N, C, *shape).
+        An image of the given shape, or (N, C, *shape).
 
     Examples
     --------
@@ -196,8 +199,8 @@ def count(
     mode: Mode = "constant",
     threads: int = 0,
 ) -> torch.Tensor:
-    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given
-    shape; of (N, *size, D), with an axis more than an image has, it is (N, 1, *shape).
+    """The sum of the weights that points add to each sample: push() of ones. For a grid (*size, D)
+    the result has the given shape, for a batch (N, *size, D) the shape (N, 1, *shape).
 
     Examples
     --------
@@ -223,18 +226,18 @@ def warp(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image under a field of displacements: its value at each place of the field plus the
-    displacement there.
+    """An image warped by a displacement field: its value at each position of the field plus the
+    displacement at this position.
 
-    Gradients by image and field.
+    The result has gradients with respect to image and field.
 
     Parameters
     ----------
     image
         As for sample().
     field
-        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of
-        a batch; numbers in the order of the axes.
+        Displacements in samples of the image: (*out, D) with D axes of any size, or (N, *out, D)
+        for a batch; components in the order of the axes.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -276,22 +279,22 @@ def affine(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index
-    + offset.
+    """An image resampled through an affine map, as by scipy.ndimage.affine_transform: its value at
+    matrix @ index + offset.
 
-    Gradients by image, matrix and offset.
+    The result has gradients with respect to image, matrix and offset.
 
     Parameters
     ----------
     image
         As for sample().
     matrix
-        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the
-        order of the axes.
+        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; in the order of
+        the axes.
     offset
         (D), or (N, D); None: 0.
     shape
-        Of the output; None: the image's.
+        The shape of the output; None: that of the image.
     order, mode, cval, prefilter, threads
         As for sample().
 
@@ -362,20 +365,22 @@ def resample(
     prefilter: bool = True,
     threads: int = 0,
 ) -> torch.Tensor:
-    """An image on another grid in space, through a linear transform: cudaspline.resample() with
-    gradients by image and transform.
+    """An image on another grid in physical space, through a linear transform: cudaspline.resample()
+    with gradients with respect to image and transform.
 
     Parameters
     ----------
     image
-        As for sample(); three axes are those of one image, unless source or target has other ones.
+        As for sample(). An image with three axes is one volume, unless the dimension of source or
+        target differs.
     transform
-        From points of the output to points of the image (mm), x first as in cudaspline.resample():
+        Maps points of the output to points of the image (mm), x first as in cudaspline.resample():
         (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these; None: the identity.
     source, target
-        cudaspline.Geometry of image and output; None: points are indices; the image's.
+        The cudaspline.Geometry of image and output. Without source, points of the image are
+        indices; without target, the output has the image's geometry.
     order, mode, cval, prefilter, threads
-        As for sample(). Under "constant" points beyond the outermost samples are outside.
+        As for sample(). With the mode "constant", points beyond the outermost samples are outside.
 
     Examples
     --------
@@ -437,22 +442,22 @@ def prefilter(
     dim: Optional[int] = None,
     threads: int = 0,
 ) -> torch.Tensor:
-    """B-spline coefficients of samples, along the last axes; with gradients.
+    """B-spline coefficients of samples, along the last axes, with gradients.
 
     Parameters
     ----------
     image
-        Samples.
+        The samples.
     order
-        0 to 5; orders 0 and 1 need none, and are returned as they are.
+        0 to 5. For orders 0 and 1 the samples are returned, because they are the coefficients.
     mode
-        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as
-        SciPy does, which takes a margin that is not
-        returned: these coefficients are those of "reflect" and "mirror", as from
-            scipy.ndimage.spline_filter.
+        The extension of lines, as for sample(). SciPy extends lines by a margin for "nearest" and
+        "grid-constant". This function does not return a margin: as from
+        scipy.ndimage.spline_filter, the coefficients for these modes are those of "reflect" and
+        "mirror".
     dim
-        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but
-        the first two of a batch (N, C, ...).
+        The number of axes to filter, counted from the last axis. None: all axes of an image with
+        one or two axes, all except the first two of a batch (N, C, ...).
 
     Examples
     --------
@@ -474,7 +479,7 @@ def prefilter(
 def spline_coeff(
     input: torch.Tensor, order: int = 3, mode: Mode = "mirror", dim: int = -1, *, threads: int = 0
 ) -> torch.Tensor:
-    """B-spline coefficients along one axis, by torch-interpol's name.
+    """B-spline coefficients along one axis, with the name of torch-interpol.
 
     Examples
     --------
@@ -499,7 +504,7 @@ def spline_coeff_nd(
     *,
     threads: int = 0,
 ) -> torch.Tensor:
-    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
+    """B-spline coefficients along the last dim axes (None: all), with the name of torch-interpol.
 
     Examples
     --------
@@ -515,8 +520,8 @@ def spline_coeff_nd(
 def identity(
     shape: Sequence[int], *, dtype: Any = None, device: Any = None, threads: int = 0
 ) -> torch.Tensor:
-    """The positions of all samples: (*shape, D) with numbers in the order of the axes. warp() adds
-    it to a field.
+    """The positions of all samples: (*shape, D), in the order of the axes. warp() adds them to a
+    field.
 
     Examples
     --------

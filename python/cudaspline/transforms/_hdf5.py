@@ -47,7 +47,7 @@ class _Cursor:
     def take(self, count: int) -> bytes:
         """The next bytes. Raises Hdf5Error if they are missing."""
         if count < 0 or self.at < 0 or self.at + count > len(self.data):
-            raise Hdf5Error("it is cut short or damaged")
+            raise Hdf5Error("it is truncated or damaged")
         self.at += count
         return self.data[self.at - count : self.at]
 
@@ -67,7 +67,7 @@ class _Cursor:
     def expect(self, signature: bytes) -> None:
         """Raises Hdf5Error where another structure begins."""
         if self.take(len(signature)) != signature:
-            raise Hdf5Error(f"a structure {signature.decode()} is damaged")
+            raise Hdf5Error(f"the structure {signature.decode()} is damaged")
 
 
 class Hdf5File:
@@ -100,7 +100,7 @@ class Hdf5File:
             at.take(2 * self.offset_size)  # extension, end of file
             self.root = at.offset()
         else:
-            raise Hdf5Error(f"its superblock has version {version}; 0 to 3 are read")
+            raise Hdf5Error(f"version {version} of its superblock is not supported; 0 to 3 are")
         if self.offset_size not in (2, 4, 8) or self.length_size not in (2, 4, 8):
             raise Hdf5Error("its superblock is damaged")
 
@@ -132,7 +132,7 @@ class Hdf5File:
         for name in path.strip("/").split("/"):
             members = self.links(address)
             if name not in members:
-                raise Hdf5Error(f"it has no {path}")
+                raise Hdf5Error(f"it does not contain {path}")
             address = members[name]
         return address
 
@@ -181,7 +181,7 @@ class Hdf5File:
         while blocks:
             begin, length = blocks.pop(0)
             if begin in visited:
-                raise Hdf5Error("an object header has a circle of blocks")
+                raise Hdf5Error("the blocks of an object header form a cycle")
             visited.add(begin)
             block = _Cursor(self.cursor(begin).take(length), 0, self)
             head = (6 if has_order else 4) if is_second else 8
@@ -195,7 +195,7 @@ class Hdf5File:
                 block.take(head - (4 if is_second else 5))
                 body = block.take(size)
                 if flags & 2 and kind in (_DATASPACE, _DATATYPE, _FILTERS):
-                    raise Hdf5Error("shared header messages are not read")
+                    raise Hdf5Error("shared header messages are not supported")
                 if kind == _CONTINUATION:
                     at = _Cursor(body, 0, self)
                     where, extent = at.offset(), at.length()
@@ -215,7 +215,7 @@ class Hdf5File:
         at.take((8 if flags & 4 else 0) + (1 if flags & 16 else 0))
         name = at.take(at.integer(1 << (flags & 3))).decode("utf-8", "replace")
         if kind != 0:
-            raise Hdf5Error(f"the link {name} is not a hard one")
+            raise Hdf5Error(f"the link {name} is not a hard link; only hard links are supported")
         return name, at.offset()
 
     def _local_heap(self, address: int) -> int:
@@ -262,7 +262,7 @@ class Hdf5File:
         at.take(2)
         root, rows = at.offset(), at.integer(2)
         if filter_length or width == 0 or start == 0:
-            raise Hdf5Error("a filtered fractal heap is not read")
+            raise Hdf5Error("a fractal heap with filters is not supported")
         direct: list[tuple[int, int, int]] = []  # (begin in the heap, size, address)
         if rows == 0:
             direct.append((0, start, root))
@@ -274,7 +274,7 @@ class Hdf5File:
             for row in range(rows):
                 size = start << max(0, row - 1)
                 if size > largest:
-                    raise Hdf5Error("a group has more links than are read")
+                    raise Hdf5Error("a group has more links than are supported")
                 for _ in range(width):
                     direct.append((begin, size, block.offset()))
                     begin += size
@@ -360,14 +360,16 @@ class Hdf5File:
         version, kind = at.integer(1), at.integer(1)
         count = math.prod(shape) * size
         if version not in (3, 4) or (version == 4 and kind == 2):
-            raise Hdf5Error(f"a dataset has a layout of version {version} that is not read")
+            raise Hdf5Error(f"version {version} of the layout of a dataset is not supported")
         if kind == 0:
             return at.take(at.integer(2))[:count]
         if kind == 1:
             address = at.offset()
             return bytes(count) if address < 0 else self.cursor(address).take(count)
         if kind != 2:
-            raise Hdf5Error("a dataset has a layout that is not read")
+            raise Hdf5Error(
+                f"the layout {kind} of a dataset is not supported; use contiguous or chunked storage"
+            )
         rank = at.integer(1) - 1
         tree = at.offset()
         chunk = tuple(at.integer(4) for _ in range(rank))
@@ -414,11 +416,13 @@ class Hdf5File:
         bits = at.integer(3)
         size = at.integer(4)
         if len(raw) < count * size:
-            raise Hdf5Error("a dataset is cut short")
+            raise Hdf5Error("a dataset is truncated")
         if kind in (0, 1) and size in (1, 2, 4, 8):
             letter = "f" if kind == 1 else ("i" if bits & 8 else "u")
             if kind == 1 and size < 4:
-                raise Hdf5Error(f"numbers of {size} bytes are not read")
+                raise Hdf5Error(
+                    f"floating-point numbers of {size} bytes are not supported; use 4 or 8"
+                )
             return numpy.frombuffer(raw, f"{'>' if bits & 1 else '<'}{letter}{size}", count).astype(
                 numpy.float64
             )
@@ -433,7 +437,7 @@ class Hdf5File:
                 self._global_text(items.integer(4), items.offset(), items.integer(4))
                 for _ in range(count)
             ]
-        raise Hdf5Error("a dataset has a type that is not read")
+        raise Hdf5Error("the type of a dataset is not supported")
 
     def _global_text(self, length: int, address: int, index: int) -> str:
         at = self.cursor(address)
@@ -448,7 +452,7 @@ class Hdf5File:
             if number == index:
                 return body[:length].split(b"\0", 1)[0].decode("utf-8", "replace")
             at.take(-size % 8)
-        raise Hdf5Error("a text is damaged")
+        raise Hdf5Error("a string is damaged")
 
 
 def _unfilter(
@@ -472,10 +476,10 @@ def _unfilter(
             data = data[:-4]
         else:
             raise Hdf5Error(
-                f"a dataset has the filter {kind}, which is not read; deflate and shuffle are"
+                f"the filter {kind} of a dataset is not supported; use deflate (gzip) or shuffle"
             )
     if len(data) != count:
-        raise Hdf5Error("a dataset is cut short or damaged")
+        raise Hdf5Error("a dataset is truncated or damaged")
     return data
 
 

@@ -107,7 +107,7 @@ def check_matrix(matrix: numpy.ndarray, name: str) -> None:
     determinant = float(numpy.linalg.det(matrix))
     if not abs(determinant) > 1e-12 * float(numpy.prod(numpy.linalg.norm(matrix, axis=1))):
         raise ValueError(
-            f"{name}: its matrix is singular (determinant {determinant:g}), so that the transform cannot be inverted."
+            f"{name}: its matrix is singular (determinant {determinant:g}), so the transform cannot be inverted."
         )
 
 

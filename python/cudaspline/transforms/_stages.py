@@ -264,7 +264,7 @@ class Stages:
             )
         if buffer.device not in (-1, device):
             raise ValueError(
-                f"{name}: it is on device {buffer.device}, but the image is on {'the host' if device < 0 else device}; both must be on the same device."
+                f"{name}: it is on {_arrays.place_of(buffer.device)}, but the image is on {_arrays.place_of(device)}; both must be on the same device."
             )
         stage.data = buffer.pointer
         stage.type = buffer.type_code

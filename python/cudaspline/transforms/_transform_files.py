@@ -404,7 +404,7 @@ def _read_matlab(path: Path, name: str) -> list[FileTransform]:
     at = 0
     while at < len(data):
         if len(data) - at < 20:
-            raise ValueError(f"{name}: {path} is cut short within a header.")
+            raise ValueError(f"{name}: {path} is truncated within a header.")
         order = "<" if struct.unpack_from("<I", data, at)[0] <= 9999 else ">"
         kind, rows, columns, is_complex, length = struct.unpack_from(f"{order}5I", data, at)
         if kind > 9999 or kind % 10 or kind // 10 % 10 > 1 or is_complex or not 0 < length <= 1000:
@@ -414,7 +414,7 @@ def _read_matlab(path: Path, name: str) -> list[FileTransform]:
         begin, count = at + 20 + length, rows * columns
         if len(data) - begin < count * values.itemsize:
             raise ValueError(
-                f"{name}: {path} is cut short: of {count} numbers it has {max(0, len(data) - begin) // values.itemsize}."
+                f"{name}: {path} is truncated: it contains {max(0, len(data) - begin) // values.itemsize} of {count} numbers."
             )
         numbers = numpy.frombuffer(data, values, count, begin).astype(numpy.float64)
         at = begin + count * values.itemsize
@@ -433,7 +433,7 @@ def _read_text(path: Path, name: str) -> list[FileTransform]:
         )
     if not re.match(r"\s*#Insight Transform File", text):
         raise ValueError(
-            f"{name}: {path} does not begin as ITK's files of transforms do (#Insight Transform File V1.0)."
+            f"{name}: {path} does not begin with the line '#Insight Transform File V1.0' of ITK's transform files."
         )
     found: list[FileTransform] = []
     for number, line in enumerate(text.splitlines(), 1):

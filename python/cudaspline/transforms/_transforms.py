@@ -160,7 +160,7 @@ def of_volumes(transform: Any, count: int, name: str) -> list[tuple[str, Any]]:
         found: list[Any] = [(one, "inverse") for one in every] if is_inverse else list(every)
         if len(found) == 1 and count == 1:
             found = [transform]
-        what = f"{path} holds {len(found)}"
+        what = f"{path} contains {len(found)}"
     elif (
         isinstance(transform, (list, tuple))
         and not _is_matrix(transform)
@@ -221,7 +221,7 @@ def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
         )  # those within a file are in ITK's order
         if read.is_series:
             warn(
-                f"{name}: {path} holds {len(found)} transforms and no composite: all of them are applied, the last one first; "
+                f"{name}: {path} contains {len(found)} transforms and no composite: all of them are applied, the last one first; "
                 "resample(..., transform_per_volume=True) applies one to each volume of a series.",
                 ResamplingWarning,
             )

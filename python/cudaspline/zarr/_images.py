@@ -103,14 +103,16 @@ def choose_level(store: Any, level: Optional[int], voxels: Optional[int]) -> Lev
     found = open_levels(store)
     if level is not None:
         if not -len(found) <= level < len(found):
-            raise ValueError(f"level: {level} is not among the {len(found)} levels of {store}.")
+            raise ValueError(
+                f"level: {level} does not exist; {store} has {len(found)} levels, numbered from 0."
+            )
         return found[level]
     if voxels is None:
         return found[0]
     fitting = [one for one in found if numpy.prod([float(n) for n in one.geometry.size]) <= voxels]
     if not fitting:
         raise ValueError(
-            f"voxels: the coarsest level of {store} has {found[-1].geometry.size}, which is more than {voxels} voxels."
+            f"voxels: the coarsest level of {store} has the size {found[-1].geometry.size}, which is more than {voxels} voxels."
         )
     return fitting[0]
 
@@ -121,7 +123,9 @@ def prefix_of(level: Level, channel: int, time: int) -> tuple[int, ...]:
     for axis, count in zip(level.axes, level.array.shape[: -level.geometry.dimension]):
         name, index = {"c": ("channel", channel), "t": ("time", time)}.get(axis, (axis, 0))
         if not 0 <= index < count:
-            raise ValueError(f"{name}: {index} is not among the {count} of {level.array.store}.")
+            raise ValueError(
+                f"{name}: {index} does not exist; {level.array.store} has {count}, numbered from 0."
+            )
         prefix.append(index)
     return tuple(prefix)
 

@@ -123,7 +123,7 @@ CheckMap(const ArrayInterpolation & interpolation)
   {
     throw std::invalid_argument("The input has " + std::to_string(dimension) + " axes and the output " +
                                 std::to_string(interpolation.output.dimension) +
-                                "; a map by axis needs equal numbers.");
+                                "; a map by axis needs the same number of axes.");
   }
   if (interpolation.map == ArrayMap::Coordinates && interpolation.coordinates == nullptr)
   {

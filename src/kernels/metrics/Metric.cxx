@@ -44,7 +44,7 @@ Require(bool holds, const char * what)
 {
   if (!holds)
   {
-    throw std::invalid_argument(std::string("A metric: ") + what + ".");
+    throw std::invalid_argument(std::string("Metric: ") + what + ".");
   }
 }
 

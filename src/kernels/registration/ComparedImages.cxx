@@ -97,7 +97,7 @@ Require(bool holds, const std::string & what)
 {
   if (!holds)
   {
-    throw std::invalid_argument("A level of a registration: " + what + ".");
+    throw std::invalid_argument("Registration level: " + what + ".");
   }
 }
 
@@ -115,20 +115,21 @@ void
 Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, const LinearMetric & metric)
 {
   Require(grid.dimension == 2 || grid.dimension == 3,
-          "it must have 2 or 3 dimensions, not " + std::to_string(grid.dimension));
+          "the virtual domain must have 2 or 3 dimensions, not " + std::to_string(grid.dimension));
   Require(*std::min_element(grid.size.begin(), grid.size.end()) >= 1, "the virtual domain must not be empty");
   Check(grid, fixed, fixed.image.pixel);
   Check(grid, moving, fixed.image.pixel);
-  Require(IsReal(metric.arithmetic), "its arithmetic must be float32 or float64");
+  Require(IsReal(metric.arithmetic), "the arithmetic must be float32 or float64");
   Require(metric.order <= 5, "the order of splines must be from 0 to 5, not " + std::to_string(metric.order));
   Require(HasParameterDerivative(metric.kind),
           std::string(NameOf(metric.kind)) + " is supported only for displacement fields");
   Require(!HasHistogram(metric.kind) || IsBinCount(metric.bins), DescribeBinProblem(metric.bins));
   Require(metric.gradient == MetricGradient::CentralDifferences || metric.gradient == MetricGradient::Image ||
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
-          "gradients must be central differences, those of a Gaussian, or those of a spline of order 2 or more");
+          "gradients must be computed by central differences, by a Gaussian filter, or analytically from a spline of "
+          "order 2 or more");
   Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
-          "points need one number per axis, and metrics that compare neighbours do not support them");
+          "points need one coordinate per axis, and metrics with windows do not support points");
 }
 
 } // namespace

@@ -56,7 +56,7 @@ Require(bool holds, const std::string & what)
 {
   if (!holds)
   {
-    throw std::invalid_argument("A dense search: " + what + ".");
+    throw std::invalid_argument("Dense search: " + what + ".");
   }
 }
 

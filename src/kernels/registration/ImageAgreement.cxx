@@ -819,7 +819,7 @@ DescribePoorAgreement(const ImageAgreement & agreement)
 {
   if (agreement.isConstant)
   {
-    return "one of the images has only one value (inside its mask, if it has one), so that nothing can be registered";
+    return "one of the images has only one value (inside its mask, if it has one), so the images cannot be registered";
   }
   if (agreement.overlap < PoorOverlap)
   {

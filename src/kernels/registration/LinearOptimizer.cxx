@@ -63,7 +63,7 @@ Require(bool holds, const std::string & what)
 {
   if (!holds)
   {
-    throw std::invalid_argument("A descent: " + what + ".");
+    throw std::invalid_argument("Optimizer of a linear transform: " + what + ".");
   }
 }
 
@@ -79,7 +79,7 @@ LinearOptimizer::LinearOptimizer(LinearLevel & level, const LinearTransform & st
 {
   const FieldGrid & grid = level.GetGrid();
   Require(start.GetDimension() == grid.dimension,
-          "its transform has " + std::to_string(start.GetDimension()) + " dimensions and the level " +
+          "the transform has " + std::to_string(start.GetDimension()) + " dimensions and the level " +
             std::to_string(grid.dimension) + "; they must be equal");
   Require(rules.relaxation >= 0.0 && rules.relaxation < 1.0,
           "the relaxation must be at least 0 and less than 1, not " + std::to_string(rules.relaxation));

@@ -91,9 +91,9 @@ struct SplineLevel::Parts
     if (!areValid || (regularizers.Any() && spline.order != 3))
     {
       throw std::invalid_argument(
-        "The weights of the bending and of the elastic energy are " + std::to_string(regularizers.bending) + " and " +
-        std::to_string(regularizers.elasticity) + " for a spline of order " + std::to_string(spline.order) +
-        "; they must be at least 0, and 0 unless the order is 3.");
+        "The weights of the bending energy and of the elastic energy are " + std::to_string(regularizers.bending) +
+        " and " + std::to_string(regularizers.elasticity) + " for a spline of order " + std::to_string(spline.order) +
+        "; they must be at least 0, and only order 3 supports weights above 0.");
     }
     if (regularizers.Any())
     {

@@ -36,7 +36,7 @@ Require(bool holds, const char * what)
 {
   if (!holds)
   {
-    throw std::invalid_argument(std::string("Features of images: ") + what + ".");
+    throw std::invalid_argument(std::string("Self-similarity descriptors: ") + what + ".");
   }
 }
 

@@ -35,7 +35,7 @@ Require(bool holds, const char * what)
 {
   if (!holds)
   {
-    throw std::invalid_argument(std::string("Forces of samples: ") + what + ".");
+    throw std::invalid_argument(std::string("Metric forces: ") + what + ".");
   }
 }
 
