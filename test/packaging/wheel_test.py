@@ -1,4 +1,4 @@
-"""What is said about the wheel: settings of cibuildwheel that exist in this tree, a page whose links work anywhere. Run by ctest."""
+"""The wheel of a release: settings of cibuildwheel that exist in this tree, a page whose links work anywhere. Run by ctest."""
 
 import importlib.util
 import os

@@ -12,6 +12,8 @@ import pytest
 
 import cudaspline
 
+pytestmark = pytest.mark.package
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
