@@ -129,7 +129,9 @@ class TestAgreement:
             {"itself": fixed, "other contrast": other},
         )
 
-    @pytest.mark.parametrize("stages", [["affine"], ["affine", "syn"]])
+    @pytest.mark.parametrize(
+        "stages", [pytest.param(["affine"], marks=pytest.mark.long), ["affine", "syn"]]
+    )
     def test_register(self, stages):
         fixed, unrelated, related = self.pairs()
         options = {"iterations": (20, 10), "shrink": (4, 2), "iteration_limit": (20, 10)}
