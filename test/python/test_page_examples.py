@@ -81,6 +81,7 @@ def test_microscopes(tmp_path):
     )
 
 
+@pytest.mark.long
 def test_cohorts(tmp_path):
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
     from cudaspline.dask import _files
