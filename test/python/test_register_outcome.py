@@ -230,7 +230,9 @@ class TestTurnedHeads:
     AXES = [pytest.param(axis, marks=pytest.mark.long) for axis in numpy.eye(3).tolist()]
     LEVELS = {"stages": "rigid", "iterations": (200, 200), "shrink": (4, 2)}
 
-    @pytest.mark.parametrize("degrees", [40, 60, 90, 180])
+    @pytest.mark.parametrize(
+        "degrees", [40, *(pytest.param(a, marks=pytest.mark.long) for a in (60, 90)), 180]
+    )
     @pytest.mark.parametrize("axis", [*AXES, (0.35, 0.93, 0.09)])
     def test_register(self, degrees, axis):
         fixed, moving, truth = pair_of_heads(degrees, axis)
