@@ -9,5 +9,7 @@ set(CUDASPLINE_KERNEL_OPTIMIZATION "-O1" CACHE STRING "")
 set(CMAKE_CUDA_FLAGS_RELEASE "-O0 -DNDEBUG -Ofc=max" CACHE STRING "")
 set(CUDASPLINE_TEST_HEADERS_ALONE OFF CACHE BOOL "")
 set(CUDASPLINE_TEST_DEVICE_HEADERS OFF CACHE BOOL "")
+# scripts/fuzz draws more.
+set(CUDASPLINE_FUZZ_CASES 20 CACHE STRING "")
 # With CUDA the library has what it had without, and more: programs that are linked to it are not linked, and their tests listed, again.
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON CACHE BOOL "")

@@ -466,6 +466,10 @@ class Script(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("failed: other, A: exit code 1: no memory", done.stdout)
 
+
+class Run(unittest.TestCase):
+    """Whole experiments, small: a quarter of a minute."""
+
     def test_a_small_run_finds_what_is_known_and_tells_of_it(self):
         if not BRAIN.is_file():
             self.skipTest("the package mricron-data is not installed")
@@ -511,7 +515,7 @@ class Script(unittest.TestCase):
             self.assertEqual((folder.parent / "again" / "Registration.md").read_text(), page)
 
             # And published, with the figures there.
-            script, there = self.load(), folder.parent / "published"
+            script, there = Script.load(), folder.parent / "published"
             left_out = {pair: ["somebody"] for pair in results["pairs"]}
             script.publish({**results, "left_out": left_out}, folder, ["errors.png"], "trial", there)
             self.assertEqual((there / "results" / "registration-trial.json").read_text(), (folder / "results.json").read_text())
@@ -543,6 +547,7 @@ def main():
     global BUILD
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
+    parser.add_argument("--without", action="append", default=[], metavar="CLASS")
     arguments, rest = parser.parse_known_args()
     BUILD = arguments.build
     os.environ.setdefault("CUDASPLINE_LIBRARY", str(pathlib.Path(BUILD) / "lib" / "libCudaSplineC.so"))
@@ -550,6 +555,8 @@ def main():
     if missing:
         print(f"skipped: {', '.join(missing)} not installed (Debian: python3-scipy, python3-nibabel, python3-matplotlib)")
         return SKIPPED
+    for name in arguments.without:
+        del globals()[name]
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 

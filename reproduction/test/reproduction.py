@@ -47,10 +47,13 @@ def values(report, experiment, **cell):
 
 
 def main():
-    """Takes --program and --root away, and runs the tests of the calling file."""
+    """Takes --program, --root and --without CLASS away, and runs the tests of the calling file."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--root")
+    parser.add_argument("--without", action="append", default=[], metavar="CLASS")
     arguments, rest = parser.parse_known_args()
     sys.modules["reproduction"].PROGRAM = arguments.program
+    for name in arguments.without:
+        delattr(sys.modules["__main__"], name)
     unittest.main(module="__main__", argv=[sys.argv[0], *rest], verbosity=2)

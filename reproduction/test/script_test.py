@@ -18,7 +18,9 @@ from reproduction import ROOT
 sys.path.insert(0, str(ROOT / "reproduction" / "reproduce.d"))
 
 
-class Script(unittest.TestCase):
+class Reproduced(unittest.TestCase):
+    """Calls of the script with a folder of their own."""
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name)
@@ -27,6 +29,10 @@ class Script(unittest.TestCase):
     def reproduce(self, *arguments):
         script = ROOT / "reproduction" / "reproduce"
         return subprocess.run([sys.executable, "-B", script, *map(str, arguments)], capture_output=True, text=True)
+
+
+class Tables(Reproduced):
+    """All experiments, their tables and figures: half a minute."""
 
     def test_one_command_makes_tables_and_figures(self):
         done = self.reproduce("--quick", "--backend", "cpu", "--program", reproduction.PROGRAM, "--output", self.path)
@@ -72,6 +78,8 @@ class Script(unittest.TestCase):
             for name in names:
                 self.assertEqual((output / folder / name).read_bytes(), (self.path / folder / name).read_bytes(), name)
 
+
+class Script(Reproduced):
     def test_a_packed_run_draws_nothing(self):
         common = ("--quick", "--backend", "cpu", "--no-peers", "--program", reproduction.PROGRAM)
         packed = self.reproduce(*common, "--output", self.path / "there", "--pack", self.path / "archives", "zoom-quality")

@@ -21,5 +21,5 @@ cudaspline_use_instances(CudaSplineMetricTests RegistrationInstances)
 cudaspline_discover_tests(
   CudaSplineMetricTests
   LABELS itk
-  ONCE "Backends/MetricTrajectories.*" "Backends/MetricOuterStages.*" "Backends/Cuda*Metric.*" "Backends/LocalMetric.*"
+  ONCE "Backends/MetricTrajectories.*" "Backends/MetricOuterStages.*" "Backends/Cuda*Metric.*" "Backends/LocalMetric*.*"
 )

@@ -9,4 +9,14 @@ add_executable(
 )
 target_link_libraries(CudaSplineRegistrationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineRegistrationTests RegistrationInstances)
-cudaspline_discover_tests(CudaSplineRegistrationTests LABELS itk ONCE "*Recovery.*" "*Trajectories.*")
+cudaspline_discover_tests(
+  CudaSplineRegistrationTests
+  LABELS itk
+  ONCE "*Recovery.*" "*Trajectories.*"
+  LONG
+    "*/BrainRecovery.Rigid/*"
+    "*/BrainRecovery.RigidWithNoise/*"
+    "*/BrainRecovery.Affine/*"
+    "*/BrainRecovery.BetterBrain/*"
+    "*/BrainSplineRecovery.WithoutNoise/*"
+)

@@ -12,7 +12,12 @@ add_executable(
 )
 target_link_libraries(CudaSplineSynTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineSynTests RegistrationInstances)
-cudaspline_discover_tests(CudaSplineSynTests LABELS itk ONCE "*Trajectories.*" "*SynMetrics.*" "*SynOfFloat.*")
+cudaspline_discover_tests(
+  CudaSplineSynTests
+  LABELS itk
+  ONCE "*Trajectories.*" "*SynMetrics.*" "*SynOfFloat.*"
+  LONG "*/SynTrajectories.OfManyIterationsInACube/*"
+)
 
 # Demons by filters of partial differential equations: against ITK's.
 add_executable(CudaSplineDemonsTests CudaDemonsFiltersTest.cxx)

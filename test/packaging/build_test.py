@@ -1,6 +1,6 @@
 """What somebody sees who compiles the Python package by pip: what is compiled for, progress, missing compilers. Run by ctest.
 
-usage: build_test.py CMAKE GENERATOR [NVCC]
+usage: build_test.py CMAKE GENERATOR NVCC [CLASS | --without CLASS]     NVCC: "" if there is no CUDA compiler
 """
 
 import io
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BACKEND = ROOT / "python" / "packaging"
-CMAKE, GENERATOR, *NVCC = sys.argv[1:] or ["cmake", "Ninja"]
+CMAKE, GENERATOR, NVCC, *CLASSES = sys.argv[1:] or ["cmake", "Ninja", ""]
 
 #: In place of scikit-build-core, which need not be installed here: a build whose child prints what cmake and ninja print.
 STAND_IN = """
@@ -43,8 +43,8 @@ import cudaspline_build
 """ % str(BACKEND)
 
 
-class Choice(unittest.TestCase):
-    """What python/CMakeLists.txt decides."""
+class Configured(unittest.TestCase):
+    """Calls of cmake for python/CMakeLists.txt."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -59,7 +59,7 @@ class Choice(unittest.TestCase):
         variables = {name: value for name, value in os.environ.items() if name not in ("CUDAARCHS", "CUDACXX")}
         variables["PATH"] = f"{self.folder}{os.pathsep}{variables['PATH']}"
         if NVCC:
-            variables["CUDACXX"] = NVCC[0]
+            variables["CUDACXX"] = NVCC
         variables.update(environment)
         shutil.rmtree(self.folder / "build", ignore_errors=True)
         command = [CMAKE, "-S", str(ROOT / "python"), "-B", str(self.folder / "build"), "-G", GENERATOR, *arguments]
@@ -72,6 +72,10 @@ class Choice(unittest.TestCase):
         found = re.findall(r"-- cudaspline: (.*?) -- Configuring done", output)
         self.assertEqual(len(found), 1, output)
         return found[0]
+
+
+class Choice(Configured):
+    """What python/CMakeLists.txt decides."""
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg"), "there is a GPU here")
     def test_a_machine_without_gpu_compiles_no_kernels(self):
@@ -87,6 +91,17 @@ class Choice(unittest.TestCase):
     def test_gpus_of_this_machine(self):
         self.assertRegex(self.choice(gpus="9.0"), r"^with CUDA [\d.]+ for GPUs of architecture 90 \(this machine's\)$")
 
+    def test_a_missing_compiler(self):
+        for variable, language in (("CC", "C"), ("CXX", r"C\+\+")):
+            with self.subTest(language):
+                status, output = self.configure(**{variable: "/nowhere/compiler"})
+                self.assertNotEqual(status, 0)
+                self.assertRegex(output, rf"cudaspline needs compilers .* for {language}\. Install the package g\+\+ \(Debian, Ubuntu: apt-get install g\+\+\)")
+
+
+class Architectures(Configured):
+    """Which GPUs are compiled for. Each call of cmake tries the CUDA compiler, which takes 8 s."""
+
     @unittest.skipUnless(NVCC, "the build has no CUDA compiler")
     def test_all_generations(self):
         expected = r"^with CUDA [\d.]+ for GPUs of architecture (\d+, )+\d+ and newer \(all generations"
@@ -96,13 +111,6 @@ class Choice(unittest.TestCase):
     @unittest.skipUnless(NVCC, "the build has no CUDA compiler")
     def test_architectures_that_the_user_names(self):
         self.assertRegex(self.choice("-DCMAKE_CUDA_ARCHITECTURES=90"), r"^with CUDA [\d.]+ for GPUs of architecture 90$")
-
-    def test_a_missing_compiler(self):
-        for variable, language in (("CC", "C"), ("CXX", r"C\+\+")):
-            with self.subTest(language):
-                status, output = self.configure(**{variable: "/nowhere/compiler"})
-                self.assertNotEqual(status, 0)
-                self.assertRegex(output, rf"cudaspline needs compilers .* for {language}\. Install the package g\+\+ \(Debian, Ubuntu: apt-get install g\+\+\)")
 
 
 class Progress(unittest.TestCase):
@@ -193,4 +201,7 @@ class BuildTimes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    if CLASSES[:1] == ["--without"]:
+        del globals()[CLASSES[1]]
+        CLASSES = []
+    unittest.main(argv=[sys.argv[0], *CLASSES])

@@ -1,102 +1,38 @@
-"""What scripts/wheel makes of a library: one that runs with an older C library, a page whose links work anywhere. Run by ctest."""
+"""The wheel of a release: settings of cibuildwheel that exist in this tree, a page whose links work anywhere. Run by ctest."""
 
-import ctypes
 import importlib.util
 import os
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
-import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ROOT / "scripts" / "wheel.d"
-
-#: What the runtimes of C++ and of the compiler need from a C library: exceptions, threads, random numbers, files, shared
-#: pointers.
-LIBRARY = """
-#include <fstream>
-#include <cmath>
-#include <memory>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <dlfcn.h>
-#include <sys/stat.h>
-
-struct AtEnd
-{
-  ~AtEnd() { value = 0; }
-  int value = 1;
-} atEnd;
-
-extern "C" int
-everything(double x)
-{
-  int found = 0;
-  std::thread worker([&] {
-    try
-    {
-      throw std::runtime_error("thrown by another thread");
-    }
-    catch (const std::exception & error)
-    {
-      found = static_cast<int>(std::string(error.what()).size());
-    }
-  });
-  worker.join();
-  std::shared_ptr<int> shared(new int(found));
-  std::random_device   device;
-  const bool           isRandom = device() != device() || device() != device();
-  struct stat          status;
-  std::ifstream        file("/proc/self/status");
-  std::string          word;
-  file >> word;
-  const bool isFound = stat("/proc/self", &status) == 0 && word == "Name:" && dlsym(RTLD_DEFAULT, "malloc") != nullptr;
-  return isRandom && isFound && std::pow(std::exp(std::log(x)), 2.0) > 0.0 ? *shared * atEnd.value : -1;
-}
-"""
 
 
-@unittest.skipUnless(sys.platform.startswith("linux") and os.uname().machine in ("x86_64", "aarch64"), "it is for glibc")
-class OldLibrary(unittest.TestCase):
+class Release(unittest.TestCase):
+    """[tool.cibuildwheel] of pyproject.toml, which only the release workflow runs."""
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        (self.folder / "library.cxx").write_text(LIBRARY)
+        project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        self.settings = re.search(r"(?ms)^\[tool\.cibuildwheel\]$.*?(?=^\[tool\.(?!cibuildwheel))", project)[0]
 
-    def build(self, name, options):
-        path = self.folder / name
-        command = ["c++", "-shared", "-fPIC", "-O1", "-std=c++17", str(self.folder / "library.cxx"), "-o", str(path), "-static-libstdc++", "-static-libgcc"]
-        subprocess.run([*command, *options], check=True)
-        with zipfile.ZipFile(self.folder / f"{name}.whl", "w") as wheel:
-            wheel.write(path, f"package/{name}")
-        return path
+    def test_scripts_exist(self):
+        scripts = re.findall(r"scripts/[\w./-]+", self.settings)
+        self.assertEqual(len(scripts), 2)
+        for path in scripts:
+            self.assertTrue(os.access(ROOT / path, os.X_OK), path)
 
-    def check(self, name, version):
-        command = [sys.executable, str(PARTS / "check-symbols"), str(self.folder / f"{name}.whl"), version]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+    def test_the_compiler_is_installed_where_it_is_looked_for(self):
+        folder = re.search(r"scripts/cuda-toolkit (\S+)", self.settings)[1]
+        self.assertIn(f'CUDACXX = "{folder}/nvcc"', self.settings)
+        self.assertIn("FOLDER/nvcc runs it", (ROOT / "scripts" / "cuda-toolkit").read_text(encoding="utf-8"))
 
-    def test_a_library_runs_with_an_older_one(self):
-        made = subprocess.run([sys.executable, str(PARTS / "old-glibc"), "2.28", str(self.folder / "old")], capture_output=True, text=True, check=True)
-        path = self.build("new.so", made.stdout.split())
-        done = self.check("new.so", "2.28")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(ctypes.CDLL(str(path)).everything(ctypes.c_double(2.0)), len("thrown by another thread"))
-        # Proves that the check can fail: a library that is linked as usual needs the versions of this machine.
-        needed = subprocess.run(["readelf", "--dyn-syms", "--wide", str(self.build("usual.so", ["-pthread", "-ldl"]))], capture_output=True, text=True, check=True)
-        newest = max(tuple(int(n) for n in found.split(".")) for found in re.findall(r"UND \S+@GLIBC_([0-9.]+)", needed.stdout))
-        self.assertEqual(self.check("usual.so", "2.28").returncode, 1 if newest > (2, 28) else 0)
-
-    def test_what_is_beyond_it_stops_the_linker(self):
-        made = subprocess.run([sys.executable, str(PARTS / "old-glibc"), "2.28", str(self.folder / "old")], capture_output=True, text=True, check=True)
-        (self.folder / "library.cxx").write_text('extern "C" int surely_not_in_any_library();\nint f() { return surely_not_in_any_library(); }')
-        with self.assertRaises(subprocess.CalledProcessError):
-            self.build("new.so", made.stdout.split())
+    def test_options_exist(self):
+        files = [ROOT / "python" / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "src").rglob("CMakeLists.txt")]
+        cmake = "".join(path.read_text(encoding="utf-8") for path in files)
+        options = re.findall(r'"cmake\.define\.(\w+)"', self.settings)
+        self.assertGreater(len(options), 3)
+        self.assertEqual([option for option in options if not re.search(rf"\b{option}\b", cmake)], [])
 
 
 class Page(unittest.TestCase):

@@ -31,12 +31,14 @@ SEED = int(os.environ.get("CUDASPLINE_TEST_SEED", secrets.randbits(32)))
 
 
 def pytest_addoption(parser):
-    text = "leave out the long tests that passed according to run.py --record FOLDER"
+    text = "leave out tests that passed according to run.py --record FOLDER, except those with the mark package"
     parser.addoption("--ran", metavar="FOLDER", help=text)
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs a GPU")
+    config.addinivalue_line("markers", "long: takes seconds, and shorter tests call the same code")
+    config.addinivalue_line("markers", "package: of the package as it is installed")
 
 
 def pytest_report_header(config):

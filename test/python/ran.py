@@ -1,11 +1,8 @@
-"""Which tests passed in another run of them, and how long they took: run.py writes it, and
-pytest --ran FOLDER leaves out those that took long."""
+"""Which tests passed in another run with the same library: run.py writes it, and pytest --ran
+FOLDER leaves them out, except tests of the installed package (mark "package")."""
 
 import json
 from pathlib import Path
-
-#: Seconds. Most tests take less: they run in each environment.
-LONG = 0.5
 
 
 def name_of(nodeid):
@@ -15,31 +12,30 @@ def name_of(nodeid):
 
 
 class Record:
-    """Seconds of the tests that passed."""
+    """Names of the tests that passed."""
 
     def __init__(self):
-        self.seconds = {}
+        self.passed = []
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" and report.passed:
-            self.seconds[name_of(report.nodeid)] = report.duration
+            self.passed.append(name_of(report.nodeid))
 
     def write(self, folder, name):
         Path(folder).mkdir(parents=True, exist_ok=True)
-        (Path(folder) / f"{name}.json").write_text(json.dumps(self.seconds), encoding="utf-8")
-
-
-def long_tests(folder):
-    """The names of the tests that passed there and took long."""
-    seconds = {}
-    for file in Path(folder).glob("*.json"):
-        seconds.update(json.loads(file.read_text(encoding="utf-8")))
-    return {name for name, time in seconds.items() if time > LONG}
+        (Path(folder) / f"{name}.json").write_text(json.dumps(self.passed), encoding="utf-8")
 
 
 def deselect(config, items, folder):
-    """Leaves out the long tests that passed there."""
-    repeated = long_tests(folder)
-    out = [item for item in items if name_of(item.nodeid) in repeated]
-    items[:] = [item for item in items if name_of(item.nodeid) not in repeated]
-    config.hook.pytest_deselected(items=out)
+    """Leaves out the tests that passed there, except those with the mark "package"."""
+    passed = {
+        name
+        for file in Path(folder).glob("*.json")
+        for name in json.loads(file.read_text(encoding="utf-8"))
+    }
+    repeated = [
+        name_of(item.nodeid) in passed and item.get_closest_marker("package") is None
+        for item in items
+    ]
+    config.hook.pytest_deselected(items=[item for item, out in zip(items, repeated) if out])
+    items[:] = [item for item, out in zip(items, repeated) if not out]

@@ -3,7 +3,7 @@ skipped, because there is no library or GPU that they need. The last line says w
 
 usage: run.py [--record FOLDER] FILE...
 
-  --record FOLDER   writes which tests passed and how long they took, for pytest --ran FOLDER
+  --record FOLDER   writes which tests passed, for pytest --ran FOLDER
 """
 
 import argparse

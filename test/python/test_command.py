@@ -13,6 +13,8 @@ pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 from cudaspline.dask import _files  # noqa: E402
 
+pytestmark = pytest.mark.package
+
 
 def run(*arguments, code=0):
     """Runs a command on the host; its output."""

@@ -11,6 +11,8 @@ import pytest
 import cudaspline
 import cudaspline.ndimage
 
+pytestmark = pytest.mark.package
+
 #: Exceptions, and types of results, need no example.
 WITHOUT = {
     "BatchError", "Cohort", "DeviceError", "DeviceMemoryError", "Done", "Failure", "Folding", "InverseResidual", "Report", "StoreError", "Summary",

@@ -12,6 +12,8 @@ import pytest
 
 import cudaspline
 
+pytestmark = pytest.mark.package
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -79,6 +81,7 @@ def test_microscopes(tmp_path):
     )
 
 
+@pytest.mark.long
 def test_cohorts(tmp_path):
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
     from cudaspline.dask import _files

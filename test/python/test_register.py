@@ -308,8 +308,15 @@ class TestFields:
         assert found.folding.voxels <= (3 if kind == "tvf" else 0)
         assert found.folding.all == numpy.prod(size)
 
-    @pytest.mark.parametrize("kind", ["syn", "greedy"])
-    @pytest.mark.parametrize("optimizer", ["fixed-step", "momentum", "adam"])
+    @pytest.mark.parametrize(
+        "kind, optimizer",
+        [
+            *(("greedy", optimizer) for optimizer in ("fixed-step", "momentum", "adam")),
+            ("syn", "adam"),
+            pytest.param("syn", "fixed-step", marks=pytest.mark.long),
+            pytest.param("syn", "momentum", marks=pytest.mark.long),
+        ],
+    )
     def test_optimizers_of_fields(self, rng, kind, optimizer):
         phantom = Phantom(rng, (36, 32, 24))
         truth = phantom.bend()

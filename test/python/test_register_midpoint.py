@@ -24,7 +24,9 @@ def bent_ellipsoid(rng):
     return image(places), image(places + bend)
 
 
-@pytest.mark.parametrize("metric", ["lncc", "mind", "ngf"])
+@pytest.mark.parametrize(
+    "metric", ["lncc", *(pytest.param(name, marks=pytest.mark.long) for name in ("mind", "ngf"))]
+)
 def test_averaged_gradients_are_better(rng, metric):
     """By default they are averaged, and the value is lower. Without it lncc worsens again after
     some iterations: what moves both images together enlarges the empty background."""

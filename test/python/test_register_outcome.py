@@ -129,7 +129,9 @@ class TestAgreement:
             {"itself": fixed, "other contrast": other},
         )
 
-    @pytest.mark.parametrize("stages", [["affine"], ["affine", "syn"]])
+    @pytest.mark.parametrize(
+        "stages", [pytest.param(["affine"], marks=pytest.mark.long), ["affine", "syn"]]
+    )
     def test_register(self, stages):
         fixed, unrelated, related = self.pairs()
         options = {"iterations": (20, 10), "shrink": (4, 2), "iteration_limit": (20, 10)}
@@ -225,10 +227,13 @@ class TestTurnedHeads:
     most of these registrations end 11 to 83 mm away. The level of all voxels, which takes most of
     the time, is left out."""
 
+    AXES = [pytest.param(axis, marks=pytest.mark.long) for axis in numpy.eye(3).tolist()]
     LEVELS = {"stages": "rigid", "iterations": (200, 200), "shrink": (4, 2)}
 
-    @pytest.mark.parametrize("degrees", [40, 60, 90, 180])
-    @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.35, 0.93, 0.09)])
+    @pytest.mark.parametrize(
+        "degrees", [40, *(pytest.param(a, marks=pytest.mark.long) for a in (60, 90)), 180]
+    )
+    @pytest.mark.parametrize("axis", [*AXES, (0.35, 0.93, 0.09)])
     def test_register(self, degrees, axis):
         fixed, moving, truth = pair_of_heads(degrees, axis)
         found, texts = register(fixed, moving, **self.LEVELS)

@@ -11,6 +11,7 @@ import pytest
 import cudaspline
 
 pytest.importorskip("mypy")
+pytestmark = pytest.mark.package
 
 GOOD = """
 from pathlib import Path
