@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 /** \file
  * \brief Updates that keep the Jacobian determinants of a field within bounds.
@@ -155,6 +156,7 @@ struct ShareAround
   const float *         input;
   float *               output;
   int                   axis;
+  int                   plateau; ///< samples on each side that have the share of a sample, before it increases
   const LimitProgress * progress;
   int                   pass;
   FieldWalk             walk;
@@ -171,11 +173,12 @@ struct ShareAround
     const std::int64_t here = axis == 0 ? at[0] : axis == 1 ? at[1] : at[2];
     const std::int64_t last = (axis == 0 ? walk.size[0] : axis == 1 ? walk.size[1] : walk.size[2]) - 1;
     float              least = input[offset];
-    for (int distance = 1; distance < LimitReach; ++distance)
+    for (int distance = 1; distance < LimitReach + plateau; ++distance)
     {
       const float lower = here >= distance ? input[offset - distance * stride] : 1.0F;
       const float upper = here + distance <= last ? input[offset + distance * stride] : 1.0F;
-      const float share = (lower < upper ? lower : upper) + static_cast<float>(distance) / LimitReach;
+      const int   beyond = distance > plateau ? distance - plateau : 0;
+      const float share = (lower < upper ? lower : upper) + static_cast<float>(beyond) / LimitReach;
       least = share < least ? share : least;
     }
     output[offset] = least;
@@ -228,6 +231,34 @@ struct LimitArguments
   void *       scratch;
 };
 
+/** \brief Spreads the shares of a pass along all axes.
+ *
+ * \param[in,out] first shares of each sample by itself
+ * \param[out] second memory for as many
+ * \param[in] progress, pass, walk as of UpdateShare
+ * \param[in] dimension of the walk
+ * \param[in] plateau samples around that have the share of a sample
+ * \param[in] enqueue called with the bodies
+ * \return the result and the other memory */
+template <typename TEnqueue>
+std::pair<float *, float *>
+SpreadShares(float *               first,
+             float *               second,
+             const LimitProgress * progress,
+             int                   pass,
+             const FieldWalk &     walk,
+             unsigned int          dimension,
+             int                   plateau,
+             const TEnqueue &      enqueue)
+{
+  for (int axis = 0; axis < static_cast<int>(dimension); ++axis)
+  {
+    enqueue(ShareAround{ first, second, axis, plateau, progress, pass, walk });
+    std::swap(first, second);
+  }
+  return { first, second };
+}
+
 /** \brief Calls \p enqueue with the bodies of LimitDeterminants(). The scratch memory begins with zeros. */
 template <typename TEnqueue>
 void
@@ -247,13 +278,7 @@ WalkLimit(const LimitArguments & arguments, const TEnqueue & enqueue)
     {
       enqueue(UpdateShare<dimension, Real>{
         { grid, before }, { grid, after }, arguments.largest, first, progress, pass, walk });
-      float * shares = first;
-      for (int axis = 0; axis < static_cast<int>(dimension); ++axis)
-      {
-        float * const around = shares == first ? second : first;
-        enqueue(ShareAround{ shares, around, axis, progress, pass, walk });
-        shares = around;
-      }
+      const float * const shares = SpreadShares(first, second, progress, pass, walk, dimension, 0, enqueue).first;
       enqueue(SharedUpdate<dimension, Real>{ before, after, shares, progress, pass, walk });
     }
   });

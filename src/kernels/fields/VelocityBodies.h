@@ -31,8 +31,10 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The cell of a field that contains a place, and the place within it. */
-template <unsigned int VDimension, typename TReal>
+/** \brief The cell of a field that contains a place, and the place within it.
+ *
+ * \tparam VComponents numbers of the field for each sample */
+template <unsigned int VDimension, typename TReal, unsigned int VComponents = VDimension>
 struct FieldCell
 {
   std::int64_t offset{ 0 };        ///< number of the lower corner
@@ -43,7 +45,7 @@ struct FieldCell
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   FieldCell(const FieldWalk & walk, const std::int64_t (&at)[3], const TReal (&moved)[VDimension])
   {
-    std::int64_t step = VDimension;
+    std::int64_t step = VComponents;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const auto  lowest = static_cast<TReal>(-at[d]);
@@ -58,11 +60,12 @@ struct FieldCell
   }
 
   /** A field there, linear between its samples. */
+  template <typename TNumber>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Interpolate(const TReal * field, TReal (&vector)[VDimension]) const
+  Interpolate(const TNumber * field, TReal (&vector)[VComponents]) const
   {
     constexpr unsigned int corners = 1U << VDimension;
-    TReal                  value[corners][VDimension];
+    TReal                  value[corners][VComponents];
     for (unsigned int corner = 0; corner < corners; ++corner)
     {
       std::int64_t at = offset;
@@ -70,12 +73,12 @@ struct FieldCell
       {
         at += ((corner >> d) & 1U) != 0 ? stride[d] : 0;
       }
-      for (unsigned int component = 0; component < VDimension; ++component)
+      for (unsigned int component = 0; component < VComponents; ++component)
       {
-        value[corner][component] = field[at + component];
+        value[corner][component] = static_cast<TReal>(field[at + component]);
       }
     }
-    for (unsigned int component = 0; component < VDimension; ++component)
+    for (unsigned int component = 0; component < VComponents; ++component)
     {
       for (unsigned int d = 0; d < VDimension; ++d)
       {
@@ -364,6 +367,36 @@ struct VelocityPath
   unsigned int steps;
 };
 
+/** \brief The body of IntegrateVelocity(). */
+template <unsigned int VDimension, typename TReal>
+VelocityIntegration<VDimension, TReal>
+MakeIntegration(const TimeVaryingVelocity & velocity, const VelocityPath & path, void * output)
+{
+  const FieldGrid &                      grid = velocity.shape.grid;
+  VelocityIntegration<VDimension, TReal> body{};
+  for (std::size_t time = 0; time < velocity.fields.size(); ++time)
+  {
+    body.fields[time] = static_cast<const TReal *>(velocity.fields[time]);
+  }
+  body.output = static_cast<TReal *>(output);
+  body.walk = WalkOf(grid);
+  body.direction = path.to < path.from ? -1 : 1;
+  body.interval = static_cast<std::int32_t>(2 * path.steps);
+  body.start = static_cast<std::int32_t>(path.from) * body.interval;
+  body.count =
+    body.direction * (static_cast<std::int32_t>(path.to) - static_cast<std::int32_t>(path.from)) * body.interval / 2;
+  const double length = body.direction / (static_cast<double>(velocity.fields.size() - 1) * path.steps);
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      body.toStep[r][c] = static_cast<TReal>(grid.pointToIndex[r][c] * length);
+      body.toPoint[r][c] = static_cast<TReal>(grid.indexToPoint[r][c]);
+    }
+  }
+  return body;
+}
+
 /** \brief Calls \p enqueue with the body of IntegrateVelocity(). */
 template <typename TEnqueue>
 void
@@ -372,32 +405,9 @@ WalkIntegration(const TimeVaryingVelocity & velocity,
                 void *                      output,
                 const TEnqueue &            enqueue)
 {
-  const FieldGrid & grid = velocity.shape.grid;
-  DispatchField(grid.dimension, velocity.shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
-    constexpr unsigned int               dimension = decltype(compiled)::Dimension;
-    VelocityIntegration<dimension, Real> body{};
-    for (std::size_t time = 0; time < velocity.fields.size(); ++time)
-    {
-      body.fields[time] = static_cast<const Real *>(velocity.fields[time]);
-    }
-    body.output = static_cast<Real *>(output);
-    body.walk = WalkOf(grid);
-    body.direction = path.to < path.from ? -1 : 1;
-    body.interval = static_cast<std::int32_t>(2 * path.steps);
-    body.start = static_cast<std::int32_t>(path.from) * body.interval;
-    body.count =
-      body.direction * (static_cast<std::int32_t>(path.to) - static_cast<std::int32_t>(path.from)) * body.interval / 2;
-    const double length = body.direction / (static_cast<double>(velocity.fields.size() - 1) * path.steps);
-    for (unsigned int r = 0; r < dimension; ++r)
-    {
-      for (unsigned int c = 0; c < dimension; ++c)
-      {
-        body.toStep[r][c] = static_cast<Real>(grid.pointToIndex[r][c] * length);
-        body.toPoint[r][c] = static_cast<Real>(grid.indexToPoint[r][c]);
-      }
-    }
-    enqueue(body);
+  DispatchField(velocity.shape.grid.dimension, velocity.shape.element, [&](auto compiled) {
+    using Compiled = decltype(compiled);
+    enqueue(MakeIntegration<Compiled::Dimension, typename Compiled::Real>(velocity, path, output));
   });
 }
 

@@ -116,6 +116,14 @@ NodesPerMm(const TransformChain::Stage & spline, unsigned int axis, unsigned int
   return std::sqrt(square);
 }
 
+/** Numbers of the Gram matrices of all axes. */
+std::int64_t
+CountGram(const FieldGrid & grid)
+{
+  return GramMatrices * GramWidth * (grid.size[0] + grid.size[1] + grid.size[2]);
+}
+} // namespace
+
 FieldGrid
 GridOfNodes(const TransformChain::Stage & spline, unsigned int dimension)
 {
@@ -127,14 +135,6 @@ GridOfNodes(const TransformChain::Stage & spline, unsigned int dimension)
   }
   return grid;
 }
-
-/** Numbers of the Gram matrices of all axes. */
-std::int64_t
-CountGram(const FieldGrid & grid)
-{
-  return GramMatrices * GramWidth * (grid.size[0] + grid.size[1] + grid.size[2]);
-}
-} // namespace
 
 SplineEnergy::SplineEnergy(const TransformChain::Stage & spline,
                            unsigned int                  dimension,

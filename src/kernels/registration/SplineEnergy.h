@@ -293,7 +293,11 @@ WalkEnergy(const EnergyArguments & arguments, const TEnqueue & enqueue)
   WalkSumsOfRows(arguments.grid, arguments.sums, arguments.total, enqueue);
 }
 
-/** \brief The energies of splines on one grid, with their memory. */
+/** \brief The grid of the nodes of a spline; only its size is set. */
+FieldGrid
+GridOfNodes(const TransformChain::Stage & spline, unsigned int dimension);
+
+/** \brief The bending and the elastic energy of splines on one grid, with their memory. */
 class SplineEnergy
 {
 public:

@@ -21,6 +21,7 @@
 
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/registration/SplineEnergy.h"
+#include "kernels/registration/SplinePointEnergy.h"
 #include "kernels/registration/ComparedImages.h"
 #include "kernels/registration/LbfgsVectors.h"
 
@@ -52,6 +53,21 @@ CheckSpline(const TransformChain::Stage & spline, const FieldGrid & grid)
                                 std::to_string(spline.order) + ".");
   }
   return spline;
+}
+
+void
+CheckRegularizers(const SplineRegularizers & weights, const TransformChain::Stage & spline)
+{
+  const bool areValid =
+    weights.bending >= 0.0 && weights.elasticity >= 0.0 && weights.variation >= 0.0 && weights.jacobian >= 0.0;
+  if (!areValid || ((weights.HasForms() || weights.HasPoints()) && spline.order != 3))
+  {
+    throw std::invalid_argument(
+      "The weights of the bending energy, the elastic energy, the total variation and the Jacobian penalty are " +
+      std::to_string(weights.bending) + ", " + std::to_string(weights.elasticity) + ", " +
+      std::to_string(weights.variation) + " and " + std::to_string(weights.jacobian) + " for a spline of order " +
+      std::to_string(spline.order) + "; they must be at least 0, and 0 unless the order is 3.");
+  }
 }
 
 /** The pass that is planned for. */
@@ -87,17 +103,14 @@ struct SplineLevel::Parts
     , sums(CountSets(metric.kind) * static_cast<std::size_t>(count) * sizeof(double), where)
     , sets(CountSets(metric.kind))
   {
-    const bool areValid = regularizers.bending >= 0.0 && regularizers.elasticity >= 0.0;
-    if (!areValid || (regularizers.Any() && spline.order != 3))
-    {
-      throw std::invalid_argument(
-        "The weights of the bending energy and of the elastic energy are " + std::to_string(regularizers.bending) +
-        " and " + std::to_string(regularizers.elasticity) + " for a spline of order " + std::to_string(spline.order) +
-        "; they must be at least 0, and only order 3 supports weights above 0.");
-    }
-    if (regularizers.Any())
+    CheckRegularizers(regularizers, spline);
+    if (regularizers.HasForms())
     {
       energy.emplace(spline, grid.dimension, regularizers, where);
+    }
+    if (regularizers.HasPoints())
+    {
+      pointEnergy.emplace(spline, grid.dimension, regularizers, where);
     }
   }
 
@@ -108,7 +121,8 @@ struct SplineLevel::Parts
   ResidentArray         sums;  ///< derivatives of the sets of weights
   unsigned int          sets;
 
-  std::optional<SplineEnergy> energy;
+  std::optional<SplineEnergy>      energy;
+  std::optional<SplinePointEnergy> pointEnergy;
 };
 
 SplineLevel::SplineLevel(const FieldGrid &             grid,
@@ -151,6 +165,10 @@ SplineLevel::Evaluate(const double * coefficients, double * gradient)
   if (parts.energy && outcome.count > 0)
   {
     evaluation.value += parts.energy->Evaluate(coefficients, gradient);
+  }
+  if (parts.pointEnergy && outcome.count > 0)
+  {
+    evaluation.value += parts.pointEnergy->Evaluate(coefficients, gradient);
   }
   return evaluation;
 }

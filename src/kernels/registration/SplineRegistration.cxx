@@ -24,6 +24,7 @@
 #include "itkCudaSpline/math/SplineWeights.h"
 
 #include "kernels/registration/SplineEnergy.h"
+#include "kernels/registration/SplinePointEnergy.h"
 
 #include <algorithm>
 #include <array>
@@ -420,13 +421,15 @@ PlanSplineRegistration(const TransformChain::Stage & spline,
 {
   const PyramidLevel & of = options.levels.at(level);
   const FieldGrid      grid = ShrinkGrid(fixed, of);
-  const std::size_t    ofEnergy = options.regularizers.Any() ? SplineEnergy::CountBytes(spline, fixed.dimension) : 0;
+  const std::size_t ofForms = options.regularizers.HasForms() ? SplineEnergy::CountBytes(spline, fixed.dimension) : 0;
+  const std::size_t ofPoints =
+    options.regularizers.HasPoints() ? SplinePointEnergy::CountBytes(spline, fixed.dimension) : 0;
   return PlanSplineLevel(spline,
                          grid,
                          options.metric,
                          moving,
                          pixel,
-                         (of.sigma > 0.0 ? 2 : 1) * imageBytes + ofEnergy,
+                         (of.sigma > 0.0 ? 2 : 1) * imageBytes + ofForms + ofPoints,
                          budget,
                          CountDrawnPlaces(grid, options.samples));
 }

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/fields/VelocityIntegration.h"
 
 #include "kernels/common/MemoryBudget.h"
+#include "kernels/fields/VelocityLimit.h"
 #include "kernels/registration/LevelField.h"
 #include "kernels/registration/LevelForces.h"
 
@@ -76,6 +77,28 @@ MakeFields(unsigned int count, const FieldShape & shape, const Residence & resid
 }
 } // namespace
 
+namespace
+{
+/** The velocity before an update and its integrals, of which a limit of determinants is made. Empty without a limit. */
+struct PreviousVelocity
+{
+  std::vector<ResidentArray> velocity; ///< at each time point
+  std::vector<ResidentArray> toFixed;  ///< displacements to time 0, from each time point but the first
+  ResidentArray              whole;    ///< displacements from time 0 to time 1
+
+  bool
+  IsReserved() const
+  {
+    return !velocity.empty();
+  }
+  static std::size_t
+  CountBytes(const FieldShape & shape, unsigned int timePoints)
+  {
+    return std::size_t{ 2 } * timePoints * shape.Bytes();
+  }
+};
+} // namespace
+
 /** Velocity, updates and steps. */
 struct VelocityLevel::Impl
 {
@@ -85,6 +108,7 @@ struct VelocityLevel::Impl
   std::shared_ptr<LevelFields> velocity; ///< at each time point
   std::vector<ResidentArray>   updates;  ///< forces before
   std::vector<UpdateMoments>   moments;
+  PreviousVelocity             before;
   std::vector<ResidentArray>   previous; ///< updates of ITK's method, before they are smoothed
   std::vector<ResidentArray>   smooth;   ///< updates or velocities of ITK's method, smoothed in space
   ResidentArray                toFixed;  ///< displacements from a time point to time 0
@@ -117,6 +141,27 @@ struct VelocityLevel::Impl
   /** Smooths the velocity with its updates. */
   void
   EnqueueSmoothing(const SynRules & rules);
+  /** Allocates what the limit of determinants needs. */
+  void
+  ReserveLimit(const SynRules & rules);
+  /** Where displacements from a time point to time 0 are integrated to. */
+  const ResidentArray &
+  ToFixed(unsigned int time) const
+  {
+    return time > 0 && before.IsReserved() ? before.toFixed[time - 1] : toFixed;
+  }
+  /** Where displacements from a time point to time 1 are integrated to. */
+  const ResidentArray &
+  ToMoving(unsigned int time) const
+  {
+    return time == 0 && before.IsReserved() ? before.whole : toMoving;
+  }
+  /** Keeps a copy of the velocity. */
+  void
+  EnqueueCopy();
+  /** Shortens the update of the velocity that EnqueueCopy() has kept. */
+  void
+  EnqueueLimit(double largest);
   void
   Enqueue(const SynRules & rules);
   /** Mean value of the metric. */
@@ -224,8 +269,8 @@ VelocityLevel::Impl::EnqueueForces()
   const unsigned int last = options.timePoints - 1;
   for (unsigned int time = 0; time <= last; ++time)
   {
-    forces.MoveFixed(this->IntegrateUnlessEqual(time, 0, toFixed));
-    forces.MoveMoving(this->IntegrateUnlessEqual(time, last, toMoving));
+    forces.MoveFixed(this->IntegrateUnlessEqual(time, 0, this->ToFixed(time)));
+    forces.MoveMoving(this->IntegrateUnlessEqual(time, last, this->ToMoving(time)));
     forces.Compare(&record.As<Record>()->sums[time], updates[time].Data(), IsItk() ? nullptr : opposite.Data(), time);
     if (!IsItk())
     {
@@ -257,6 +302,38 @@ VelocityLevel::Impl::EnqueueSmoothing(const SynRules & rules)
   {
     SmoothInTime(shape, ToConstant(velocities), ofTotals, velocities, residence);
   }
+}
+
+void
+VelocityLevel::Impl::ReserveLimit(const SynRules & rules)
+{
+  if (rules.determinantLimit > 0.0 && !this->IsItk() && !before.IsReserved())
+  {
+    const FieldShape & shape = forces.GetShape();
+    const Residence &  residence = forces.GetResidence();
+    before.velocity = MakeFields(options.timePoints, shape, residence);
+    before.toFixed = MakeFields(options.timePoints - 1, shape, residence);
+    before.whole = ResidentArray(shape.Bytes(), residence);
+  }
+}
+
+void
+VelocityLevel::Impl::EnqueueCopy()
+{
+  const std::vector<void *> velocities = this->Velocities();
+  for (std::size_t time = 0; time < velocities.size(); ++time)
+  {
+    CopyResident(before.velocity[time].Data(), velocities[time], forces.GetShape().Bytes(), forces.GetResidence());
+  }
+}
+
+void
+VelocityLevel::Impl::EnqueueLimit(double largest)
+{
+  const VelocityUpdate update{ forces.GetShape(),   ToConstant(PointersTo(before.velocity)), this->Velocities(),
+                               before.whole.Data(), ToConstant(PointersTo(before.toFixed)),  toMoving.Data(),
+                               forces.Scratch() };
+  LimitVelocity(update, largest, StepsOfIterations, forces.GetResidence());
 }
 
 void
@@ -337,7 +414,16 @@ VelocityLevel::Impl::Enqueue(const SynRules & rules)
   {
     forces.MakeUpdate(nullptr, moments[time], updates[time].Data(), rules, &record.As<Record>()->maximumNorms[time]);
   }
+  const bool isLimited = rules.determinantLimit > 0.0;
+  if (isLimited)
+  {
+    this->EnqueueCopy();
+  }
   this->EnqueueSmoothing(rules);
+  if (isLimited)
+  {
+    this->EnqueueLimit(rules.determinantLimit);
+  }
 }
 
 double
@@ -424,6 +510,7 @@ VelocityLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Impl->forces.GetResidence();
   m_Impl->forces.Reserve(rules);
+  m_Impl->ReserveLimit(rules);
   for (UpdateMoments & moments : m_Impl->moments)
   {
     moments.Reserve(m_Impl->forces.GetShape(), rules.optimizer, residence);
@@ -485,8 +572,10 @@ PlanVelocityLevel(const FieldShape &             shape,
   const std::size_t fields = (ofTimePoint * velocity.timePoints + 3) * shape.Bytes();
   const std::size_t moments =
     (std::size_t{ velocity.timePoints } - 2) * UpdateMoments::CountBytes(shape, rules.optimizer);
-  MemoryPlan plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + fields + moments;
+  const bool        isLimited = rules.determinantLimit > 0.0 && method != VelocityMethod::Itk;
+  const std::size_t limit = isLimited ? PreviousVelocity::CountBytes(shape, velocity.timePoints) : 0;
+  MemoryPlan        plan;
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + fields + moments + limit;
   plan.outsideBytes = velocity.timePoints * shape.Bytes() / 8; // the velocity of the previous level
   RefuseUnlessWithin(plan, budget);
   return plan;

@@ -21,11 +21,15 @@
 // constant, so its second derivatives are known numbers; one whose coefficients are linear has a constant gradient.
 // This holds on grids with any spacing and rotation. The gradient is that of central differences of the energy: exact
 // up to roundings, as the energy is a quadratic form.
+//
+// Total variation and Jacobian penalty of a constant gradient are closed forms. Their gradients are those of central
+// differences of order 4, also where the determinants are negative.
 
 #include "../fields/FieldCase.h"
 
-#include "kernels/registration/SplineEnergy.h"
+#include "kernels/registration/SplinePointEnergy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -61,11 +65,15 @@ protected:
            const Residence &             residence)
   {
     const auto          dimension = static_cast<unsigned int>(coefficients.size() / CountNodes(spline));
-    const SplineEnergy  energy(spline, dimension, weights, residence);
     const ResidentArray numbers = Resident(coefficients, ScalarType::Float64, residence);
     const ResidentArray derivative =
       Resident(gradient != nullptr ? *gradient : coefficients, ScalarType::Float64, residence);
-    const double value = energy.Evaluate(numbers.As<double>(), gradient != nullptr ? derivative.As<double>() : nullptr);
+    double * const derivatives = gradient != nullptr ? derivative.As<double>() : nullptr;
+    double value = SplineEnergy(spline, dimension, weights, residence).Evaluate(numbers.As<double>(), derivatives);
+    if (weights.HasPoints())
+    {
+      value += SplinePointEnergy(spline, dimension, weights, residence).Evaluate(numbers.As<double>(), derivatives);
+    }
     if (gradient != nullptr)
     {
       *gradient = Numbers(derivative.Data(), gradient->size(), ScalarType::Float64, residence);
@@ -80,13 +88,13 @@ protected:
   }
 
   static std::vector<double>
-  MakeRandom(const TransformChain::Stage & spline, unsigned int dimension)
+  MakeRandom(const TransformChain::Stage & spline, unsigned int dimension, double maximum = 2.0)
   {
     FreshRandom         random;
     std::vector<double> coefficients(CountNodes(spline) * dimension);
     for (double & coefficient : coefficients)
     {
-      coefficient = random.Uniform(-2.0, 2.0);
+      coefficient = random.Uniform(-maximum, maximum);
     }
     return coefficients;
   }
@@ -199,6 +207,23 @@ TEST_P(SplineEnergies, OfLinearDisplacements)
     }
     EXPECT_NEAR(Evaluate(spline, coefficients, { 0.0, 1.0 }, nullptr, residence), expected, 1e-10 * expected);
     EXPECT_NEAR(Evaluate(spline, coefficients, { 1.0, 0.0 }, nullptr, residence), 0.0, 1e-12);
+    double squares = VariationSmoothing * VariationSmoothing;
+    for (unsigned int n = 0; n < dimension * dimension; ++n)
+    {
+      squares += std::pow(matrix[n / dimension][n % dimension], 2);
+      matrix[n / dimension][n % dimension] += n / dimension == n % dimension ? 1.0 : 0.0;
+    }
+    const double plane = matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0];
+    const double determinant = dimension == 2
+                                 ? plane
+                                 : matrix[2][2] * plane -
+                                     matrix[1][2] * (matrix[0][0] * matrix[2][1] - matrix[0][1] * matrix[2][0]) +
+                                     matrix[0][2] * (matrix[1][0] * matrix[2][1] - matrix[1][1] * matrix[2][0]);
+    const double variation = std::sqrt(squares) - VariationSmoothing;
+    EXPECT_NEAR(Evaluate(spline, coefficients, { 0.0, 0.0, 1.0, 0.0 }, nullptr, residence), variation, 1e-12);
+    EXPECT_NEAR(Evaluate(spline, coefficients, { 0.0, 0.0, 0.0, 1.0 }, nullptr, residence),
+                determinant + 1.0 / determinant - 2.0,
+                1e-10);
   }
 }
 
@@ -229,10 +254,49 @@ TEST_P(SplineEnergies, HaveTheGradientOfDifferences)
   }
 }
 
+/** Small displacements, and those that fold. */
+TEST_P(SplineEnergies, OfPointsHaveTheGradientOfDifferences)
+{
+  const Residence residence = this->MakeResidence();
+  for (const double largest : { 0.1, 3.0 })
+  {
+    for (const SplineRegularizers & weights :
+         { SplineRegularizers{ 0.0, 0.0, 0.5, 0.0 }, { 0.0, 0.0, 0.0, 3.0 }, { 0.1, 0.2, 0.7, 0.2 } })
+    {
+      for (const std::vector<std::int64_t> & size : { std::vector<std::int64_t>{ 6, 5 }, { 5, 4, 6 } })
+      {
+        const TransformChain::Stage spline = MakeSpline(size);
+        std::vector<double>         coefficients = MakeRandom(spline, static_cast<unsigned int>(size.size()), largest);
+        std::vector<double>         gradient(coefficients.size(), 3.0);
+        EXPECT_GT(Evaluate(spline, coefficients, weights, &gradient, residence), 0.0);
+        double scale = 1.0;
+        for (const double number : gradient)
+        {
+          scale = std::max(scale, std::abs(number));
+        }
+        for (std::size_t n = 0; n < coefficients.size(); n += 7)
+        {
+          const double at = coefficients[n];
+          const auto   difference = [&](double step) {
+            coefficients[n] = at + step;
+            const double after = Evaluate(spline, coefficients, weights, nullptr, residence);
+            coefficients[n] = at - step;
+            const double before = Evaluate(spline, coefficients, weights, nullptr, residence);
+            coefficients[n] = at;
+            return (after - before) / (2.0 * step);
+          };
+          constexpr double step = 1e-5;
+          ASSERT_NEAR(gradient[n] - 3.0, (4.0 * difference(step) - difference(2.0 * step)) / 3.0, 1e-6 * scale);
+        }
+      }
+    }
+  }
+}
+
 /** The same bits with any number of threads; a device adds the same numbers in the same order. */
 TEST_P(SplineEnergies, DoNotDependOnThreads)
 {
-  const SplineRegularizers    weights{ 1.0, 0.5 };
+  const SplineRegularizers    weights{ 1.0, 0.5, 0.3, 0.2 };
   const TransformChain::Stage spline = MakeSpline({ 9, 8, 7 });
   const std::vector<double>   coefficients = MakeRandom(spline, 3);
   std::vector<double>         gradient(coefficients.size(), 0.0);

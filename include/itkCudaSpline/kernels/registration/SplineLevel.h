@@ -60,12 +60,20 @@ struct SplineRegularizers
 {
   double bending{ 0.0 };    ///< of the sum of the squares of all second derivatives of all components (mm^2)
   double elasticity{ 0.0 }; ///< of the sum of the squares of the strain: the symmetric part of the gradient
+  double variation{ 0.0 };  ///< of the smoothed total variation: the Frobenius norm of the gradient
+  double jacobian{ 0.0 };   ///< of J + 1 / J - 2, where J is the Jacobian determinant of the transform
 
-  /** Whether an energy is added. */
+  /** Whether an energy is added that is a quadratic form. */
   bool
-  Any() const
+  HasForms() const
   {
     return bending > 0.0 || elasticity > 0.0;
+  }
+  /** Whether an energy is added that is evaluated at points. */
+  bool
+  HasPoints() const
+  {
+    return variation > 0.0 || jacobian > 0.0;
   }
 };
 

@@ -72,7 +72,9 @@ struct VelocityIteration
  *    integral from t to 1 (IntegrateVelocity()).
  * 2. The metric compares both images, and gives a force at t.
  * 3. An update is made of the force (VelocityMethod). It is smoothed in space and along time.
- * 4. The updates are added to the velocity, which is smoothed in space and along time. */
+ * 4. The updates are added to the velocity, which is smoothed in space and along time.
+ * 5. With a limit of determinants, the change of the velocity is shortened along the paths of samples whose Jacobian
+ *    determinants at time 1 would exceed it (SynRules::determinantLimit). */
 class VelocityLevel
 {
 public:
@@ -125,8 +127,9 @@ public:
 
   /** \brief One iteration; waits for its end.
    *
-   * \param[in] rules of the iteration; \c inversion, \c averagesMidpointGradients and \c determinantLimit have no
-   * effect \exception DeviceError the device failed: the velocity is undefined then */
+   * \param[in] rules of the iteration; \c inversion and \c averagesMidpointGradients have no effect, and with ITK's
+   * method \c determinantLimit
+   * \exception DeviceError the device failed: the velocity is undefined then */
   VelocityIteration
   Iterate(const SynRules & rules);
 
