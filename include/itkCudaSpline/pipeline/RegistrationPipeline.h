@@ -55,15 +55,15 @@ struct ImagePair
 /** \brief An image of labels in host memory; 0 is the background. */
 struct LabelMap
 {
-  FieldGrid            grid;
-  const std::int32_t * pixels{ nullptr };
+  FieldGrid            grid;              ///< its voxels
+  const std::int32_t * pixels{ nullptr }; ///< the labels
 };
 
 /** \brief Label maps of a fixed and a moving image. */
 struct LabelPair
 {
-  LabelMap fixed;
-  LabelMap moving;
+  LabelMap fixed;  ///< of the fixed image
+  LabelMap moving; ///< of the moving image
 };
 
 /** \brief What is registered. */

@@ -304,20 +304,20 @@ struct LandmarkForce
  * A field moves the samples of that space to the points of an image; so the point of a landmark is where its field
  * arrives at the landmark. The force on the displacement of the moving image is at the fixed point, towards the moving
  * point; that on the fixed image is at the moving point, in the opposite direction. */
-template <unsigned int VDimension, typename TReal>
+template <unsigned int VDimension>
 struct LandmarkPlacement
 {
   static constexpr int Iterations = 40;
 
-  const LandmarkTarget *   targets;
-  GridGeometry<VDimension> grid;
-  const TReal *            fixedField;  ///< null: no displacement
-  const TReal *            movingField; ///< null: no displacement
-  double                   peak;        ///< length of a force that its Gaussian smooths to a length of 1
-  LandmarkForce *          byMoving;
-  LandmarkForce *          byFixed;
-  double *                 squares; ///< of the distances in the moving image
-  FieldWalk                walk;    ///< landmarks
+  const LandmarkTarget *     targets;
+  GridGeometry<VDimension>   grid;
+  TransformStage<VDimension> fixedField;  ///< or the identity
+  TransformStage<VDimension> movingField; ///< or the identity
+  double                     peak;        ///< length of a force that its Gaussian smooths to a length of 1
+  LandmarkForce *            byMoving;
+  LandmarkForce *            byFixed;
+  double *                   squares; ///< of the distances in the moving image
+  FieldWalk                  walk;    ///< landmarks
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -331,7 +331,11 @@ struct LandmarkPlacement
     double                 back[VDimension];
     this->FindOrigin(fixedField, own.fixed, fixed);
     this->FindOrigin(movingField, own.moving, moving);
-    this->Displace(movingField, fixed, moved);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      moved[d] = fixed[d];
+    }
+    movingField.Apply(moved);
     own.FindDistance(VDimension, moved, distance);
     squares[at[0]] = SquaredLength(distance);
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -350,32 +354,10 @@ struct LandmarkPlacement
   }
 
 private:
-  /** Adds the field at a point; outside of the grid it is 0. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Displace(const TReal * field, const double (&point)[VDimension], double (&moved)[VDimension]) const
-  {
-    double exact[VDimension];
-    TReal  index[VDimension];
-    TReal  vector[VDimension] = {};
-    grid.PointToContinuousIndex(point, exact);
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      index[d] = static_cast<TReal>(exact[d]);
-    }
-    if (field != nullptr && IsInsideBuffer(grid.extent, index))
-    {
-      InterpolateField(field, grid.extent, index, vector);
-    }
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      moved[d] = point[d] + static_cast<double>(vector[d]);
-    }
-  }
-
   /** The point that a field moves to another one: its error is subtracted; a step that does not come closer is
    * halved. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  FindOrigin(const TReal * field, const double (&wanted)[3], double (&point)[VDimension]) const
+  FindOrigin(const TransformStage<VDimension> & field, const double (&wanted)[3], double (&point)[VDimension]) const
   {
     double error[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -404,15 +386,20 @@ private:
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  FindError(const TReal * field,
+  FindError(const TransformStage<VDimension> & field,
             const double (&wanted)[3],
             const double (&point)[VDimension],
             double (&error)[VDimension]) const
   {
-    this->Displace(field, point, error);
+    double moved[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      error[d] = wanted[d] - error[d];
+      moved[d] = point[d];
+    }
+    field.Apply(moved);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      error[d] = wanted[d] - moved[d];
     }
   }
 
@@ -458,31 +445,29 @@ private:
  *
  * A sample may be next to several landmarks. The first one of them adds up all, in their order, so that the result does
  * not depend on threads. */
-template <unsigned int VDimension, typename TReal>
 struct LandmarkScatter
 {
-  static constexpr std::int64_t Corners = 1 << VDimension;
-
   const LandmarkForce * forces;
   std::int64_t          count;
-  TReal *               field;
+  FieldNumbers          field;
+  std::uint32_t         dimension;
   FieldWalk             grid;
   FieldWalk             walk; ///< corners of the cells of all landmarks
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    const std::int64_t own = at[0] / Corners;
+    const std::int64_t own = at[0] >> dimension;
     std::int64_t       sample[3] = {};
-    for (unsigned int d = 0; d < VDimension; ++d)
+    for (std::uint32_t d = 0; d < dimension; ++d)
     {
-      sample[d] = forces[own].base[d] + ((at[0] % Corners >> d) & 1);
+      sample[d] = forces[own].base[d] + (at[0] >> d & 1);
       if (sample[d] < 0 || sample[d] >= grid.size[d])
       {
         return;
       }
     }
-    double sum[VDimension] = {};
+    double sum[3] = {};
     for (std::int64_t n = 0; n < count; ++n)
     {
       const double weight = this->WeightOf(forces[n], sample);
@@ -490,14 +475,14 @@ struct LandmarkScatter
       {
         return;
       }
-      for (unsigned int d = 0; d < VDimension && weight > 0.0; ++d)
+      for (std::uint32_t d = 0; d < dimension && weight > 0.0; ++d)
       {
         sum[d] += weight * forces[n].vector[d];
       }
     }
-    for (unsigned int d = 0; d < VDimension; ++d)
+    for (std::uint32_t d = 0; d < dimension; ++d)
     {
-      field[OffsetOf(grid, sample) * VDimension + d] = static_cast<TReal>(sum[d]);
+      field.Store(OffsetOf(grid, sample) * dimension + d, sum[d]);
     }
   }
 
@@ -507,7 +492,7 @@ private:
   WeightOf(const LandmarkForce & force, const std::int64_t (&sample)[3]) const
   {
     double weight = 1.0;
-    for (unsigned int d = 0; d < VDimension; ++d)
+    for (std::uint32_t d = 0; d < dimension; ++d)
     {
       const std::int64_t step = sample[d] - force.base[d];
       weight *= step == 0 ? 1.0 - force.above[d] : (step == 1 ? force.above[d] : 0.0);

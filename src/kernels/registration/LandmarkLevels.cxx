@@ -297,16 +297,19 @@ FieldLandmarks::Place(const void * fixedField, const void * movingField, std::si
 void
 FieldLandmarks::Add(bool isByFixed, const FieldShape & shapeOfNorms, void * force, void * scratch) const
 {
-  const LandmarkForce * const    forces = m_Forces[isByFixed ? 1 : 0].As<LandmarkForce>();
-  const LandmarkScatterArguments arguments{ m_Shape, forces, m_Count, m_Scattered.Data() };
+  const bool isDouble = m_Shape.element == ScalarType::Float64;
   ClearResident(m_Scattered.Data(), m_Scattered.Bytes(), m_Residence);
-  RunLandmarks(
-    arguments, m_Residence, [](const auto & own, const auto & enqueue) { WalkLandmarkScatter(own, enqueue); });
+  RunLandmarkBody(LandmarkScatter{ m_Forces[isByFixed ? 1 : 0].As<LandmarkForce>(),
+                                   static_cast<std::int64_t>(m_Count),
+                                   { m_Scattered.Data(), isDouble },
+                                   m_Shape.grid.dimension,
+                                   WalkOf(m_Shape.grid),
+                                   WalkOfList(m_Count << m_Shape.grid.dimension) },
+                  m_Residence);
   const FieldSmoothing gaussian = MakeFieldSmoothing(m_Shape.grid, LandmarkVariance);
   SmoothField(m_Shape, m_Scattered.Data(), gaussian, m_Smooth.Data(), scratch, m_Residence);
   double * const maximum = m_Maximum.As<double>();
   FindMaximumNorm(shapeOfNorms, force, maximum, maximum + 1, m_Residence);
-  const bool isDouble = m_Shape.element == ScalarType::Float64;
   RunLandmarkBody(
     LandmarkSum{ { m_Smooth.Data(), isDouble }, { force, isDouble }, maximum, m_Weight, WalkOfNumbers(m_Shape.grid) },
     m_Residence);
@@ -360,7 +363,7 @@ WalkLandmarksOnCuda(const LandmarkPlacementArguments &, const Residence &)
 }
 
 void
-WalkLandmarksOnCuda(const LandmarkScatterArguments &, const Residence &)
+WalkLandmarksOnCuda(const LandmarkScatter &, const Residence &)
 {
   RefuseLandmarksOnCuda();
 }

@@ -153,15 +153,6 @@ struct LandmarkPlacementArguments
   double *               squares;
 };
 
-/** \brief The same of LandmarkScatter. */
-struct LandmarkScatterArguments
-{
-  FieldShape            shape;
-  const LandmarkForce * forces;
-  std::size_t           count;
-  void *                field;
-};
-
 /** \brief The walk through a list. */
 inline FieldWalk
 WalkOfList(std::size_t count)
@@ -186,42 +177,38 @@ WalkLandmarkPullBack(const FieldGrid &                          grid,
   });
 }
 
+/** \brief A field on a grid as a body evaluates it; null: the identity. */
+template <unsigned int VDimension>
+TransformStage<VDimension>
+MakeLevelStage(const FieldShape & shape, const void * field)
+{
+  TransformChain::Stage identity;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    identity.matrix[d].fill(0.0);
+    identity.matrix[d][d] = 1.0;
+  }
+  return MakeStage<VDimension>(field != nullptr ? MakeFieldStage(shape, field) : identity, field);
+}
+
 /** \brief Calls \p enqueue with the body that finds forces. */
 template <typename TEnqueue>
 void
 WalkLandmarkPlacement(const LandmarkPlacementArguments & arguments, const TEnqueue & enqueue)
 {
   const FieldShape & shape = arguments.shape;
-  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
+  DispatchField(shape.grid.dimension, ScalarType::Float64, [&](auto compiled) {
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     constexpr double       pi = 3.14159265358979323846;
-    enqueue(LandmarkPlacement<dimension, Real>{ arguments.targets,
-                                                MakeGeometry<dimension>(shape.grid),
-                                                static_cast<const Real *>(arguments.fixedField),
-                                                static_cast<const Real *>(arguments.movingField),
-                                                std::pow(2.0 * pi * LandmarkVariance, 0.5 * dimension),
-                                                arguments.byMoving,
-                                                arguments.byFixed,
-                                                arguments.squares,
-                                                WalkOfList(arguments.count) });
-  });
-}
-
-/** \brief Calls \p enqueue with the body that distributes forces. */
-template <typename TEnqueue>
-void
-WalkLandmarkScatter(const LandmarkScatterArguments & arguments, const TEnqueue & enqueue)
-{
-  const FieldShape & shape = arguments.shape;
-  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
-    using Scatter = LandmarkScatter<decltype(compiled)::Dimension, Real>;
-    enqueue(Scatter{ arguments.forces,
-                     static_cast<std::int64_t>(arguments.count),
-                     static_cast<Real *>(arguments.field),
-                     WalkOf(shape.grid),
-                     WalkOfList(arguments.count * Scatter::Corners) });
+    enqueue(LandmarkPlacement<dimension>{ arguments.targets,
+                                          MakeGeometry<dimension>(shape.grid),
+                                          MakeLevelStage<dimension>(shape, arguments.fixedField),
+                                          MakeLevelStage<dimension>(shape, arguments.movingField),
+                                          std::pow(2.0 * pi * LandmarkVariance, 0.5 * dimension),
+                                          arguments.byMoving,
+                                          arguments.byFixed,
+                                          arguments.squares,
+                                          WalkOfList(arguments.count) });
   });
 }
 
@@ -236,7 +223,7 @@ WalkLandmarkPullBackOnCuda(const FieldGrid &                          grid,
 void
 WalkLandmarksOnCuda(const LandmarkPlacementArguments & arguments, const Residence & residence);
 void
-WalkLandmarksOnCuda(const LandmarkScatterArguments & arguments, const Residence & residence);
+WalkLandmarksOnCuda(const LandmarkScatter & body, const Residence & residence);
 void
 WalkLandmarksOnCuda(const LandmarkSum & body, const Residence & residence);
 void

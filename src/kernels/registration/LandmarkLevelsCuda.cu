@@ -39,9 +39,9 @@ WalkLandmarksOnCuda(const LandmarkPlacementArguments & arguments, const Residenc
 }
 
 void
-WalkLandmarksOnCuda(const LandmarkScatterArguments & arguments, const Residence & residence)
+WalkLandmarksOnCuda(const LandmarkScatter & body, const Residence & residence)
 {
-  WalkLandmarkScatter(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  LaunchField(body, body.walk, residence);
 }
 
 void

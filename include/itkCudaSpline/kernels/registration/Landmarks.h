@@ -34,8 +34,8 @@ namespace itk::CudaSpline
 /** \brief A point of the fixed image and the same point of the moving image (mm). */
 struct Landmark
 {
-  FieldGrid::Vector fixed{};
-  FieldGrid::Vector moving{};
+  FieldGrid::Vector fixed{};  ///< in the fixed image
+  FieldGrid::Vector moving{}; ///< in the moving image
 };
 
 /** \brief Landmarks whose distances are added to the value of a level: weight times the mean of |T(fixed) - moving|^2
