@@ -161,6 +161,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
   const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
+  AddTerms(truth, request);
   report.readSeconds = reading.GetSeconds();
   const MadeFolder   folder(FolderAskedFor(options.prefix));
   RegistrationOutput files(options, request, finite, LayoutsOf(inputs), format);

@@ -99,6 +99,12 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "X",
     "of bspline: weight of the mean squared second derivatives of the displacements, in mm^2; default: 0" },
   { "linear_elasticity", "X", "of bspline: weight of the mean squared strain of the displacements; default: 0" },
+  { "landmark_weight",
+    "X",
+    "weight of --fixed-landmarks and --moving-landmarks: of their mean squared distance, in 1/mm^2, which is added to "
+    "the "
+    "metric; of syn, greedy and tvf also of their force, where 1 is as strong as the images; default: 0" },
+  { "label_weight", "X", "weight of --fixed-labels and --moving-labels, compared with that of the metric; default: 0" },
   { "radius",
     "N",
     "of the windows of --metric " + JoinMetricNames(itk::CudaSpline::HasRadius) + ", in voxels; default: 4" },
@@ -254,13 +260,15 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->check(WrittenFile());
   beginGroup("Evaluation");
   app.add_flag("--evaluate", options.evaluate, "Print the correlation and the local correlation before and after");
-  app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlap")
+  app
+    .add_option(
+      "--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlap and --label-weight")
     ->type_name("LABELS");
   app.add_option("--moving-labels", options.movingLabels, "Labels of the moving image")->type_name("LABELS");
   app
     .add_option("--fixed-landmarks",
                 options.fixedLandmarks,
-                "Points of the fixed image (lines x,y[,z] in mm, LPS), for distances")
+                "Points of the fixed image (lines x,y[,z] in mm, LPS), for distances and --landmark-weight")
     ->type_name("CSV");
   app.add_option("--moving-landmarks", options.movingLandmarks, "The same points in the moving image")
     ->type_name("CSV");

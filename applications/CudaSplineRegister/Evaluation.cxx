@@ -61,6 +61,26 @@ ReadLabels(const std::string & file, unsigned int dimension, bool force)
   return image.type == ScalarType::Float64 ? image : CastVolume(image, ScalarType::Float64);
 }
 
+/** Labels as whole numbers; what is not a number is background. */
+Volume
+ToIntegers(const Volume & labels, const std::string & path)
+{
+  Volume             integers = Volume::Allocate(labels.grid, ScalarType::Int32);
+  const auto * const from = static_cast<const double *>(labels.pixels.get());
+  auto * const       to = static_cast<std::int32_t *>(integers.pixels.get());
+  for (std::size_t n = 0; n < labels.grid.GetNumberOfVoxels(); ++n)
+  {
+    const double label = std::isfinite(from[n]) ? from[n] : 0.0;
+    to[n] = static_cast<std::int32_t>(std::abs(label) <= std::numeric_limits<std::int32_t>::max() ? label : 0.5);
+    if (static_cast<double>(to[n]) != label)
+    {
+      throw ProgramError("--label-weight: the labels \"" + path + "\" have the value " + Brief(label) +
+                         "; whole numbers of 32 bits are needed");
+    }
+  }
+  return integers;
+}
+
 /** Overlaps of two images of labels on one grid; what is not a number is outside. */
 std::map<std::int64_t, double>
 CountOverlaps(const Volume & fixed, const Volume & moving)
@@ -242,6 +262,25 @@ ReadTruth(const Options & options, unsigned int dimension)
     }
   }
   return truth;
+}
+
+void
+AddTerms(const Truth & truth, RegistrationRequest & request)
+{
+  const auto & stages = request.options->spec.stages;
+  const auto   uses = [&stages](std::optional<double> StageSpec::*weight) {
+    return std::any_of(
+      stages.begin(), stages.end(), [weight](const StageSpec & stage) { return (stage.*weight).value_or(0.0) > 0.0; });
+  };
+  for (std::size_t n = 0; uses(&StageSpec::landmarkWeight) && n < truth.fixedLandmarks.size(); ++n)
+  {
+    request.landmarks.push_back({ truth.fixedLandmarks[n], truth.movingLandmarks[n] });
+  }
+  if (uses(&StageSpec::labelWeight) && truth.fixedLabels)
+  {
+    request.fixedLabels = ToIntegers(*truth.fixedLabels, request.options->fixedLabels);
+    request.movingLabels = ToIntegers(*truth.movingLabels, request.options->movingLabels);
+  }
 }
 
 Evaluation

@@ -75,6 +75,11 @@ struct Truth
 Truth
 ReadTruth(const Options & options, unsigned int dimension);
 
+/** \brief Adds landmarks and labels to a request if a stage uses them.
+ * \exception ProgramError labels that are not whole numbers of 32 bits */
+void
+AddTerms(const Truth & truth, RegistrationRequest & request);
+
 /** \brief Reads points in mm (LPS) from a file of lines x,y or x,y,z. Further columns are ignored.
  * Empty lines, lines that begin with #, and a first line without numbers are skipped.
  * \exception ProgramError an invalid line, or a file without points */

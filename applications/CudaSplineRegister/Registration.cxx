@@ -169,6 +169,12 @@ private:
     return described;
   }
 
+  static itk::CudaSpline::LabelMap
+  DescribeLabels(const Volume & labels)
+  {
+    return { DescribeGrid(labels.grid), static_cast<const std::int32_t *>(labels.pixels.get()) };
+  }
+
   /** A pair with the masks of a stage; those of the first one are for the start, too. */
   template <typename TPair>
   static itk::CudaSpline::ImagePair
@@ -201,6 +207,11 @@ private:
     for (std::size_t stage = 0; hasStageMasks && stage < m_Options.spec.stages.size(); ++stage)
     {
       input.stageMasks.push_back(this->DescribePairs(stage));
+    }
+    input.landmarks = m_Request.landmarks;
+    if (m_Request.fixedLabels)
+    {
+      input.labels = { DescribeLabels(*m_Request.fixedLabels), DescribeLabels(*m_Request.movingLabels) };
     }
     return input;
   }

@@ -30,6 +30,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -120,6 +121,44 @@ DescribeStageMasks(const cudaspline_pipeline & from, std::size_t stages, unsigne
   return all;
 }
 
+std::vector<Landmark>
+DescribeLandmarks(const cudaspline_pipeline & from, unsigned int dimension)
+{
+  if (from.landmark_count < 0)
+  {
+    throw std::invalid_argument("pipeline.landmark_count is " + std::to_string(from.landmark_count) +
+                                "; it must be at least 0.");
+  }
+  std::vector<Landmark> landmarks(static_cast<std::size_t>(from.landmark_count));
+  if (!landmarks.empty())
+  {
+    RequirePointer(from.fixed_landmarks, "pipeline.fixed_landmarks");
+    RequirePointer(from.moving_landmarks, "pipeline.moving_landmarks");
+  }
+  for (std::size_t n = 0; n < landmarks.size(); ++n)
+  {
+    std::copy_n(from.fixed_landmarks + n * dimension, dimension, landmarks[n].fixed.begin());
+    std::copy_n(from.moving_landmarks + n * dimension, dimension, landmarks[n].moving.begin());
+  }
+  return landmarks;
+}
+
+std::optional<LabelPair>
+DescribeLabels(const cudaspline_pipeline & from, unsigned int dimension)
+{
+  if (from.fixed_labels.pixels == nullptr && from.moving_labels.pixels == nullptr)
+  {
+    return std::nullopt;
+  }
+  const auto describe = [dimension](const cudaspline_registration_image & labels, const std::string & name) {
+    RequirePointer(labels.pixels, (name + ".pixels").c_str());
+    return LabelMap{ DescribeGrid(labels.grid, dimension, name + ".grid"),
+                     static_cast<const std::int32_t *>(labels.pixels) };
+  };
+  return LabelPair{ describe(from.fixed_labels, "pipeline.fixed_labels"),
+                    describe(from.moving_labels, "pipeline.moving_labels") };
+}
+
 RegistrationInput
 DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
 {
@@ -144,6 +183,8 @@ DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
     input.initial = DescribeStages(from.stages, from.stage_count, dimension, "pipeline");
   }
   input.stageMasks = DescribeStageMasks(from, spec.stages.size(), dimension);
+  input.landmarks = DescribeLandmarks(from, dimension);
+  input.labels = DescribeLabels(from, dimension);
   input.device = from.device;
   input.stream = static_cast<StreamHandle>(from.stream);
   return input;
@@ -287,10 +328,11 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = { "faint_values",   "poor_rotation", "still_levels",  "skipped_level",
-                                              "kept_axes",      "undetermined",  "undone_levels", "few_iterations",
-                                              "found_rotation", "poor_agreement" };
-    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::PoorAgreement) + 1,
+    static constexpr const char * names[] = {
+      "faint_values",  "poor_rotation",  "still_levels",   "skipped_level",  "kept_axes",         "undetermined",
+      "undone_levels", "few_iterations", "found_rotation", "poor_agreement", "outside_landmarks", "unpaired_labels"
+    };
+    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::UnpairedLabels) + 1,
                   "Each kind has a name.");
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },

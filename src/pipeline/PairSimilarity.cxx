@@ -57,8 +57,8 @@ MeasureSimilarity(const ImagePair &                          pair,
     metric.kind = kind;
     metric.arithmetic = pair.fixed.pixel;
     LinearLevel            level(pair.fixed.grid,
-                      images.MakeFixed(1, residence).front(),
-                      images.MakeMoving(1, stages, residence).front(),
+                      images.MakeFixed(StageSpec(), residence).front(),
+                      images.MakeMoving(StageSpec(), stages, residence).front(),
                       metric,
                       residence);
     const LinearTransform  identity(LinearKind::Translation, pair.fixed.grid.dimension);

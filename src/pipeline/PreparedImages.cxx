@@ -20,6 +20,7 @@
 #include "kernels/registration/DeterminedParameters.h"
 #include "kernels/registration/RangeUnderMask.h"
 #include "kernels/registration/SpatialMask.h"
+#include "pipeline/LabelCodes.h"
 #include "pipeline/PipelineMessages.h"
 
 #include "itkCudaSpline/device/Device.h"
@@ -124,6 +125,7 @@ MakeForecast(const RunnableOperation &                      operation,
 
 PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionContext & host)
   : m_Pairs(input.pairs)
+  , m_Landmarks(input.landmarks)
   , m_Device(input.device)
   , m_Stream(input.stream)
   , m_Host(host)
@@ -155,6 +157,11 @@ PreparedImages::SetMasks(const std::vector<ImagePair> & pairs)
   {
     set(m_Pairs[number].fixed, pairs[number].fixed);
     set(m_Pairs[number].moving, pairs[number].moving);
+  }
+  for (ImagePair & labels : m_Labels)
+  {
+    set(labels.fixed, pairs.front().fixed);
+    set(labels.moving, pairs.front().moving);
   }
 }
 
@@ -228,14 +235,21 @@ PreparedImages::Transform(MaskedImage & image, const TFunctor & functor)
     });
     return 0;
   });
+  this->SetPixels(image, made);
+}
+
+void
+PreparedImages::SetPixels(MaskedImage & image, const std::shared_ptr<void> & made)
+{
   if (m_Device < 0)
   {
     m_Kept.push_back(made);
     image.pixels = made.get();
     return;
   }
-  const Residence residence = this->MakeResidence();
-  const auto      array = std::make_shared<ResidentArray>(bytes, residence);
+  const std::size_t bytes = CountPixelBytes(image);
+  const Residence   residence = this->MakeResidence();
+  const auto        array = std::make_shared<ResidentArray>(bytes, residence);
   Upload(array->Data(), made.get(), bytes, residence);
   residence.Wait();
   m_Kept.push_back(array);
@@ -260,6 +274,40 @@ PreparedImages::Clip(const std::array<double, 2> & quantiles)
       }
     }
   }
+}
+
+void
+PreparedImages::SetLabels(const LabelPair & labels, PipelineMessages & messages)
+{
+  const LabelCodes codes(labels, messages);
+  const double     fixed = static_cast<double>(this->GetFixedGrid().Count()) * MeasureVoxel(this->GetFixedGrid());
+  for (std::size_t channel = 0; channel < codes.CountChannels(); ++channel)
+  {
+    ImagePair  pair;
+    const auto make = [&](const LabelMap & map, MaskedImage & image) {
+      image.grid = map.grid;
+      image.grid.pointToIndex = InvertGridMatrix(map.grid.indexToPoint, map.grid.dimension);
+      image.pixel = this->GetPixel();
+      const std::shared_ptr<void> made(std::malloc(std::max<std::size_t>(CountPixelBytes(image), 1)), std::free);
+      if (made == nullptr)
+      {
+        throw std::bad_alloc();
+      }
+      codes.Write(map, channel, fixed, image.pixel, made.get(), m_Host);
+      this->SetPixels(image, made);
+    };
+    make(labels.fixed, pair.fixed);
+    make(labels.moving, pair.moving);
+    m_Labels.push_back(pair);
+  }
+}
+
+std::size_t
+PreparedImages::CountOutsideLandmarks() const
+{
+  return static_cast<std::size_t>(std::count_if(m_Landmarks.begin(), m_Landmarks.end(), [this](const Landmark & own) {
+    return !IsInside(this->GetFixedGrid(), own.fixed) || !IsInside(this->GetMovingGrid(), own.moving);
+  }));
 }
 
 std::vector<std::array<double, 2>>
@@ -449,13 +497,28 @@ PreparedImages::CountSamples(const FieldGrid & grid, std::int64_t enough)
   return count;
 }
 
+std::vector<const ImagePair *>
+PreparedImages::Select(const StageSpec & stage) const
+{
+  std::vector<const ImagePair *> pairs;
+  for (std::size_t number = 0; number < stage.metrics.size(); ++number)
+  {
+    pairs.push_back(&m_Pairs[number]);
+  }
+  for (std::size_t number = 0; stage.UsesLabels() && number < m_Labels.size(); ++number)
+  {
+    pairs.push_back(&m_Labels[number]);
+  }
+  return pairs;
+}
+
 std::size_t
-PreparedImages::CountBytes(std::size_t pairs) const
+PreparedImages::CountBytes(const StageSpec & stage) const
 {
   std::size_t bytes = 0;
-  for (std::size_t number = 0; number < pairs; ++number)
+  for (const ImagePair * const pair : this->Select(stage))
   {
-    for (const MaskedImage * const image : { &m_Pairs[number].fixed, &m_Pairs[number].moving })
+    for (const MaskedImage * const image : { &pair->fixed, &pair->moving })
     {
       bytes += CountPixelBytes(*image) + CountMaskBytes(*image);
     }
@@ -485,26 +548,26 @@ PreparedImages::MakeSide(const MaskedImage & image, const Residence & residence)
 }
 
 std::vector<SynSide>
-PreparedImages::MakeFixed(std::size_t pairs, const Residence & residence) const
+PreparedImages::MakeFixed(const StageSpec & stage, const Residence & residence) const
 {
   std::vector<SynSide> sides;
-  for (std::size_t number = 0; number < pairs; ++number)
+  for (const ImagePair * const pair : this->Select(stage))
   {
-    sides.push_back(this->MakeSide(m_Pairs[number].fixed, residence));
+    sides.push_back(this->MakeSide(pair->fixed, residence));
   }
   return sides;
 }
 
 std::vector<SynSide>
-PreparedImages::MakeMoving(std::size_t                                pairs,
+PreparedImages::MakeMoving(const StageSpec &                          stage,
                            const std::vector<TransformChain::Stage> & behind,
                            const Residence &                          residence) const
 {
   const auto           stages = MakeResidentStages(behind, this->GetFixedGrid().dimension, residence);
   std::vector<SynSide> sides;
-  for (std::size_t number = 0; number < pairs; ++number)
+  for (const ImagePair * const pair : this->Select(stage))
   {
-    sides.push_back(this->MakeSide(m_Pairs[number].moving, residence));
+    sides.push_back(this->MakeSide(pair->moving, residence));
     sides.back().stages = stages;
   }
   return sides;

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/pipeline/RegistrationForecast.h"
 
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <array>
@@ -33,6 +34,8 @@
 
 namespace itk::CudaSpline
 {
+
+class PipelineMessages;
 
 /** \brief The images of a registration, where they are, with what was done to their values. */
 class PreparedImages
@@ -92,6 +95,29 @@ public:
   MaskedImage
   OnHost(const MaskedImage & image);
 
+  /** Makes images of label maps, which stages can compare by mean squares. */
+  void
+  SetLabels(const LabelPair & labels, PipelineMessages & messages);
+
+  /** Number of pairs of images that were made of label maps. */
+  std::size_t
+  CountLabelPairs() const
+  {
+    return m_Labels.size();
+  }
+
+  /** Landmarks with the weight of a stage. */
+  LandmarkTerm
+  MakeLandmarks(const StageSpec & stage) const
+  {
+    const double weight = stage.landmarkWeight.value_or(0.0);
+    return { weight > 0.0 ? m_Landmarks : std::vector<Landmark>(), weight };
+  }
+
+  /** Number of landmarks with a point outside of its image. */
+  std::size_t
+  CountOutsideLandmarks() const;
+
   /** How well the images of the first pair agree.
    *
    * \param[in] whole stages from the fixed image to the moving one, in the memory of the images
@@ -128,17 +154,19 @@ public:
     return m_Pairs.front().fixed.mask != nullptr;
   }
 
-  /** Bytes of the images of the first pairs, with their masks. */
+  /** Bytes of the images that a stage compares, with their masks. */
   std::size_t
-  CountBytes(std::size_t pairs) const;
+  CountBytes(const StageSpec & stage) const;
 
-  /** The fixed images of the first pairs for a registration. */
+  /** The fixed images that a stage compares: the first pairs, then those of label maps. */
   std::vector<SynSide>
-  MakeFixed(std::size_t pairs, const Residence & residence) const;
+  MakeFixed(const StageSpec & stage, const Residence & residence) const;
 
-  /** The moving images of the first pairs, with the stages that come after what is found. */
+  /** The moving images, with the stages that come after what is found. */
   std::vector<SynSide>
-  MakeMoving(std::size_t pairs, const std::vector<TransformChain::Stage> & behind, const Residence & residence) const;
+  MakeMoving(const StageSpec &                          stage,
+             const std::vector<TransformChain::Stage> & behind,
+             const Residence &                          residence) const;
 
   /** Lets Run() forecast operations from now on, instead of running them. */
   void
@@ -179,7 +207,16 @@ private:
               const std::vector<TransformChain::Stage> & stages,
               double &                                   all);
 
+  /** The pairs that a stage compares. */
+  std::vector<const ImagePair *>
+  Select(const StageSpec & stage) const;
+  /** Memory for pixels of an image, and where it is registered. */
+  void
+  SetPixels(MaskedImage & image, const std::shared_ptr<void> & made);
+
   std::vector<ImagePair>               m_Pairs;
+  std::vector<ImagePair>               m_Labels; ///< made of label maps
+  std::vector<Landmark>                m_Landmarks;
   int                                  m_Device;
   StreamHandle                         m_Stream;
   ExecutionContext                     m_Host;

@@ -85,6 +85,7 @@ public:
     }
     this->RefuseConstantImages();
     this->GetOutcome().valueFactors = m_Images.Rescale(m_Spec, m_Messages.GetCallbacks().warning);
+    this->PrepareTerms();
     m_Start = FindStart(m_Input, m_Spec, m_Images, m_Host, m_Messages);
     m_Stages.StartFrom(m_Start);
     m_Messages.ReleaseWarnings();
@@ -119,6 +120,8 @@ private:
       throw std::invalid_argument("there are masks for " + std::to_string(m_Input.stageMasks.size()) +
                                   " stages, and the registration has " + std::to_string(m_Spec.stages.size()));
     }
+    this->CheckTerm(&StageSpec::landmarkWeight, !m_Input.landmarks.empty(), "landmark_weight", "landmarks");
+    this->CheckTerm(&StageSpec::labelWeight, m_Input.labels.has_value(), "label_weight", "label maps");
     for (const ImagePair & pair : m_Input.pairs)
     {
       for (const MaskedImage * const image : { &pair.fixed, &pair.moving })
@@ -133,6 +136,51 @@ private:
           throw std::invalid_argument("the images have different numbers of axes");
         }
       }
+    }
+  }
+
+  /** Whether a stage has a weight of a term, which is 0 only where that counts, too. */
+  bool
+  HasWeight(std::optional<double> StageSpec::*weight, bool maybeZero = false) const
+  {
+    return std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [&](const StageSpec & stage) {
+      return maybeZero ? (stage.*weight).has_value() : (stage.*weight).value_or(0.0) > 0.0;
+    });
+  }
+
+  /** \exception SpecError a term that is given has no weight, or a weight has no term */
+  void
+  CheckTerm(std::optional<double> StageSpec::*weight,
+            bool                              isGiven,
+            const std::string &               option,
+            const std::string &               term) const
+  {
+    const auto complain = [&](const std::string & text) { throw SpecError({ { option, -1, "", text, {}, false } }); };
+    if (isGiven && !this->HasWeight(weight, true))
+    {
+      complain("there are " + term + ", but no stage has a weight of them");
+    }
+    if (!isGiven && this->HasWeight(weight))
+    {
+      complain("a stage has a weight above 0, but there are no " + term);
+    }
+  }
+
+  /** Prepares landmarks and label maps. */
+  void
+  PrepareTerms()
+  {
+    if (m_Input.labels && this->HasWeight(&StageSpec::labelWeight))
+    {
+      m_Images.SetLabels(*m_Input.labels, m_Messages);
+    }
+    const std::size_t outside = m_Images.CountOutsideLandmarks();
+    if (outside > 0 && this->HasWeight(&StageSpec::landmarkWeight))
+    {
+      m_Messages.Warn(PipelineWarning::Kind::OutsideLandmarks,
+                      -1,
+                      std::to_string(outside) + " of " + std::to_string(m_Input.landmarks.size()) +
+                        " landmarks have a point outside of its image; only linear stages use them fully");
     }
   }
 
@@ -211,7 +259,9 @@ private:
   MayRotate()
   {
     const bool isStartOurs = this->GetOutcome().start && m_Spec.initial != InitialAlignment::Search;
-    return isStartOurs && !this->GetOutcome().isStopped && this->Iterates() &&
+    // What images do not show is not judged by them.
+    const bool hasTerms = this->HasWeight(&StageSpec::landmarkWeight) || this->HasWeight(&StageSpec::labelWeight);
+    return isStartOurs && !hasTerms && !this->GetOutcome().isStopped && this->Iterates() &&
            std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [](const StageSpec & stage) {
              const auto * const linear = std::get_if<LinearModel>(&stage.model);
              return linear != nullptr && linear->kind != LinearKind::Translation && stage.restriction.empty();

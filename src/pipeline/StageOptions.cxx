@@ -350,6 +350,21 @@ WriteField(const StageSpec & stage)
   return std::get<TModel>(stage.model).*VField;
 }
 
+/** Options whose values are weights of additional terms. */
+template <std::optional<double> StageSpec::*VField>
+void
+ReadTermWeight(const Json & value, StageDraft & draft)
+{
+  draft.stage.*VField = ReadFromZero(value);
+}
+
+template <std::optional<double> StageSpec::*VField>
+Json
+WriteTermWeight(const StageSpec & stage)
+{
+  return stage.*VField ? Json(*(stage.*VField)) : Json();
+}
+
 VelocityOptions &
 VelocityOf(StageSpec & stage)
 {
@@ -605,6 +620,14 @@ AllStageOptions()
       Spline,
       ReadField<SplineModel, &SplineModel::linearElasticity, ReadFromZero>,
       [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::linearElasticity>(stage); } },
+    { "landmark_weight",
+      Linear | Spline | Pairs,
+      ReadTermWeight<&StageSpec::landmarkWeight>,
+      WriteTermWeight<&StageSpec::landmarkWeight> },
+    { "label_weight",
+      Linear | Spline | Pairs,
+      ReadTermWeight<&StageSpec::labelWeight>,
+      WriteTermWeight<&StageSpec::labelWeight> },
     { "sampling",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {

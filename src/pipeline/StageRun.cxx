@@ -51,7 +51,29 @@ MakeMetric(const StageContext & context)
   metric.order = context.spec.order;
   metric.gradient = context.spec.gradient;
   metric.arithmetic = context.precision;
+  metric.landmarks = context.images.MakeLandmarks(context.spec);
   return metric;
+}
+
+/** The images that a stage of a linear transform or a B-spline compares, those of label maps last. */
+std::vector<LinearPair>
+MakePairs(const StageContext & context, const Residence & residence)
+{
+  std::vector<SynSide>    fixed = context.images.MakeFixed(context.spec, residence);
+  std::vector<SynSide>    moving = context.images.MakeMoving(context.spec, context.behind, residence);
+  std::vector<LinearPair> pairs;
+  for (std::size_t number = 0; number < fixed.size(); ++number)
+  {
+    pairs.push_back({ std::move(fixed[number]), std::move(moving[number]), context.spec.labelWeight.value_or(0.0) });
+  }
+  return pairs;
+}
+
+/** Those of label maps. */
+std::vector<LinearPair>
+LabelsOf(const std::vector<LinearPair> & pairs)
+{
+  return { pairs.begin() + 1, pairs.end() };
 }
 
 /** What the levels of a linear transform or a B-spline compare. */
@@ -168,7 +190,7 @@ SumLevels(const StageContext & context, const TCount & count)
   OperationWork work;
   for (std::size_t level = 0; level < context.spec.levels.size(); ++level)
   {
-    work = work + count(level, level == 0 ? context.images.CountBytes(1) : 0);
+    work = work + count(level, level == 0 ? context.images.CountBytes(context.spec) : 0);
   }
   return work;
 }
@@ -374,20 +396,20 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
     [&](std::size_t budget) {
       return FindLargestPlan(context, [&](std::size_t level) {
         return PlanLinearRegistration(
-          fixed, moving, context.precision, optionsOf(level), level, context.images.CountBytes(1), budget);
+          fixed, moving, context.precision, optionsOf(level), level, context.images.CountBytes(context.spec), budget);
       });
     },
     [&](const Residence & residence) {
-      const SynSide fixedSide = context.images.MakeFixed(1, residence).front();
-      const SynSide movingSide = context.images.MakeMoving(1, context.behind, residence).front();
+      const std::vector<LinearPair> pairs = MakePairs(context, residence);
       while (records.size() < options.levels.size() && !isStopped)
       {
         if (starts.size() == records.size())
         {
           starts.push_back(transform);
         }
-        const LinearRegistration registration(fixedSide, movingSide, optionsOf(records.size()), residence);
-        const LinearRecord       record = registration.RunLevel(
+        const LinearRegistration registration(
+          pairs.front().fixed, pairs.front().moving, optionsOf(records.size()), residence, LabelsOf(pairs));
+        const LinearRecord record = registration.RunLevel(
           records.size(), transform, watch, done, records.size() == last ? starts : std::vector<LinearTransform>());
         undone = record.kept ? record.kept : undone;
         loss = record.kept ? record.loss : loss;
@@ -452,13 +474,12 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
                                       context.precision,
                                       optionsOf(level),
                                       level,
-                                      context.images.CountBytes(1),
+                                      context.images.CountBytes(context.spec),
                                       budget);
       });
     },
     [&](const Residence & residence) {
-      const SynSide fixedSide = context.images.MakeFixed(1, residence).front();
-      const SynSide movingSide = context.images.MakeMoving(1, context.behind, residence).front();
+      const std::vector<LinearPair> pairs = MakePairs(context, residence);
       found.clear();
       bool isStopped = false;
       for (std::size_t level = 0; level < options.levels.size(); ++level)
@@ -471,7 +492,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
             : RefineSpline(gridOf(level - 1), coefficients, grid, fixed.dimension, residence.GetContext());
         if (!isStopped)
         {
-          const SplineRegistration registration(fixedSide, movingSide, optionsOf(level), residence);
+          const SplineRegistration registration(
+            pairs.front().fixed, pairs.front().moving, optionsOf(level), residence, LabelsOf(pairs));
           found.push_back(registration.RunLevel(level, grid, coefficients, watch, 0, level == last));
           isStopped = found.back().stop == LbfgsStop::None;
         }
@@ -543,11 +565,26 @@ RefuseWithoutSamples(const std::vector<LevelRecord> & levels)
   }
 }
 
+/** Images of label maps share a weight, which is relative to those of the metrics. */
+void
+AddLabelPairs(const StageContext & context, DeformableOptions & options)
+{
+  double sum = 0.0;
+  for (const MetricTerm & term : context.spec.metrics)
+  {
+    sum += term.weight;
+  }
+  const std::size_t count = context.spec.UsesLabels() ? context.images.CountLabelPairs() : 0;
+  for (std::size_t number = 0; number < count; ++number)
+  {
+    options.pairs.push_back({ MetricKind::MeanSquares, sum * *context.spec.labelWeight / static_cast<double>(count) });
+  }
+}
+
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
   const FieldGrid & fixed = context.images.GetFixedGrid();
-  const std::size_t pairs = context.spec.metrics.size();
   DeformableOptions options;
   static_cast<MetricOptions &>(options) = context.spec.metricOptions;
   options.kind = model.kind;
@@ -556,6 +593,8 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   {
     options.pairs.push_back({ term.kind, term.weight });
   }
+  AddLabelPairs(context, options);
+  options.landmarks = context.images.MakeLandmarks(context.spec);
   options.levels = context.spec.levels;
   options.sigmasInMm = context.spec.sigmasInMm;
   options.rules.learningRate = model.learningRate;
@@ -575,15 +614,15 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.convergence = model.convergence;
   options.window = ConvergenceValues;
 
-  const std::size_t bytes = context.images.CountBytes(pairs);
+  const std::size_t bytes = context.images.CountBytes(context.spec);
   StageOutcome      outcome;
   FoundFields       fields;
   outcome.run = context.images.Run(
     [&] { return CountDeformableWork(fixed, bytes, options); },
     [&](std::size_t budget) { return PlanDeformableRegistration(fixed, context.precision, bytes, options, budget); },
     [&](const Residence & residence) {
-      DeformableRegistration registration(context.images.MakeFixed(pairs, residence),
-                                          context.images.MakeMoving(pairs, context.behind, residence),
+      DeformableRegistration registration(context.images.MakeFixed(context.spec, residence),
+                                          context.images.MakeMoving(context.spec, context.behind, residence),
                                           options,
                                           residence);
       outcome.levels = registration.Run(context.watch);
@@ -600,23 +639,23 @@ StageOutcome
 RunModel(const StageContext & context, const DiscreteModel & model, const LinearTransform &)
 {
   const FieldGrid & fixed = context.images.GetFixedGrid();
-  const std::size_t bytes = context.images.CountBytes(1);
+  const std::size_t bytes = context.images.CountBytes(context.spec);
   StageOutcome      outcome;
-  outcome.run = context.images.Run([&] { return CountDenseSearchWork(fixed, bytes, model.search); },
-                                   [&](std::size_t budget) {
-                                     return PlanDenseSearch(
-                                       fixed, context.precision, context.precision, bytes, model.search, budget);
-                                   },
-                                   [&](const Residence & residence) {
-                                     DenseSearch search(context.images.MakeFixed(1, residence).front(),
-                                                        context.images.MakeMoving(1, context.behind, residence).front(),
-                                                        model.search,
-                                                        context.precision,
-                                                        residence);
-                                     outcome.levels.assign(1, search.Run(context.watch));
-                                     outcome.transform = WriteFields(context, fixed, search);
-                                   },
-                                   context.device);
+  outcome.run = context.images.Run(
+    [&] { return CountDenseSearchWork(fixed, bytes, model.search); },
+    [&](std::size_t budget) {
+      return PlanDenseSearch(fixed, context.precision, context.precision, bytes, model.search, budget);
+    },
+    [&](const Residence & residence) {
+      DenseSearch search(context.images.MakeFixed(context.spec, residence).front(),
+                         context.images.MakeMoving(context.spec, context.behind, residence).front(),
+                         model.search,
+                         context.precision,
+                         residence);
+      outcome.levels.assign(1, search.Run(context.watch));
+      outcome.transform = WriteFields(context, fixed, search);
+    },
+    context.device);
   RefuseWithoutSamples(outcome.levels);
   return outcome;
 }

@@ -150,12 +150,13 @@ StageSequence::MakeStagesAfter(std::size_t number, bool replaces) const
   return stages;
 }
 
-/** The factor of a stage's values for the units of the images. Sums over several pairs have no unit. */
+/** The factor of a stage's values for the units of the images. Sums of several terms have no unit. */
 double
 StageSequence::UnitOf(const StageSpec & stage) const
 {
   const double factor = m_State.outcome.valueFactors.front().front();
-  return stage.metrics.size() == 1 && stage.HasMetricThat(HasSquaredUnit) ? 1.0 / factor / factor : 1.0;
+  const bool   isSum = stage.metrics.size() > 1 || stage.UsesLabels() || stage.landmarkWeight.value_or(0.0) > 0.0;
+  return !isSum && stage.HasMetricThat(HasSquaredUnit) ? 1.0 / factor / factor : 1.0;
 }
 
 void

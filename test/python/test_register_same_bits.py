@@ -26,6 +26,7 @@ VALUES = {
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
     "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
     "time_points": 3, "update_time_variance": 0.5, "total_time_variance": 0.1, "bending_energy": 2.0, "linear_elasticity": 0.5,
+    "landmark_weight": 0.25, "label_weight": 0.5,
     "control_spacing": 3, "search_radius": 2, "search_step": 1, "coupling": 0.1, "symmetric": False,
 }  # fmt: skip
 #: Options of some metrics: both refuse them where no metric has them.
@@ -34,6 +35,13 @@ OF_METRICS = {
     "variance_floor": ("lncc",),
     "edge_factor": ("ngf",),
     "bins": ("mattes",),
+}
+
+
+#: Arguments that a weight needs, by the names of the program's options.
+TERMS = {
+    "landmark_weight": ("landmarks", "--fixed-landmarks", "--moving-landmarks"),
+    "label_weight": ("labels", "--fixed-labels", "--moving-labels"),
 }
 
 
@@ -94,6 +102,10 @@ def files(rng, tmp_path):
         made.SetOrigin(image.origin.tolist())
         made.SetDirection(image.direction.ravel().tolist())
         sitk.WriteImage(made, str(name))
+        labels = sitk.Cast(made > float(numpy.median(image.array)), sitk.sitkInt16) * 3
+        sitk.WriteImage(labels, str(name.with_suffix(".labels.mha")))
+        points = [made.TransformIndexToPhysicalPoint(index) for index in ((8, 9), (20, 12), (15, 22))]
+        numpy.savetxt(name.with_suffix(".labels.csv"), points, delimiter=",")
     return [str(name) for name in names]
 
 
@@ -102,6 +114,11 @@ def check(files, tmp_path):
     """Compares a run of the program with a call. Returns the stages of the specification."""
 
     def compare(words, **options):
+        for weight, (argument, *names) in TERMS.items():
+            if weight in options:
+                suffix = ".labels.mha" if argument == "labels" else ".labels.csv"
+                options[argument] = [name.replace(".mha", suffix) for name in files]
+                words = [*words, names[0], options[argument][0], names[1], options[argument][1]]
         report = tmp_path / "report.json"
         done = subprocess.run(
             [PROGRAM, *files, *words, "--device", "cpu", "--quiet", "--report", str(report)],

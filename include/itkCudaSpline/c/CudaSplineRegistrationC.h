@@ -125,6 +125,15 @@ extern "C"
     /** Masks that differ by stage: pair_count entries for each stage of the document, whose images are ignored. Null:
      * the masks of the pairs for all stages. The start has those of the pairs. */
     const cudaspline_image_pair * stage_masks;
+    /** Corresponding points (mm) for stages with a landmark_weight, `dimension` numbers each, x first; host memory.
+     * Null: there are none. */
+    const double * fixed_landmarks;
+    const double * moving_landmarks; /**< the same points in the moving image */
+    int64_t        landmark_count;   /**< of points */
+    /** Label maps for stages with a label_weight: CUDASPLINE_INT32 in host memory; 0 is the background. Without pixels:
+     * there are none. */
+    cudaspline_registration_image fixed_labels;
+    cudaspline_registration_image moving_labels; /**< the same of the moving image */
   } cudaspline_pipeline;
 
   /** \brief Completes and checks a document that describes a registration (doc/RegistrationSpec.md).

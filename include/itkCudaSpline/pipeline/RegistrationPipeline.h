@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/backend/BackendLedger.h"
 #include "itkCudaSpline/kernels/backend/OperationRun.h"
 #include "itkCudaSpline/kernels/registration/ImageAgreement.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 #include "itkCudaSpline/kernels/registration/RotationSearch.h"
 #include "itkCudaSpline/pipeline/RegistrationSpec.h"
@@ -51,6 +52,20 @@ struct ImagePair
   MaskedImage moving; ///< the same
 };
 
+/** \brief An image of labels in host memory; 0 is the background. */
+struct LabelMap
+{
+  FieldGrid            grid;              ///< its voxels
+  const std::int32_t * pixels{ nullptr }; ///< the labels
+};
+
+/** \brief Label maps of a fixed and a moving image. */
+struct LabelPair
+{
+  LabelMap fixed;  ///< of the fixed image
+  LabelMap moving; ///< of the moving image
+};
+
 /** \brief What is registered. */
 struct RegistrationInput
 {
@@ -62,8 +77,13 @@ struct RegistrationInput
   /** The pairs with the masks of each stage, for masks that differ by stage; the start has those of `pairs`. Pixels are
    * ignored. Empty: the masks of `pairs` for all. */
   std::vector<std::vector<ImagePair>> stageMasks;
-  int                                 device{ -1 };      ///< that has all arrays; -1: host memory
-  StreamHandle                        stream{ nullptr }; ///< of that device, in whose order they are read
+  /** Corresponding points, for stages with a weight of landmarks; at most MaxLandmarks. */
+  std::vector<Landmark> landmarks;
+  /** Label maps on grids of their own in the spaces of the first pair, for stages with a weight of labels. Only labels
+   * of both maps are compared, under the masks of the first pair. */
+  std::optional<LabelPair> labels;
+  int                      device{ -1 };      ///< that has all arrays; -1: host memory
+  StreamHandle             stream{ nullptr }; ///< of that device, in whose order they are read
 };
 
 /** \brief An iteration that has ended. */
@@ -84,16 +104,18 @@ struct PipelineWarning
   /** The kinds. */
   enum class Kind : unsigned char
   {
-    FaintValues,   ///< a metric in units of the images hardly sees one of them
-    PoorRotation,  ///< the best rotation explains little
-    StillLevels,   ///< levels of a field stage that cannot move anything
-    SkippedLevel,  ///< a level with too few samples under the mask
-    KeptAxes,      ///< axes with few slices, along which an affine transform keeps its matrix
-    Undetermined,  ///< parameters of a linear transform that the images do not determine; they stay
-    UndoneLevels,  ///< levels that made the metric worse
-    FewIterations, ///< a level ended by its limit while the metric still fell fast
-    FoundRotation, ///< a search of rotations found a better start
-    PoorAgreement  ///< the images hardly overlap, or have no more in common than unrelated ones
+    FaintValues,      ///< a metric in units of the images hardly sees one of them
+    PoorRotation,     ///< the best rotation explains little
+    StillLevels,      ///< levels of a field stage that cannot move anything
+    SkippedLevel,     ///< a level with too few samples under the mask
+    KeptAxes,         ///< axes with few slices, along which an affine transform keeps its matrix
+    Undetermined,     ///< parameters of a linear transform that the images do not determine; they stay
+    UndoneLevels,     ///< levels that made the metric worse
+    FewIterations,    ///< a level ended by its limit while the metric still fell fast
+    FoundRotation,    ///< a search of rotations found a better start
+    PoorAgreement,    ///< the images hardly overlap, or have no more in common than unrelated ones
+    OutsideLandmarks, ///< landmarks outside of the images
+    UnpairedLabels    ///< labels of one of the label maps
   };
   Kind        kind{ Kind::FaintValues }; ///< what it is about
   int         stage{ -1 };               ///< number of the stage; -1: before the first one

@@ -149,7 +149,11 @@ struct StageSpec
   /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
   /** For fields: see LocalCorrelationImages::gradientsFollowGrid; absent: with metrics that ITK does not have. */
-  std::optional<bool> gradientsFollowGrid;
+  std::optional<bool>   gradientsFollowGrid;
+  std::optional<double> landmarkWeight; ///< see LandmarkTerm; not for demons and dense searches; absent: 0
+  /** Of label maps: factor of 1 minus their overlap (see RegistrationInput::labels), which is added to the metric; for
+   * fields it is relative to the sum of the weights of metrics. Not for demons and dense searches. */
+  std::optional<double> labelWeight;
   /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
    * empty: 1. Not for B-splines and demons. */
   std::vector<double> restriction;
@@ -166,6 +170,12 @@ struct StageSpec
   /** \brief Whether it has a metric with a property. \param[in] has a function of a kind, as HasWindows() */
   bool
   HasMetricThat(bool (*has)(MetricKind)) const;
+  /** \brief Whether label maps have a weight above 0. */
+  bool
+  UsesLabels() const
+  {
+    return labelWeight.value_or(0.0) > 0.0;
+  }
   /** \brief Whether a stage of fields moves both images by the mean of their updates, in opposite directions. */
   bool
   AveragesMidpointGradients() const;

@@ -92,6 +92,8 @@ class StageOptions(TypedDict, total=False):
     grid_spacing: Union[float, Sequence[float]]
     bending_energy: float
     linear_elasticity: float
+    landmark_weight: float
+    label_weight: float
     sampling: SamplingName
     fraction: float
     seed: int

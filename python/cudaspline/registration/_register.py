@@ -44,6 +44,7 @@ from ._registration_stages import (
     read_document,
     stages_of,
 )
+from ._registration_terms import Terms
 from ._transform import Transform
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def register(
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
     also: Sequence[tuple[Any, Any]] = (),
+    landmarks: Any = None,
+    labels: Any = None,
     mask: Any = None,
     moving_mask: Any = None,
     initial: Any = "moments",
@@ -101,6 +104,14 @@ def register(
         multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] corresponds to
         also=[(fixed, moving)], with the name and weight of the metric after those of the first
         pair.)
+    landmarks
+        Corresponding points, (of fixed, of moving), for stages with a landmark_weight: arrays with
+        a point per row (n, dimension), x first, in the coordinates of the images, or names of files
+        with lines x,y[,z]. At most 10000.
+    labels
+        Label maps (of fixed, of moving), for stages with a label_weight: images, names of files, or
+        arrays of the shapes of the images. Labels are whole numbers; 0 is the background, and
+        labels that only one map has are not compared.
     mask, moving_mask
         Masks of the fixed and the moving images, for all pairs: images, or arrays with the shape of
         their image. Pixels where a mask is 0, False or NaN are ignored. A cudaspline.Stage may have
@@ -204,6 +215,7 @@ def register(
         further=further,
     )
     work.mask_stages(masks_of(stages))
+    work.terms = Terms.open(landmarks, labels, work.fixed.geometry, work.moving.geometry)
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     listener = _IterationListener(stages_of(complete), progress)
     transform, reports, factors, agreement = work.run(
@@ -578,6 +590,8 @@ class _Work:
     further: Sequence[tuple[_Side, _Side]] = ()
     #: All images under the masks of each stage; empty where no stage has masks of its own.
     staged: Sequence[Sequence[_Side]] = ()
+    #: Landmarks and label maps.
+    terms: Terms = Terms()
 
     @classmethod
     def open(
@@ -756,6 +770,7 @@ class _Work:
             described.stage_masks = ctypes.cast(
                 staged, ctypes.POINTER(_registration_library.ImagePair)
             )
+        self.terms.describe(described)
         device = self.fixed.pixels.device
         chain = _stages.Stages(described.dimension, False, self.moving.geometry)
         Transform._of(parts, described.dimension).append_to(chain, "initial", device)

@@ -93,6 +93,11 @@ class Pipeline(ctypes.Structure):
         ("allocate", AllocateCallback),
         ("data", c_void_p),
         ("stage_masks", POINTER(ImagePair)),
+        ("fixed_landmarks", POINTER(c_double)),
+        ("moving_landmarks", POINTER(c_double)),
+        ("landmark_count", c_int64),
+        ("fixed_labels", Image),
+        ("moving_labels", Image),
     ]
 
 

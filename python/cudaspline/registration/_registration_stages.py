@@ -94,6 +94,12 @@ class Stage:
         the mean of the sum of the squares of all second derivatives of the displacements. None: 0
     linear_elasticity: of "bspline": weight of the elastic energy, likewise: the mean of the sum of
         the squares of the strain, the symmetric part of the gradient of the displacements. None: 0
+    landmark_weight: of landmarks of register(), not of "demons" and "discrete": weight (1/mm^2) of
+        their mean squared distance, which is added to the metric. Fields also get a force at each
+        landmark: with 1 it is as long as the longest force of the images until the points are a
+        voxel apart. None: 0
+    label_weight: of labels of register(), likewise: weight of their overlap, compared with that of
+        the metric. None: 0
     sampling: of matrices and "bspline", but not with the metrics "cc", "lncc" and "ngf": "none"
         (all samples of a level), "regular" (each n-th) or "random"; those that are drawn are moved
         by a third of a voxel, as ITK does it
@@ -169,6 +175,8 @@ class Stage:
     grid_spacing: Union[None, float, Sequence[float]] = None
     bending_energy: Optional[float] = None
     linear_elasticity: Optional[float] = None
+    landmark_weight: Optional[float] = None
+    label_weight: Optional[float] = None
     sampling: Optional[str] = None
     fraction: Optional[float] = None
     seed: Optional[int] = None

@@ -375,6 +375,37 @@ ComparedImages::MakeGradients(const ResidentImage & image) const
   return this->Own(source, std::shared_ptr<const void>(planes, planes->Data()));
 }
 
+std::vector<AdditionalImages>
+CompareAdditional(const FieldGrid &               grid,
+                  const std::vector<LinearPair> & pairs,
+                  const LinearMetric &            metric,
+                  const TransformChain::Stage &   transform,
+                  const Residence &               residence)
+{
+  LinearMetric squares = metric;
+  squares.kind = MetricKind::MeanSquares;
+  std::vector<AdditionalImages> compared;
+  for (const LinearPair & pair : pairs)
+  {
+    compared.push_back(
+      { std::make_unique<ComparedImages>(grid, pair.fixed, pair.moving, squares, transform, residence), pair.weight });
+  }
+  return compared;
+}
+
+std::vector<LinearPair>
+SmoothPairs(const std::vector<LinearPair> & pairs, const PyramidLevel & level, bool isInMm, const Residence & residence)
+{
+  std::vector<LinearPair> smooth;
+  for (const LinearPair & pair : pairs)
+  {
+    smooth.push_back({ SmoothSide(pair.fixed, level, isInMm, residence),
+                       SmoothSide(pair.moving, level, isInMm, residence),
+                       pair.weight });
+  }
+  return smooth;
+}
+
 MetricDescriptor
 PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
 {

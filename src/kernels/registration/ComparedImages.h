@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
 #include "kernels/metrics/PixelRange.h"
@@ -28,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief Two images that a metric compares under a transform that changes: what levels of linear transforms and of
@@ -112,6 +114,31 @@ private:
   std::array<double, 2> m_VarianceFloors{ { 0.0, 0.0 } };
   unsigned int          m_Evaluations{ 0 };
 };
+
+/** \brief An additional pair that is compared by mean squares. */
+struct AdditionalImages
+{
+  std::unique_ptr<ComparedImages> images;
+  double                          weight{ 1.0 }; ///< of the mean squared difference
+};
+
+/** \brief Compares additional pairs by mean squares, at the samples of a metric.
+ *
+ * \param[in] grid, metric, transform, residence see ComparedImages
+ * \param[in] pairs smoothed for the level */
+std::vector<AdditionalImages>
+CompareAdditional(const FieldGrid &               grid,
+                  const std::vector<LinearPair> & pairs,
+                  const LinearMetric &            metric,
+                  const TransformChain::Stage &   transform,
+                  const Residence &               residence);
+
+/** \brief Additional pairs as a level has them; see SmoothSide(). */
+std::vector<LinearPair>
+SmoothPairs(const std::vector<LinearPair> & pairs,
+            const PyramidLevel &            level,
+            bool                            isInMm,
+            const Residence &               residence);
 
 /** \brief The pass that a metric's work and memory are planned for. */
 MetricDescriptor

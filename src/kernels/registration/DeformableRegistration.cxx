@@ -24,6 +24,8 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
+#include "kernels/registration/LandmarkLevels.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -125,6 +127,10 @@ CheckOptions(const DeformableOptions & options)
                                   ".");
     }
   }
+  if (options.kind == DeformableKind::Demons && options.landmarks.IsUsed())
+  {
+    throw std::invalid_argument("A registration with demons does not support landmarks.");
+  }
   if (options.filtersGradients && options.kind != DeformableKind::Syn)
   {
     throw std::invalid_argument(std::string("Gradients by a filter are only supported by syn; ") +
@@ -203,11 +209,12 @@ struct DeformableRegistration::Parts
       std::vector<SynTerm> terms = TermsOf(std::move(smoothFixed), std::move(smoothMoving), options, shape.grid);
       if constexpr (std::is_same<TLevel, VelocityLevel>::value)
       {
-        return std::make_unique<TLevel>(shape, std::move(terms), options.velocity, residence);
+        return std::make_unique<TLevel>(
+          shape, std::move(terms), options.velocity, residence, VelocityMethod::Symmetric, options.landmarks);
       }
       else
       {
-        return std::make_unique<TLevel>(shape, std::move(terms), residence);
+        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks);
       }
     }
   }
@@ -495,7 +502,10 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   // Images as they came and smooth, coefficients, and what smoothing under masks takes meanwhile.
   const std::size_t volumes =
     1 + (isSmoothed ? 1 : 0) + (options.order > 1 ? 1 : 0) + (options.smoothsUnderMasks ? 2 : 0);
-  const std::size_t bytes = volumes * imageBytes;
+  const std::size_t points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
+  const std::size_t ofLandmarks =
+    points > 0 ? FieldLandmarks::CountBytes(shape, points, options.velocity.timePoints) : 0;
+  const std::size_t bytes = volumes * imageBytes + ofLandmarks;
   if (options.kind == DeformableKind::Demons)
   {
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);

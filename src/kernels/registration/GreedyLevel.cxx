@@ -62,8 +62,11 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
   : GreedyLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
 {}
 
-GreedyLevel::GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
-  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), residence),
+GreedyLevel::GreedyLevel(const FieldShape &   shape,
+                         std::vector<SynTerm> terms,
+                         const Residence &    residence,
+                         const LandmarkTerm & landmarks)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence),
                        std::make_shared<LevelFields>(1, shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),

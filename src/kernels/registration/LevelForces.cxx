@@ -202,6 +202,7 @@ LevelSmoothing::CountScratch(const FieldShape & shape, bool hasConfidence, Backe
 
 LevelForces::LevelForces(const FieldShape &   shape,
                          std::vector<SynTerm> terms,
+                         const LandmarkTerm & landmarks,
                          const Residence &    residence,
                          std::size_t          comparisons)
   : m_Shape(shape)
@@ -222,6 +223,11 @@ LevelForces::LevelForces(const FieldShape &   shape,
     m_Terms.push_back(this->MakePair(std::move(term)));
     scratch = std::max(
       scratch, ScratchBytes(shape, m_Terms.back().term.metric.kind, m_Terms.back().gaussian, residence.GetBackend()));
+  }
+  if (landmarks.IsUsed())
+  {
+    m_Landmarks.emplace(landmarks, shape, m_Terms.front().term.moving.stages, comparisons, residence);
+    scratch = std::max(scratch, FieldLandmarks::CountScratch(shape, residence.GetBackend()));
   }
   m_Scratch = ResidentArray(scratch, residence);
   m_Norms = ResidentArray(MaximumNormScratch, residence);
@@ -411,6 +417,22 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
 void
 LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison)
 {
+  this->ComparePairs(sums, byMoving, byFixed, comparison);
+  if (!m_Landmarks)
+  {
+    return;
+  }
+  m_Landmarks->Place(m_FixedField, m_MovingField, comparison);
+  m_Landmarks->Add(false, this->ShapeOfNorms(), byMoving, m_Scratch.Data());
+  if (byFixed != nullptr)
+  {
+    m_Landmarks->Add(true, this->ShapeOfNorms(), byFixed, m_Scratch.Data());
+  }
+}
+
+void
+LevelForces::ComparePairs(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison)
+{
   if (m_Terms.size() == 1)
   {
     this->ComparePair(m_Terms.front(), sums, byMoving, byFixed);
@@ -459,21 +481,21 @@ LevelForces::ValuesOf(const LevelSums & sums) const
 std::array<double, 2>
 LevelForces::WeightedValuesOf(const LevelSums & sums, std::size_t comparison) const
 {
-  std::array<double, 2> values = this->ValuesOf(sums);
-  if (m_Terms.size() == 1)
-  {
-    return values;
-  }
   std::vector<LevelSums> all(m_Terms.size(), sums);
   const std::size_t      others = all.size() - 1;
-  Download(all.data() + 1, m_OtherSums.As<LevelSums>() + comparison * others, others * sizeof(LevelSums), m_Residence);
-  values.fill(0.0);
+  if (others > 0)
+  {
+    const LevelSums * const from = m_OtherSums.As<LevelSums>() + comparison * others;
+    Download(all.data() + 1, from, others * sizeof(LevelSums), m_Residence);
+  }
+  std::array<double, 2> values{};
+  values.fill(m_Landmarks ? m_Landmarks->GetValue(comparison) : 0.0);
   for (std::size_t n = 0; n < m_Terms.size(); ++n)
   {
     const std::array<double, 2> own = m_Terms[n].metric->ValuesOf(all[n]);
     for (std::size_t direction = 0; direction < 2; ++direction)
     {
-      values[direction] += m_Terms[n].term.weight * own[direction];
+      values[direction] += (others > 0 ? m_Terms[n].term.weight : 1.0) * own[direction];
     }
   }
   return values;

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "kernels/metrics/FieldMetric.h"
+#include "kernels/registration/LandmarkLevels.h"
 #include "kernels/registration/UpdateMoments.h"
 
 #include <array>
@@ -104,10 +105,12 @@ enum class LevelImage : unsigned char
 class LevelForces
 {
 public:
-  /** \param[in] comparisons maximum number of calls of Compare() before the values of all are read
-   * \exception std::invalid_argument images, masks, radii or bins that do not fit; see SynLevel */
+  /** \param[in] landmarks whose forces are added
+   * \param[in] comparisons maximum number of calls of Compare() before the values of all are read
+   * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit; see SynLevel */
   LevelForces(const FieldShape &   shape,
               std::vector<SynTerm> terms,
+              const LandmarkTerm & landmarks,
               const Residence &    residence,
               std::size_t          comparisons = 1);
 
@@ -118,7 +121,7 @@ public:
   void
   MoveMoving(const void * field);
 
-  /** \brief Compares the images as they were moved.
+  /** \brief Compares the images as they were moved, and adds the forces of landmarks.
    *
    * \param[out] sums of the first pair; memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
@@ -134,7 +137,8 @@ public:
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
 
-  /** The same of all pairs, as the sum of their values times their weights; waits where there are several.
+  /** The same of all pairs, as the sum of their values times their weights, and of landmarks; waits where there are
+   * several terms.
    *
    * \param[in] sums in host memory, as Compare() wrote them
    * \param[in] comparison its number */
@@ -225,7 +229,7 @@ public:
     return m_Residence;
   }
 
-  /** Bytes of a device that it takes, in addition to the images. */
+  /** Bytes of a device that it takes, in addition to the images and landmarks. */
   static std::size_t
   CountBytes(const FieldShape &             shape,
              const std::vector<SynMetric> & metrics,
@@ -274,6 +278,8 @@ private:
   PresentUnmoved(const SynSide & side, const void * field) const;
   void
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed);
+  void
+  ComparePairs(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison);
 
   FieldShape                   m_Shape;
   Residence                    m_Residence;
@@ -288,6 +294,8 @@ private:
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
   ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first, of each comparison
+
+  std::optional<FieldLandmarks> m_Landmarks;
 };
 
 /** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */

@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
 #include "kernels/registration/ComparedImages.h"
+#include "kernels/registration/LandmarkLevels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,14 +80,21 @@ CornersOf(const FieldGrid & grid)
 
 struct LinearLevel::Parts
 {
-  Parts(const FieldGrid &    grid,
-        const SynSide &      fixed,
-        const SynSide &      moving,
-        const LinearMetric & metric,
-        const Residence &    residence)
+  Parts(const FieldGrid &               grid,
+        const SynSide &                 fixed,
+        const SynSide &                 moving,
+        const LinearMetric &            metric,
+        const Residence &               residence,
+        const std::vector<LinearPair> & additional)
     : images(grid, fixed, moving, metric, TransformChain::Stage(), residence)
     , behind(moving.stages)
+    , others(CompareAdditional(grid, additional, metric, TransformChain::Stage(), residence))
   {
+    if (metric.landmarks.IsUsed())
+    {
+      targets = MakeLandmarkTargets(metric.landmarks, moving.stages, grid, residence);
+      weight = metric.landmarks.weight / static_cast<double>(targets.size());
+    }
     const auto * const moments = std::get_if<LinearMoments>(&images.GetDescriptor().derivative);
     if (moments != nullptr && moments->stages)
     {
@@ -109,12 +117,15 @@ struct LinearLevel::Parts
     }
   }
 
-  /** From moments to the derivative by a parameter. */
+  /** From moments of images to the derivative by a parameter. */
   double
-  Contract(const std::vector<double> & moments, const LinearTransform & transform, std::size_t parameter) const
+  Contract(const ComparedImages &      compared,
+           const std::vector<double> & moments,
+           const LinearTransform &     transform,
+           std::size_t                 parameter) const
   {
     const LinearTransform::Slope slope = transform.GetSlope(parameter);
-    const MetricDescriptor &     descriptor = images.GetDescriptor();
+    const MetricDescriptor &     descriptor = compared.GetDescriptor();
     const unsigned int           dimension = descriptor.dimension;
     // J(x) = matrix (x - centre of moments) + atCentre.
     Vector atCentre = slope.shift;
@@ -142,17 +153,70 @@ struct LinearLevel::Parts
     return sum;
   }
 
+  /** Adds the value of images times a weight. \return number of valid samples */
+  std::int64_t
+  AddImages(ComparedImages &        compared,
+            double                  factor,
+            const LinearTransform & transform,
+            bool                    withDerivative,
+            LinearEvaluation &      evaluation) const
+  {
+    const MetricOutcome outcome = compared.Compare(transform.MakeStage(), withDerivative);
+    if (outcome.count == 0)
+    {
+      return 0;
+    }
+    evaluation.value += factor * outcome.value;
+    for (std::size_t p = 0; !outcome.derivative.empty() && p < transform.CountParameters(); ++p)
+    {
+      evaluation.derivative[p] += factor * this->Contract(compared, outcome.derivative, transform, p);
+    }
+    return outcome.count;
+  }
+
+  /** Adds the term of landmarks. */
+  void
+  AddLandmarks(const LinearTransform & transform, bool withDerivative, LinearEvaluation & evaluation) const
+  {
+    const unsigned int dimension = transform.GetDimension();
+    for (const LandmarkTarget & target : targets)
+    {
+      Vector point{};
+      double distance[3] = {};
+      std::copy_n(target.fixed, dimension, point.begin());
+      target.FindDistance(dimension, transform.Apply(point).data(), distance);
+      evaluation.value += weight * SquaredLength(distance);
+      for (std::size_t p = 0; withDerivative && p < transform.CountParameters(); ++p)
+      {
+        const LinearTransform::Slope slope = transform.GetSlope(p);
+        for (unsigned int r = 0; r < dimension; ++r)
+        {
+          double along = slope.shift[r];
+          for (unsigned int c = 0; c < dimension; ++c)
+          {
+            along += slope.matrix[r][c] * (point[c] - transform.GetCentre()[c]);
+          }
+          evaluation.derivative[p] -= 2.0 * weight * target.PullBack(dimension, distance, r) * along;
+        }
+      }
+    }
+  }
+
   ComparedImages                     images;
   std::vector<TransformChain::Stage> behind; ///< the transform
-  Map                                outer;  ///< of the stages behind; the identity where a pass brings gradients back
+  std::vector<AdditionalImages>      others;
+  std::vector<LandmarkTarget>        targets;
+  double                             weight{ 0.0 }; ///< of a landmark
+  Map                                outer; ///< of the stages behind; the identity where a pass brings gradients back
 };
 
-LinearLevel::LinearLevel(const FieldGrid &    grid,
-                         SynSide              fixed,
-                         SynSide              moving,
-                         const LinearMetric & metric,
-                         const Residence &    residence)
-  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, residence))
+LinearLevel::LinearLevel(const FieldGrid &               grid,
+                         SynSide                         fixed,
+                         SynSide                         moving,
+                         const LinearMetric &            metric,
+                         const Residence &               residence,
+                         const std::vector<LinearPair> & others)
+  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, residence, others))
 {}
 
 LinearLevel::~LinearLevel() = default;
@@ -167,14 +231,18 @@ LinearLevel::Evaluate(const LinearTransform & transform, bool withDerivative)
                                 " dimensions and the level of the registration " +
                                 std::to_string(parts.images.GetGrid().dimension) + "; they must be equal.");
   }
-  const MetricOutcome outcome = parts.images.Compare(transform.MakeStage(), withDerivative);
-  LinearEvaluation    evaluation;
-  evaluation.count = outcome.count;
-  evaluation.value = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
-  for (std::size_t p = 0; outcome.count > 0 && !outcome.derivative.empty() && p < transform.CountParameters(); ++p)
+  LinearEvaluation evaluation;
+  evaluation.count = parts.AddImages(parts.images, 1.0, transform, withDerivative, evaluation);
+  if (evaluation.count == 0)
   {
-    evaluation.derivative[p] = parts.Contract(outcome.derivative, transform, p);
+    evaluation.value = std::numeric_limits<double>::max();
+    return evaluation;
   }
+  for (const AdditionalImages & other : parts.others)
+  {
+    parts.AddImages(*other.images, other.weight, transform, withDerivative, evaluation);
+  }
+  parts.AddLandmarks(transform, withDerivative, evaluation);
   return evaluation;
 }
 

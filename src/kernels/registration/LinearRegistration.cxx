@@ -19,6 +19,8 @@
 
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 
+#include "kernels/registration/ComparedImages.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -84,14 +86,16 @@ KeepBest(LinearLevel &                        images,
 
 } // namespace
 
-LinearRegistration::LinearRegistration(SynSide               fixed,
-                                       SynSide               moving,
-                                       const LinearOptions & options,
-                                       const Residence &     residence)
+LinearRegistration::LinearRegistration(SynSide                 fixed,
+                                       SynSide                 moving,
+                                       const LinearOptions &   options,
+                                       const Residence &       residence,
+                                       std::vector<LinearPair> others)
   : m_Fixed(std::move(fixed))
   , m_Moving(std::move(moving))
   , m_Options(options)
   , m_Residence(residence)
+  , m_Others(std::move(others))
 {
   if (options.levels.empty())
   {
@@ -127,7 +131,8 @@ LinearRegistration::RunLevel(std::size_t                          level,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
                      SmoothSide(m_Moving, of, m_Options.sigmasInMm, m_Residence),
                      metric,
-                     m_Residence);
+                     m_Residence,
+                     SmoothPairs(m_Others, of, m_Options.sigmasInMm, m_Residence));
   LinearRules rules = m_Options.rules;
   rules.iterations = of.iterations > done ? of.iterations - done : 0;
   rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;

@@ -23,6 +23,7 @@
 #include "kernels/registration/SplineEnergy.h"
 #include "kernels/registration/SplinePointEnergy.h"
 #include "kernels/registration/ComparedImages.h"
+#include "kernels/registration/LandmarkLevels.h"
 #include "kernels/registration/LbfgsVectors.h"
 
 #include <algorithm>
@@ -89,15 +90,17 @@ CountSplineNodes(const TransformChain::Stage & spline)
 
 struct SplineLevel::Parts
 {
-  Parts(const FieldGrid &             grid,
-        const SynSide &               fixed,
-        const SynSide &               moving,
-        const LinearMetric &          metric,
-        const TransformChain::Stage & stage,
-        const Residence &             where,
-        const SplineRegularizers &    regularizers)
+  Parts(const FieldGrid &               grid,
+        const SynSide &                 fixed,
+        const SynSide &                 moving,
+        const LinearMetric &            metric,
+        const TransformChain::Stage &   stage,
+        const Residence &               where,
+        const SplineRegularizers &      regularizers,
+        const std::vector<LinearPair> & additional)
     : spline(CheckSpline(stage, grid))
     , images(grid, fixed, moving, metric, spline, where)
+    , others(CompareAdditional(grid, additional, metric, spline, where))
     , residence(where)
     , count(TransformChain::CountOf(spline, grid.dimension))
     , sums(CountSets(metric.kind) * static_cast<std::size_t>(count) * sizeof(double), where)
@@ -112,27 +115,49 @@ struct SplineLevel::Parts
     {
       pointEnergy.emplace(spline, grid.dimension, regularizers, where);
     }
+    if (metric.landmarks.IsUsed())
+    {
+      landmarks.emplace(metric.landmarks, spline, moving.stages, grid, where);
+    }
   }
 
-  TransformChain::Stage spline;
-  ComparedImages        images;
-  Residence             residence;
-  std::int64_t          count; ///< of the coefficients
-  ResidentArray         sums;  ///< derivatives of the sets of weights
-  unsigned int          sets;
+  /** Adds the mean squared difference of an additional pair, and its gradient. */
+  double
+  AddOther(ComparedImages & compared, double weight, double * gradient)
+  {
+    residence.Wait(); // passes have streams of their own
+    const MetricOutcome outcome =
+      compared.Compare(spline, gradient != nullptr, gradient != nullptr ? sums.As<double>() : nullptr);
+    if (gradient != nullptr)
+    {
+      WalkLbfgs(LbfgsGradient{ count, sums.As<double>(), gradient, -weight * outcome.factors[0], 1.0, gradient },
+                residence);
+    }
+    return outcome.count > 0 ? weight * outcome.value : 0.0;
+  }
+
+  TransformChain::Stage         spline;
+  ComparedImages                images;
+  std::vector<AdditionalImages> others;
+  Residence                     residence;
+  std::int64_t                  count; ///< of the coefficients
+  ResidentArray                 sums;  ///< derivatives of the sets of weights
+  unsigned int                  sets;
 
   std::optional<SplineEnergy>      energy;
+  std::optional<SplineLandmarks>   landmarks;
   std::optional<SplinePointEnergy> pointEnergy;
 };
 
-SplineLevel::SplineLevel(const FieldGrid &             grid,
-                         SynSide                       fixed,
-                         SynSide                       moving,
-                         const LinearMetric &          metric,
-                         const TransformChain::Stage & spline,
-                         const Residence &             residence,
-                         const SplineRegularizers &    regularizers)
-  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence, regularizers))
+SplineLevel::SplineLevel(const FieldGrid &               grid,
+                         SynSide                         fixed,
+                         SynSide                         moving,
+                         const LinearMetric &            metric,
+                         const TransformChain::Stage &   spline,
+                         const Residence &               residence,
+                         const SplineRegularizers &      regularizers,
+                         const std::vector<LinearPair> & others)
+  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence, regularizers, others))
 {
   residence.Wait(); // the sums' memory is there for other streams
 }
@@ -169,6 +194,14 @@ SplineLevel::Evaluate(const double * coefficients, double * gradient)
   if (parts.pointEnergy && outcome.count > 0)
   {
     evaluation.value += parts.pointEnergy->Evaluate(coefficients, gradient);
+  }
+  for (std::size_t n = 0; n < parts.others.size() && outcome.count > 0; ++n)
+  {
+    evaluation.value += parts.AddOther(*parts.others[n].images, parts.others[n].weight, gradient);
+  }
+  if (parts.landmarks && outcome.count > 0)
+  {
+    evaluation.value += parts.landmarks->Evaluate(coefficients, gradient);
   }
   return evaluation;
 }

@@ -26,6 +26,8 @@
 #include "kernels/registration/SplineEnergy.h"
 #include "kernels/registration/SplinePointEnergy.h"
 
+#include "kernels/registration/ComparedImages.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -39,14 +41,16 @@
 namespace itk::CudaSpline
 {
 
-SplineRegistration::SplineRegistration(SynSide               fixed,
-                                       SynSide               moving,
-                                       const SplineOptions & options,
-                                       const Residence &     residence)
+SplineRegistration::SplineRegistration(SynSide                 fixed,
+                                       SynSide                 moving,
+                                       const SplineOptions &   options,
+                                       const Residence &       residence,
+                                       std::vector<LinearPair> others)
   : m_Fixed(std::move(fixed))
   , m_Moving(std::move(moving))
   , m_Options(options)
   , m_Residence(residence)
+  , m_Others(std::move(others))
 {
   if (options.levels.empty())
   {
@@ -87,7 +91,8 @@ SplineRegistration::RunLevel(std::size_t                   level,
                      metric,
                      spline,
                      m_Residence,
-                     m_Options.regularizers);
+                     m_Options.regularizers,
+                     SmoothPairs(m_Others, of, m_Options.sigmasInMm, m_Residence));
   LbfgsRules  rules = m_Options.rules;
   rules.evaluations = of.iterations > done ? of.iterations - done : 0;
   rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;

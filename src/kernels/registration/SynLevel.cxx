@@ -67,10 +67,13 @@ SynLevel::SynLevel(const FieldShape & shape,
   : SynLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
 {}
 
-SynLevel::SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
+SynLevel::SynLevel(const FieldShape &   shape,
+                   std::vector<SynTerm> terms,
+                   const Residence &    residence,
+                   const LandmarkTerm & landmarks)
 {
   const auto update = [&] { return ResidentArray(shape.Bytes(), residence); };
-  m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), residence),
+  m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence),
                            std::make_shared<LevelFields>(4, shape, residence),
                            { update(), update() },
                            ResidentArray(sizeof(Record), residence),

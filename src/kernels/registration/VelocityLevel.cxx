@@ -122,7 +122,8 @@ struct VelocityLevel::Impl
        std::vector<SynTerm>    terms,
        const VelocityOptions & velocityOptions,
        const Residence &       residence,
-       VelocityMethod          ofIterations);
+       VelocityMethod          ofIterations,
+       const LandmarkTerm &    landmarks);
 
   bool
   IsItk() const
@@ -203,10 +204,11 @@ VelocityLevel::Impl::Impl(const FieldShape &      shape,
                           std::vector<SynTerm>    terms,
                           const VelocityOptions & velocityOptions,
                           const Residence &       residence,
-                          VelocityMethod          ofIterations)
+                          VelocityMethod          ofIterations,
+                          const LandmarkTerm &    landmarks)
   : options(CheckedOptions(velocityOptions))
   , method(ofIterations)
-  , forces(shape, std::move(terms), residence, options.timePoints)
+  , forces(shape, std::move(terms), landmarks, residence, options.timePoints)
   , velocity(std::make_shared<LevelFields>(options.timePoints, shape, residence))
   , updates(MakeFields(options.timePoints, shape, residence))
   , moments(options.timePoints)
@@ -451,8 +453,9 @@ VelocityLevel::VelocityLevel(const FieldShape &      shape,
                              std::vector<SynTerm>    terms,
                              const VelocityOptions & velocity,
                              const Residence &       residence,
-                             VelocityMethod          method)
-  : m_Impl(new Impl(shape, std::move(terms), velocity, residence, method))
+                             VelocityMethod          method,
+                             const LandmarkTerm &    landmarks)
+  : m_Impl(new Impl(shape, std::move(terms), velocity, residence, method, landmarks))
 {}
 
 VelocityLevel::~VelocityLevel() = default;

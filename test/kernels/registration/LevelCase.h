@@ -135,6 +135,14 @@ struct Pair
     return sides;
   }
 
+  /** The same images once more, as an additional pair. */
+  std::vector<LinearPair>
+  Others(double weight, const Residence & residence, std::vector<TransformChain::Stage> behind = {}) const
+  {
+    auto sides = this->Sides(residence, std::move(behind));
+    return { { sides[0], sides[1], weight } };
+  }
+
   std::unique_ptr<LinearLevel>
   Level(const LinearMetric & metric, const Residence & residence, std::vector<TransformChain::Stage> behind = {}) const
   {
@@ -154,6 +162,24 @@ SplineMetric(LinearMetricKind kind)
   metric.gradient = MetricGradient::Analytic;
   metric.arithmetic = ScalarType::Float64;
   return metric;
+}
+
+/** Landmarks about a Pair, the last one of which is outside of its fixed image. */
+inline LandmarkTerm
+SomeLandmarks(unsigned int dimension)
+{
+  LandmarkTerm term;
+  term.weight = 30.0;
+  term.points = { { { 3.0, 4.5, 6.0 }, { 5.0, 4.0, 7.5 } },
+                  { { 12.25, 9.0, 2.0 }, { 11.0, 8.0, 3.0 } },
+                  { { 12.5, 9.25, 2.0 }, { 13.0, 10.0, 1.0 } },
+                  { { -4.0, 25.0, 9.0 }, { -2.0, 24.0, 9.5 } } };
+  for (Landmark & landmark : term.points)
+  {
+    landmark.fixed[2] *= dimension == 3 ? 1.0 : 0.0;
+    landmark.moving[2] *= dimension == 3 ? 1.0 : 0.0;
+  }
+  return term;
 }
 
 /** A slight shear. */

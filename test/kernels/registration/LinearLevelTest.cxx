@@ -133,6 +133,68 @@ TEST_P(Linear, DerivativesOfGradientFieldsAreThoseOfValues)
   this->ExpectDerivativesOf(LinearMetricKind::GradientFields);
 }
 
+TEST_P(Linear, LandmarksAddTheirSquaredDistances)
+{
+  const Residence residence(this->OnBackend());
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const Pair         images(dimension);
+    const LinearMetric alone = SplineMetric(LinearMetricKind::MeanSquares);
+    LinearMetric       metric = alone;
+    metric.landmarks = SomeLandmarks(dimension);
+    const auto   transform = SomeTransform(LinearKind::Affine, dimension);
+    const auto   shear = Shear(dimension);
+    const auto   level = images.Level(metric, residence, { shear });
+    double       expected = 0.0;
+    const double found = level->Evaluate(transform, true).value -
+                         images.Level(alone, residence, { shear })->Evaluate(transform, true).value;
+    for (const Landmark & landmark : metric.landmarks.points)
+    {
+      const auto moved = transform.Apply(landmark.fixed);
+      for (unsigned int r = 0; r < dimension; ++r)
+      {
+        double distance = shear.offset[r] - landmark.moving[r];
+        for (unsigned int c = 0; c < dimension; ++c)
+        {
+          distance += shear.matrix[r][c] * moved[c];
+        }
+        expected += metric.landmarks.weight * distance * distance / 4.0;
+      }
+    }
+    EXPECT_NEAR(found, expected, 1e-9 * expected);
+    this->ExpectDerivativeOfValues(*level, transform);
+    this->ExpectDerivativeOfValues(*images.Level(metric, residence, { shear, Bend(dimension) }), transform);
+    metric.landmarks.weight = 0.0;
+    EXPECT_EQ(images.Level(metric, residence)->Evaluate(transform, true).derivative,
+              images.Level(alone, residence)->Evaluate(transform, true).derivative);
+  }
+}
+
+TEST_P(Linear, LandmarksMustBeFiniteAndNotTooMany)
+{
+  const Residence residence(this->OnBackend());
+  const Pair      images(2);
+  LinearMetric    metric = SplineMetric(LinearMetricKind::MeanSquares);
+  metric.landmarks = SomeLandmarks(2);
+  metric.landmarks.points[1].moving[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(images.Level(metric, residence), std::invalid_argument);
+  metric.landmarks.points.assign(MaxLandmarks + 1, Landmark());
+  EXPECT_THROW(images.Level(metric, residence), std::invalid_argument);
+}
+
+TEST_P(Linear, AdditionalPairsAddTheirMeanSquares)
+{
+  const Residence residence(this->OnBackend());
+  const Pair      images(3);
+  const auto      metric = SplineMetric(LinearMetricKind::MeanSquares);
+  const auto      sides = images.Sides(residence, { Shear(3) });
+  LinearLevel level(images.inner, sides[0], sides[1], metric, residence, images.Others(0.75, residence, { Shear(3) }));
+  const auto  transform = SomeTransform(LinearKind::Rigid, 3);
+  const auto  alone = images.Level(metric, residence, { Shear(3) })->Evaluate(transform, true);
+  EXPECT_DOUBLE_EQ(level.Evaluate(transform, true).value, 1.75 * alone.value);
+  this->ExpectDerivativeOfValues(level, transform);
+}
+
 TEST_P(Linear, GradientFieldsDoNotDependOnContrast)
 {
   // Offset, gain and sign of either image; both images have edge parameters that follow their gradients.

@@ -179,6 +179,50 @@ TEST_P(SplineLevels, GradientsAreThoseOfValues)
   }
 }
 
+TEST_P(SplineLevels, LandmarksAndAdditionalPairsHaveTheGradientOfTheirValues)
+{
+  const Residence residence(this->OnBackend());
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const Pair   images(dimension);
+    const auto   spline = MakeSpline(images.inner, { 3, 2, 2 });
+    const auto   at = SomeCoefficients(spline, dimension, 0.4);
+    LinearMetric metric = SplineMetric(LinearMetricKind::Correlation);
+    metric.landmarks = SomeLandmarks(dimension);
+    const std::vector<TransformChain::Stage> behind{ Shear(dimension), Bend(dimension) };
+    const auto                               sides = images.Sides(residence, behind);
+    SplineLevel                              level(
+      images.inner, sides[0], sides[1], metric, spline, residence, {}, images.Others(0.002, residence, behind));
+    this->ExpectGradientOfValues(level, at, residence);
+  }
+}
+
+TEST_P(SplineLevels, LandmarksAddTheirSquaredDistances)
+{
+  const Residence    residence(this->OnBackend());
+  const Pair         images(3);
+  const auto         spline = MakeSpline(images.inner, { 3, 2, 2 });
+  const auto         at = SomeCoefficients(spline, 3, 0.4);
+  const Coefficients place(at, residence);
+  LinearMetric       metric = SplineMetric(LinearMetricKind::MeanSquares);
+  const double       alone = this->MakeLevel(images, metric, spline, residence)->Evaluate(place.Get(), nullptr).value;
+  metric.landmarks = SomeLandmarks(3);
+  const auto   level = this->MakeLevel(images, metric, spline, residence);
+  double       expected = 0.0;
+  const double found = level->Evaluate(place.Get(), nullptr).value - alone;
+  for (const Landmark & landmark : metric.landmarks.points)
+  {
+    // The last one is outside of the domain: it does not move.
+    const auto moved =
+      &landmark == &metric.landmarks.points.back() ? landmark.fixed : MoveBySpline(spline, at, landmark.fixed, 3);
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      expected += 0.25 * metric.landmarks.weight * std::pow(moved[d] - landmark.moving[d], 2);
+    }
+  }
+  EXPECT_NEAR(found, expected, 1e-9 * expected);
+}
+
 TEST_P(SplineLevels, HaveOneCellAnAxis)
 {
   const Residence residence(this->OnBackend());

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 
@@ -88,6 +89,7 @@ struct DeformableOptions : MetricOptions
   unsigned int                order{ 1 };                 ///< see SynMetric::order; not of demons
   bool                        smoothsUnderMasks{ false }; ///< see SmoothSide()
   VelocityOptions             velocity;                   ///< of TimeVaryingVelocity
+  LandmarkTerm                landmarks;                  ///< that are added to the pairs; not of demons
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
   bool        filtersGradients{ false };
   ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64

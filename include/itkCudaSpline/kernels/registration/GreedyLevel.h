@@ -19,6 +19,7 @@
 #define itkCudaSpline_kernels_registration_GreedyLevel_h
 
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <memory>
@@ -62,9 +63,13 @@ public:
    * \param[in] shape grid of the virtual domain, and type of the field
    * \param[in] terms pairs of images, as SynLevel takes them
    * \param[in] residence where
-   * \exception std::invalid_argument images, masks, radii or bins that do not fit
+   * \param[in] landmarks whose forces are added; fixed stages do not move them
+   * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
    * \exception DeviceError out of memory, or a lost device */
-  GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
+  GreedyLevel(const FieldShape &   shape,
+              std::vector<SynTerm> terms,
+              const Residence &    residence,
+              const LandmarkTerm & landmarks = {});
   /** The same of one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of the field

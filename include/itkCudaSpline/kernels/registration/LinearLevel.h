@@ -25,6 +25,7 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricOptions.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 #include "itkCudaSpline/math/ScalarType.h"
@@ -56,6 +57,17 @@ struct LinearMetric : MetricOptions
   /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; empty: all samples of its
    * grid. Not of LocalCorrelation. */
   std::vector<double> places;
+  /** A term that is added to the value; its points are in the spaces of the virtual domain, without fixed stages, and
+   * of the moving image. */
+  LandmarkTerm landmarks;
+};
+
+/** \brief An additional pair of images, as one of label maps, whose mean squared difference is added to the value. */
+struct LinearPair
+{
+  SynSide fixed;         ///< as the fixed image
+  SynSide moving;        ///< as the moving image, with the same stages
+  double  weight{ 1.0 }; ///< of the mean squared difference
 };
 
 /** \brief How alike the images are under a transform. */
@@ -90,14 +102,16 @@ public:
    * \param[in] moving the moving image and what is around it; its pixels have the type of the fixed one's
    * \param[in] metric how they are compared
    * \param[in] residence where
+   * \param[in] others additional pairs; samples, order and gradients are those of the metric
    * \exception std::invalid_argument images, masks, or a metric that do not fit; no sample of the virtual domain lies
    * in the fixed image and its mask; for Mattes, an image has one value alone under its mask
    * \exception DeviceError out of memory, or a lost device */
-  LinearLevel(const FieldGrid &    grid,
-              SynSide              fixed,
-              SynSide              moving,
-              const LinearMetric & metric,
-              const Residence &    residence);
+  LinearLevel(const FieldGrid &               grid,
+              SynSide                         fixed,
+              SynSide                         moving,
+              const LinearMetric &            metric,
+              const Residence &               residence,
+              const std::vector<LinearPair> & others = {});
   LinearLevel(const LinearLevel &) = delete;
   LinearLevel &
   operator=(const LinearLevel &) = delete;

@@ -79,8 +79,13 @@ public:
    * \param[in] moving the moving image; its stages are transforms after the linear one
    * \param[in] options how
    * \param[in] residence where all of it is
+   * \param[in] others additional pairs as they came, see LinearLevel
    * \exception std::invalid_argument no level */
-  LinearRegistration(SynSide fixed, SynSide moving, const LinearOptions & options, const Residence & residence);
+  LinearRegistration(SynSide                 fixed,
+                     SynSide                 moving,
+                     const LinearOptions &   options,
+                     const Residence &       residence,
+                     std::vector<LinearPair> others = {});
 
   /** \brief Runs a level.
    *
@@ -109,10 +114,11 @@ public:
   Run(LinearTransform & transform, const LinearWatch & watch) const;
 
 private:
-  SynSide       m_Fixed;
-  SynSide       m_Moving;
-  LinearOptions m_Options;
-  Residence     m_Residence;
+  SynSide                 m_Fixed;
+  SynSide                 m_Moving;
+  LinearOptions           m_Options;
+  Residence               m_Residence;
+  std::vector<LinearPair> m_Others;
 };
 
 /** \brief Plans a level on a device, with the images as they came.

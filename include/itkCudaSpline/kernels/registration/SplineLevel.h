@@ -29,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief A level of a registration by a B-spline transform, as itk::ImageRegistrationMethodv4 has it: two images and
@@ -96,15 +97,17 @@ public:
    * \param[in] spline grid and order of the transform; no coefficients
    * \param[in] residence where
    * \param[in] regularizers that are added to the value; only for cubic splines
+   * \param[in] others additional pairs, see LinearLevel
    * \exception std::invalid_argument options that B-splines do not support, and the reasons of LinearLevel
    * \exception DeviceError out of memory, or a lost device */
-  SplineLevel(const FieldGrid &             grid,
-              SynSide                       fixed,
-              SynSide                       moving,
-              const LinearMetric &          metric,
-              const TransformChain::Stage & spline,
-              const Residence &             residence,
-              const SplineRegularizers &    regularizers = {});
+  SplineLevel(const FieldGrid &               grid,
+              SynSide                         fixed,
+              SynSide                         moving,
+              const LinearMetric &            metric,
+              const TransformChain::Stage &   spline,
+              const Residence &               residence,
+              const SplineRegularizers &      regularizers = {},
+              const std::vector<LinearPair> & others = {});
   SplineLevel(const SplineLevel &) = delete;
   SplineLevel &
   operator=(const SplineLevel &) = delete;

@@ -101,8 +101,13 @@ public:
    * \param[in] moving the moving image; its stages are transforms after the spline
    * \param[in] options how
    * \param[in] residence where all of it is
+   * \param[in] others additional pairs as they came, see LinearLevel
    * \exception std::invalid_argument no level, or local correlation of some samples */
-  SplineRegistration(SynSide fixed, SynSide moving, const SplineOptions & options, const Residence & residence);
+  SplineRegistration(SynSide                 fixed,
+                     SynSide                 moving,
+                     const SplineOptions &   options,
+                     const Residence &       residence,
+                     std::vector<LinearPair> others = {});
 
   /** \brief Runs a level.
    *
@@ -135,10 +140,11 @@ public:
   Run(const SplineCells & cells, std::vector<double> & coefficients, const SplineWatch & watch) const;
 
 private:
-  SynSide       m_Fixed;
-  SynSide       m_Moving;
-  SplineOptions m_Options;
-  Residence     m_Residence;
+  SynSide                 m_Fixed;
+  SynSide                 m_Moving;
+  SplineOptions           m_Options;
+  Residence               m_Residence;
+  std::vector<LinearPair> m_Others;
 };
 
 /** \brief The coefficients of the same displacements on another grid, as itk::BSplineTransformParametersAdaptor finds

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -81,9 +82,13 @@ public:
    * images are compared as they are in all of them or in none. Where there are several, their forces are added up as
    * itk::ObjectToObjectMultiMetricv4 does. What samples count (SynSide::confidence) is that of the first.
    * \param[in] residence where
-   * \exception std::invalid_argument images, masks, radii or bins that do not fit
+   * \param[in] landmarks whose forces are added; fixed stages do not move them
+   * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
    * \exception DeviceError out of memory, or a lost device */
-  SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
+  SynLevel(const FieldShape &   shape,
+           std::vector<SynTerm> terms,
+           const Residence &    residence,
+           const LandmarkTerm & landmarks = {});
   /** The same of one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields

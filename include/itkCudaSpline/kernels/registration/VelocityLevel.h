@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <cstddef>
@@ -85,13 +86,16 @@ public:
    * \param[in] velocity time points and smoothing along time
    * \param[in] residence where
    * \param[in] method rules of the iterations
-   * \exception std::invalid_argument images, masks, radii, bins or a number of time points that are not allowed
+   * \param[in] landmarks see SynLevel
+   * \exception std::invalid_argument images, masks, radii, bins, landmarks or a number of time points that are not
+   * allowed
    * \exception DeviceError out of memory, or a lost device */
   VelocityLevel(const FieldShape &      shape,
                 std::vector<SynTerm>    terms,
                 const VelocityOptions & velocity,
                 const Residence &       residence,
-                VelocityMethod          method = VelocityMethod::Symmetric);
+                VelocityMethod          method = VelocityMethod::Symmetric,
+                const LandmarkTerm &    landmarks = {});
   VelocityLevel(const VelocityLevel &) = delete;
   VelocityLevel &
   operator=(const VelocityLevel &) = delete;
