@@ -322,10 +322,15 @@ NameOfParameter(const LinearTransform & transform, std::size_t parameter)
   return isScale ? "scale" : dimension == 2 ? "rotation" : "rotation about " + axis(parameter);
 }
 
-/** Gives weight 0 to parameters that the images do not determine. There is a warning unless an image has one slice. */
+/** Gives weight 0 to parameters that the images do not determine; landmarks and label maps may determine them. There is
+ * a warning unless an image has one slice. */
 void
 KeepUndetermined(const StageContext & context, const LinearTransform & transform, LinearTransform::Parameters & weights)
 {
+  if (context.spec.landmarkWeight.value_or(0.0) > 0.0 || context.spec.labelWeight.value_or(0.0) > 0.0)
+  {
+    return;
+  }
   std::string names;
   for (const std::size_t parameter : context.images.FindUndeterminedParameters(transform, context.behind))
   {
