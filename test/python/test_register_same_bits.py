@@ -25,7 +25,7 @@ VALUES = {
     "bins": 20, "convergence": 1e-9, "optimizer": "gradient-descent", "step": 0.4, "step_in_voxels": True, "minimum_step": 1e-4,
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
     "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
-    "time_points": 3, "update_time_variance": 0.5, "total_time_variance": 0.1, "bending_energy": 2.0, "linear_elasticity": 0.5,
+    "time_points": 3, "update_time_variance": 0.5, "total_time_variance": 0.1, "bending_energy": 2.0, "linear_elasticity": 0.5, "total_variation": 0.3, "jacobian_penalty": 0.2,
     "control_spacing": 3, "search_radius": 2, "search_step": 1, "coupling": 0.1, "symmetric": False,
 }  # fmt: skip
 #: Options of some metrics: both refuse them where no metric has them.
