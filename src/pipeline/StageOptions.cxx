@@ -45,8 +45,8 @@ constexpr unsigned int Linear =
   Bit(StageKind::Translation) | Bit(StageKind::Rigid) | Bit(StageKind::Similarity) | Bit(StageKind::Affine);
 constexpr unsigned int Spline = Bit(StageKind::BSpline);
 constexpr unsigned int Velocity = Bit(StageKind::Tvf);
-constexpr unsigned int Composed = Bit(StageKind::Syn) | Bit(StageKind::Greedy); // fields with composed updates
-constexpr unsigned int Pairs = Composed | Velocity;                             // compare several pairs of images
+constexpr unsigned int Pairs =
+  Bit(StageKind::Syn) | Bit(StageKind::Greedy) | Velocity; // compare several pairs of images
 constexpr unsigned int Fields = Pairs | Bit(StageKind::Demons);
 constexpr unsigned int Discrete = Bit(StageKind::Discrete);
 constexpr unsigned int WithLevels = Linear | Spline | Fields; // iterate from coarse to fine
@@ -620,6 +620,14 @@ AllStageOptions()
       Spline,
       ReadField<SplineModel, &SplineModel::linearElasticity, ReadFromZero>,
       [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::linearElasticity>(stage); } },
+    { "total_variation",
+      Spline,
+      ReadField<SplineModel, &SplineModel::totalVariation, ReadFromZero>,
+      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::totalVariation>(stage); } },
+    { "jacobian_penalty",
+      Spline,
+      ReadField<SplineModel, &SplineModel::jacobianPenalty, ReadFromZero>,
+      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::jacobianPenalty>(stage); } },
     { "landmark_weight",
       Linear | Spline | Pairs,
       ReadTermWeight<&StageSpec::landmarkWeight>,
@@ -697,7 +705,7 @@ AllStageOptions()
       ReadField<FieldModel, &FieldModel::totalVariance, ReadFromZero>,
       [](const StageSpec & stage) { return WriteField<FieldModel, &FieldModel::totalVariance>(stage); } },
     { "determinant_limit",
-      Composed,
+      Pairs,
       [](const Json & value, StageDraft & draft) {
         std::get<FieldModel>(draft.stage.model).determinantLimit = ReadNumber(
           value, [](double limit) { return limit > 1.0; }, "numbers above 1");

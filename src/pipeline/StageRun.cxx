@@ -449,7 +449,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   options.samples = context.spec.samples;
   options.rules.stepLength = model.step;
   options.rules.gradientTolerance = SplineGradientTolerance;
-  options.regularizers = { model.bendingEnergy, model.linearElasticity };
+  options.regularizers = { model.bendingEnergy, model.linearElasticity, model.totalVariation, model.jacobianPenalty };
   const SamplePlan  samples = PlanSamples(context);
   const auto        optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
   const SplineCells cells = CountSplineCells(model, fixed);

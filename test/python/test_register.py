@@ -369,7 +369,7 @@ class TestFields:
             "initial": "none",
             "device": "cpu",
         }
-        for kind in ("syn", "greedy"):
+        for kind in ("syn", "greedy", "tvf"):
 
             def logarithms(limit):
                 found = cudaspline.register(fixed, moving, kind, determinant_limit=limit, **options)
@@ -521,7 +521,10 @@ class TestSplines:
         )  # a line search may end a level
         assert found.history["step"][0] == 0 and (found.history["step"][1 : counts[0]] > 0).all()
 
-    @pytest.mark.parametrize("name, weight", [("bending_energy", 1e6), ("linear_elasticity", 1e6)])
+    @pytest.mark.parametrize(
+        "name, weight",
+        [("bending_energy", 1e6), ("linear_elasticity", 1e6), ("total_variation", 1e6)],
+    )
     def test_regularizers(self, rng, name, weight):
         fixed, moving = (phantom := Phantom(rng, (56, 48))).images(phantom.bend())
 
@@ -550,6 +553,31 @@ class TestSplines:
             cudaspline.Stage("bspline", **{name: -1})
         with pytest.raises(ValueError, match=f"^{name}: .*'syn'"):
             cudaspline.Stage("syn", **{name: 1})
+
+    @pytest.mark.parametrize("size", [(42, 38), (26, 24, 22)])
+    def test_jacobian_penalty_prevents_folds(self, rng, size):
+        phantom = Phantom(rng, size)
+        fixed, moving = phantom.images(phantom.bend())
+        # Noise that nothing matches: displacements fold to follow it.
+        fixed = phantom.image(fixed.array + rng.normal(0, 60, fixed.array.shape))
+
+        def register(**options):
+            return cudaspline.register(
+                fixed,
+                moving,
+                "bspline",
+                metric="cc",
+                radius=2,
+                grid_spacing=4,
+                iterations=(40, 40),
+                initial="none",
+                device="cpu",
+                **options,
+            )
+
+        free, limited = register(), register(jacobian_penalty=0.1)
+        assert free.folding.voxels > 0
+        assert limited.folding.voxels == 0 and limited.folding.least > 0.1
 
     def test_between_other_stages(self, rng):
         phantom = Phantom(rng, (36, 32, 24))

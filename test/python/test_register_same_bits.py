@@ -26,6 +26,7 @@ VALUES = {
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
     "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
     "time_points": 3, "update_time_variance": 0.5, "total_time_variance": 0.1, "bending_energy": 2.0, "linear_elasticity": 0.5,
+    "total_variation": 0.3, "jacobian_penalty": 0.2,
     "landmark_weight": 0.25, "label_weight": 0.5,
     "control_spacing": 3, "search_radius": 2, "search_step": 1, "coupling": 0.1, "symmetric": False,
 }  # fmt: skip
@@ -104,7 +105,9 @@ def files(rng, tmp_path):
         sitk.WriteImage(made, str(name))
         labels = sitk.Cast(made > float(numpy.median(image.array)), sitk.sitkInt16) * 3
         sitk.WriteImage(labels, str(name.with_suffix(".labels.mha")))
-        points = [made.TransformIndexToPhysicalPoint(index) for index in ((8, 9), (20, 12), (15, 22))]
+        points = [
+            made.TransformIndexToPhysicalPoint(index) for index in ((8, 9), (20, 12), (15, 22))
+        ]
         numpy.savetxt(name.with_suffix(".labels.csv"), points, delimiter=",")
     return [str(name) for name in names]
 

@@ -109,6 +109,8 @@ struct SplineModel
   std::vector<double> gridSpacing;
   double              bendingEnergy{ 0.0 };    ///< see SplineRegularizers::bending
   double              linearElasticity{ 0.0 }; ///< see SplineRegularizers::elasticity
+  double              totalVariation{ 0.0 };   ///< see SplineRegularizers::variation
+  double              jacobianPenalty{ 0.0 };  ///< see SplineRegularizers::jacobian
 };
 
 /** \brief Dense displacement fields. */

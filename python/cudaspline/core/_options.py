@@ -92,6 +92,8 @@ class StageOptions(TypedDict, total=False):
     grid_spacing: Union[float, Sequence[float]]
     bending_energy: float
     linear_elasticity: float
+    total_variation: float
+    jacobian_penalty: float
     landmark_weight: float
     label_weight: float
     sampling: SamplingName

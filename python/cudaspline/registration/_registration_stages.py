@@ -94,6 +94,11 @@ class Stage:
         the mean of the sum of the squares of all second derivatives of the displacements. None: 0
     linear_elasticity: of "bspline": weight of the elastic energy, likewise: the mean of the sum of
         the squares of the strain, the symmetric part of the gradient of the displacements. None: 0
+    total_variation: of "bspline": weight of the total variation of the displacements, likewise: the
+        mean of the norm of their gradient. They may change sharply where organs slide. None: 0
+    jacobian_penalty: of "bspline": weight of the mean of J + 1 / J - 2, likewise, where J is the
+        Jacobian determinant: about the square of its logarithm near 1, and infinite at 0, which
+        prevents folds. None: 0
     landmark_weight: of landmarks of register(), not of "demons" and "discrete": weight (1/mm^2) of
         their mean squared distance, which is added to the metric. Fields also get a force at each
         landmark: with 1 it is as long as the longest force of the images until the points are a
@@ -120,8 +125,9 @@ class Stage:
         "tvf" 0.25
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the
         whole field (voxels^2). None: 3 and 0, of demons 0 and 1
-    determinant_limit: of "syn" and "greedy": Jacobian determinants stay between its reciprocal and
-        this factor, which is above 1: updates that exceed it are shortened. None: no limit
+    determinant_limit: of "syn", "greedy" and "tvf": Jacobian determinants stay between its
+        reciprocal and this factor, which is above 1: updates that exceed it are shortened. None: no
+        limit
     time_points: of "tvf": time points of the velocity field, 2 to 16. None: 4
     update_time_variance, total_time_variance: of "tvf": of the Gaussians that smooth an update, and
         the velocity field, along time (squared time points). None: 0.25 and 0
@@ -175,6 +181,8 @@ class Stage:
     grid_spacing: Union[None, float, Sequence[float]] = None
     bending_energy: Optional[float] = None
     linear_elasticity: Optional[float] = None
+    total_variation: Optional[float] = None
+    jacobian_penalty: Optional[float] = None
     landmark_weight: Optional[float] = None
     label_weight: Optional[float] = None
     sampling: Optional[str] = None

@@ -186,9 +186,10 @@ struct ShareAround
 };
 
 /** \brief Keeps a share of the update. */
-template <unsigned int VDimension, typename TReal>
+template <typename TReal>
 struct SharedUpdate
 {
+  unsigned int          dimension;
   const TReal *         before;
   TReal *               after;
   const float *         shares;
@@ -205,9 +206,9 @@ struct SharedUpdate
     }
     const std::int64_t offset = OffsetOf(walk, at);
     const auto         share = static_cast<TReal>(shares[offset]);
-    for (unsigned int d = 0; share < TReal(1) && d < VDimension; ++d)
+    for (unsigned int d = 0; share < TReal(1) && d < dimension; ++d)
     {
-      const std::int64_t number = offset * VDimension + d;
+      const std::int64_t number = offset * dimension + d;
       const TReal        change = RoundedSum(after[number], -before[number]);
       after[number] = RoundedSum(before[number], RoundedProduct(share, change));
     }
@@ -279,7 +280,7 @@ WalkLimit(const LimitArguments & arguments, const TEnqueue & enqueue)
       enqueue(UpdateShare<dimension, Real>{
         { grid, before }, { grid, after }, arguments.largest, first, progress, pass, walk });
       const float * const shares = SpreadShares(first, second, progress, pass, walk, dimension, 0, enqueue).first;
-      enqueue(SharedUpdate<dimension, Real>{ before, after, shares, progress, pass, walk });
+      enqueue(SharedUpdate<Real>{ dimension, before, after, shares, progress, pass, walk });
     }
   });
 }

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/fields/DeterminantLimit.h"
 #include "kernels/fields/FieldLaunch.cuh"
+#include "kernels/fields/VelocityLimit.h"
 
 namespace itk::CudaSpline
 {
@@ -25,6 +25,12 @@ void
 WalkLimitOnCuda(const LimitArguments & arguments, const Residence & residence)
 {
   WalkLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+}
+
+void
+WalkVelocityLimitOnCuda(const VelocityLimitArguments & arguments, const Residence & residence)
+{
+  WalkVelocityLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 } // namespace itk::CudaSpline

@@ -85,11 +85,12 @@ struct ChangedIntegration
 };
 
 /** \brief The shares at a later time point. */
-template <unsigned int VDimension, typename TReal>
+template <unsigned int VDimension>
 struct MovedShare
 {
-  const TReal *         toStart;
-  TReal                 toIndex[VDimension][VDimension]; ///< from mm to samples
+  const void *          toStart;
+  bool                  isDouble;                        ///< the numbers of the field
+  double                toIndex[VDimension][VDimension]; ///< from mm to samples
   const float *         input;
   float *               output;
   const LimitProgress * progress;
@@ -103,18 +104,19 @@ struct MovedShare
     {
       return;
     }
-    TReal vector[VDimension];
-    TReal moved[VDimension] = {};
-    LoadVector(toStart, OffsetOf(walk, at), vector);
+    const std::int64_t first = OffsetOf(walk, at) * VDimension;
+    double             moved[VDimension] = {};
     for (unsigned int r = 0; r < VDimension; ++r)
     {
       for (unsigned int c = 0; c < VDimension; ++c)
       {
-        moved[r] = RoundedSum(moved[r], RoundedProduct(toIndex[r][c], vector[c]));
+        const double number = isDouble ? static_cast<const double *>(toStart)[first + c]
+                                       : static_cast<double>(static_cast<const float *>(toStart)[first + c]);
+        moved[r] = RoundedSum(moved[r], RoundedProduct(toIndex[r][c], number));
       }
     }
-    TReal share[1];
-    FieldCell<VDimension, TReal, 1>(walk, at, moved).Interpolate(input, share);
+    double share[1];
+    FieldCell<VDimension, double, 1>(walk, at, moved).Interpolate(input, share);
     output[OffsetOf(walk, at)] = static_cast<float>(share[0]);
   }
 };
@@ -128,20 +130,21 @@ struct VelocityLimitArguments
 };
 
 /** \brief The body of the shares at a time point. */
-template <unsigned int VDimension, typename TReal>
-MovedShare<VDimension, TReal>
-MakeMovedShare(const FieldGrid & grid, const void * toStart, const float * input, float * output)
+template <unsigned int VDimension>
+MovedShare<VDimension>
+MakeMovedShare(const FieldShape & shape, const void * toStart, const float * input, float * output)
 {
-  MovedShare<VDimension, TReal> body{};
-  body.toStart = static_cast<const TReal *>(toStart);
+  MovedShare<VDimension> body{};
+  body.toStart = toStart;
+  body.isDouble = shape.element == ScalarType::Float64;
   body.input = input;
   body.output = output;
-  body.walk = WalkOf(grid);
+  body.walk = WalkOf(shape.grid);
   for (unsigned int r = 0; r < VDimension; ++r)
   {
     for (unsigned int c = 0; c < VDimension; ++c)
     {
-      body.toIndex[r][c] = static_cast<TReal>(grid.pointToIndex[r][c]);
+      body.toIndex[r][c] = shape.grid.pointToIndex[r][c];
     }
   }
   return body;
@@ -165,17 +168,18 @@ WalkSharedVelocity(const VelocityUpdate & update,
   {
     if (time > 0)
     {
-      auto moved = MakeMovedShare<VDimension, TReal>(update.shape.grid, update.toStart[time - 1], shares, other);
+      auto moved = MakeMovedShare<VDimension>(update.shape, update.toStart[time - 1], shares, other);
       moved.progress = progress;
       moved.pass = pass;
       enqueue(moved);
     }
-    enqueue(SharedUpdate<VDimension, TReal>{ static_cast<const TReal *>(update.before[time]),
-                                             static_cast<TReal *>(update.after[time]),
-                                             time > 0 ? other : shares,
-                                             progress,
-                                             pass,
-                                             WalkOf(update.shape.grid) });
+    enqueue(SharedUpdate<TReal>{ VDimension,
+                                 static_cast<const TReal *>(update.before[time]),
+                                 static_cast<TReal *>(update.after[time]),
+                                 time > 0 ? other : shares,
+                                 progress,
+                                 pass,
+                                 WalkOf(update.shape.grid) });
   }
 }
 

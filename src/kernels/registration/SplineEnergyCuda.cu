@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/fields/FieldLaunch.cuh"
-#include "kernels/registration/SplineEnergy.h"
+#include "kernels/registration/SplinePointEnergy.h"
 
 namespace itk::CudaSpline
 {
@@ -25,6 +25,12 @@ void
 WalkEnergyOnCuda(const EnergyArguments & arguments, const Residence & residence)
 {
   WalkEnergy(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+}
+
+void
+WalkPointEnergyOnCuda(const PointEnergyArguments & arguments, const Residence & residence)
+{
+  WalkPointEnergy(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 } // namespace itk::CudaSpline

@@ -22,8 +22,6 @@
 
 #include "kernels/fields/FieldLoopCpu.h"
 
-#include <cmath>
-
 namespace itk::CudaSpline
 {
 
@@ -31,13 +29,12 @@ namespace
 {
 constexpr int SupportOfPoint = 4; // nodes
 
-/** Gauss-Legendre quadrature with 3 points is exact for polynomials up to degree 5. */
+/** Simpson's rule is exact for polynomials up to degree 3. */
 PointBasis
 MakePointBasis()
 {
-  const double offset = 0.5 * std::sqrt(0.6);
-  const double places[PointsOfCell] = { 0.5 - offset, 0.5, 0.5 + offset };
-  PointBasis   basis{ {}, { 5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0 } };
+  constexpr double places[PointsOfCell] = { 0.0, 0.5, 1.0 };
+  PointBasis       basis{ {}, { 1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0 } };
   for (int point = 0; point < PointsOfCell; ++point)
   {
     SplineWeights<3>(places[point], basis.values[point][0]);

@@ -31,8 +31,8 @@
 /** \file
  * \brief Energies of a cubic B-spline of displacements whose densities are functions of the gradient G at a point.
  *
- * An energy is the mean of its density over the domain, by Gauss-Legendre quadrature with PointsOfCell points along
- * each axis of each cell. The derivatives of the spline at these points are exact.
+ * An energy is the mean of its density over the domain, by Simpson's rule in each cell. Its points include the ends of
+ * the domain, where displacements are free on one side. The derivatives of the spline at the points are exact.
  *
  * Total variation: the density is the Frobenius norm of G, smoothed to sqrt(|G|^2 + e^2) - e with e of
  * VariationSmoothing (Vishnevskiy et al. 2017).
