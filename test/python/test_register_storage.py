@@ -57,6 +57,7 @@ def test_the_same_points(rng):
         ),
         ("greedy", {"metric": "cc", "radius": 2, "gradient": "grid"}),
         ("greedy", {"metric": "mattes", "gradient": "grid"}),
+        ("syn", {"metric": "mind"}),
         ("syn", {"metric": "ngf"}),
         ("demons", {"gradient": "grid"}),
     ],
@@ -86,6 +87,7 @@ GENERATORS = [((0, 1, 2), (-1, 1, 1)), ((1, 0, 2), (1, 1, 1)), ((2, 0, 1), (1, 1
     [
         {"preset": "lung"},
         {"metric": "mattes", "gradient": "grid", "learning_rate": 0.1, "update_variance": 10},
+        {"metric": "mind"},
         {"metric": "ngf"},
     ],
     ids=lambda options: next(iter(options.values())),
