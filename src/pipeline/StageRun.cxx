@@ -41,6 +41,10 @@ namespace
 /** Gradients below which a search ends: iterations end it. */
 constexpr double SplineGradientTolerance = 1e-12;
 
+/** Of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of 0.001 a
+ * rounding decides about a difference of that size, which further iterations of a registration enlarge. */
+constexpr double AndersonTolerance = 1e-5;
+
 /** How a stage of a linear transform or a B-spline compares images. */
 LinearMetric
 MakeMetric(const StageContext & context)
@@ -608,6 +612,10 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.optimizer = model.optimizer;
   options.rules.determinantLimit = model.determinantLimit;
   options.rules.inversion.method = model.inversion;
+  if (model.inversion == InversionMethod::Anderson)
+  {
+    options.rules.inversion.meanTolerance = AndersonTolerance;
+  }
   options.rules.averagesMidpointGradients = context.spec.AveragesMidpointGradients();
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.smoothsUnderMasks = context.images.HasMask() && context.spec.SmoothsUnderMasks();

@@ -96,9 +96,7 @@ void
 DenseCosts::Choose(const float * near, double coupling, float * chosen, float * values) const
 {
   EnqueueDenseBody(
-    ChooseSteps{
-      this->Data(), m_Neutral.As<std::uint16_t>(), near, chosen, values, static_cast<float>(coupling), m_Lattice },
-    m_Residence);
+    ChooseSteps{ this->Data(), m_Neutral.As<std::uint16_t>(), near, chosen, values, coupling, m_Lattice }, m_Residence);
 }
 
 std::size_t

@@ -62,6 +62,7 @@ struct DenseLattice
   FieldWalk points;    ///< control points
   FieldWalk cells;     ///< of the moving image
   int       ratio[3];  ///< cells from one control point to the next
+  int       margin[3]; ///< cells before the first control point, and as many after the last one
   int       radius[3]; ///< largest displacement
   float     weight[3]; ///< of the square of a displacement by one cell
   int       channels;
@@ -86,7 +87,10 @@ struct DenseLattice
   }
 };
 
-/** \brief Averages features over cells. A cell is valid if at least half of its samples are in the image. */
+/** \brief Averages features over cells. A cell is valid if at least half of it is in the image.
+ *
+ * Cells may begin and end in the middle of a sample, which then counts half. Sums are in double precision, so that the
+ * order of the axes does not decide how a mean is rounded. */
 struct PoolCells
 {
   const float *        features;
@@ -95,28 +99,33 @@ struct PoolCells
   int                  channels;
   int                  window[3]; ///< samples of a cell
   int                  stride[3]; ///< samples from a cell to the next
+  int                  start[3];  ///< half samples from the edge of the image to the first cell
   FieldWalk            image;
   FieldWalk            walk; ///< cells
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    float        sums[DenseCell::MaxChannels] = {};
+    double       sums[DenseCell::MaxChannels] = {};
+    std::int64_t edge[3]; // half samples
+    std::int64_t begin[3];
     std::int64_t end[3];
     for (int d = 0; d < 3; ++d)
     {
-      const std::int64_t last = at[d] * stride[d] + window[d];
-      end[d] = last < image.size[d] ? last : image.size[d];
+      edge[d] = start[d] + 2 * at[d] * stride[d];
+      begin[d] = edge[d] > 0 ? edge[d] / 2 : 0;
+      end[d] = (edge[d] + 2 * window[d] + 1) / 2;
+      end[d] = end[d] < image.size[d] ? end[d] : image.size[d];
     }
-    int          count = 0;
+    int          count = 0; // in eighths of a sample
     std::int64_t from[3];
-    for (from[2] = at[2] * stride[2]; from[2] < end[2]; ++from[2])
+    for (from[2] = begin[2]; from[2] < end[2]; ++from[2])
     {
-      for (from[1] = at[1] * stride[1]; from[1] < end[1]; ++from[1])
+      for (from[1] = begin[1]; from[1] < end[1]; ++from[1])
       {
-        for (from[0] = at[0] * stride[0]; from[0] < end[0]; ++from[0])
+        for (from[0] = begin[0]; from[0] < end[0]; ++from[0])
         {
-          count += this->AddSample(OffsetOf(image, from), sums);
+          count += this->AddSample(from, edge, sums);
         }
       }
     }
@@ -124,29 +133,39 @@ struct PoolCells
   }
 
 private:
+  /** Half samples of a cell that a sample has along an axis: 1 or 2. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE int
-  AddSample(std::int64_t sample, float (&sums)[DenseCell::MaxChannels]) const
+  CountHalves(int axis, std::int64_t sample, std::int64_t edge) const
   {
+    return 2 - (2 * sample < edge ? 1 : 0) - (2 * sample + 2 > edge + 2 * window[axis] ? 1 : 0);
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE int
+  AddSample(const std::int64_t (&at)[3], const std::int64_t (&edge)[3], double (&sums)[DenseCell::MaxChannels]) const
+  {
+    const std::int64_t sample = OffsetOf(image, at);
     if (inside[sample] == 0)
     {
       return 0;
     }
+    const int weight = this->CountHalves(0, at[0], edge[0]) * this->CountHalves(1, at[1], edge[1]) *
+                       this->CountHalves(2, at[2], edge[2]);
     for (int channel = 0; channel < DenseCell::MaxChannels; ++channel)
     {
-      sums[channel] += channel < channels ? features[sample * channels + channel] : 0.0F;
+      sums[channel] += channel < channels ? weight * static_cast<double>(features[sample * channels + channel]) : 0.0;
     }
-    return 1;
+    return weight;
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE DenseCell
-  MakeCell(const float (&sums)[DenseCell::MaxChannels], int count) const
+  MakeCell(const double (&sums)[DenseCell::MaxChannels], int count) const
   {
     DenseCell cell = {};
-    cell.isValid = 2 * count >= window[0] * window[1] * window[2] ? 1 : 0;
+    cell.isValid = count >= 4 * window[0] * window[1] * window[2] ? 1 : 0;
     for (int channel = 0; channel < DenseCell::MaxChannels && count > 0; ++channel)
     {
-      const float mean = RoundedProduct(sums[channel], 255.0F) / static_cast<float>(count);
-      cell.features[channel] = static_cast<std::uint8_t>(RoundedSum(mean, 0.5F));
+      const double mean = RoundedProduct(sums[channel], 255.0) / static_cast<double>(count);
+      cell.features[channel] = static_cast<std::uint8_t>(RoundedSum(mean, 0.5));
     }
     return cell;
   }
@@ -205,7 +224,7 @@ struct PointCosts
     std::uint32_t cost = NoCost;
     for (int d = 0; d < 3; ++d)
     {
-      cell[d] = point[d] * lattice.ratio[d] + displacement % lattice.Width(d) - lattice.radius[d];
+      cell[d] = lattice.margin[d] + point[d] * lattice.ratio[d] + displacement % lattice.Width(d) - lattice.radius[d];
       isInside = isInside && cell[d] >= 0 && cell[d] < lattice.cells.size[d];
       displacement /= lattice.Width(d);
     }
@@ -291,7 +310,10 @@ struct NeutralCosts
   }
 };
 
-/** \brief The displacement of the lowest sum of its cost and its weighted squared distance from another one. */
+/** \brief The displacement of the lowest sum of its cost and its weighted squared distance from another one.
+ *
+ * Sums are in double precision, so that the order of the axes does not decide between two displacements. Of several
+ * lowest ones the first and the last are averaged, which are the same two in any order and direction of the axes. */
 struct ChooseSteps
 {
   static constexpr bool IsOfPacks = true;
@@ -301,7 +323,7 @@ struct ChooseSteps
   const float *         near;   ///< displacements, three numbers for each control point; null: 0
   float *               chosen; ///< likewise
   float *               values; ///< costs of the chosen ones
-  float                 coupling;
+  double                coupling;
   DenseLattice          lattice;
 
   template <int VLanes>
@@ -313,12 +335,13 @@ struct ChooseSteps
     {
       for (int d = 0; d < 3; ++d)
       {
-        state.near[d][lane] = near != nullptr ? near[(first + lane) * 3 + d] : 0.0F;
+        state.near[d][lane] = near != nullptr ? static_cast<double>(near[(first + lane) * 3 + d]) : 0.0;
       }
       state.neutral[lane] = static_cast<float>(neutral[first + lane]);
-      state.lowest[lane] = 1e30F;
+      state.lowest[lane] = 1e30;
       state.value[lane] = 0.0F;
       state.number[lane] = 0;
+      state.last[lane] = 0;
     }
     int number = 0;
     for (int z = -lattice.radius[2]; z <= lattice.radius[2]; ++z)
@@ -331,7 +354,7 @@ struct ChooseSteps
     }
     for (int lane = 0; lane < lanes; ++lane)
     {
-      this->Store(first + lane, state.number[lane], state.value[lane]);
+      this->Store(first + lane, state.number[lane], state.last[lane], state.value[lane]);
     }
   }
 
@@ -339,18 +362,19 @@ private:
   template <int VLanes>
   struct Lanes
   {
-    float near[3][VLanes];
-    float neutral[VLanes];
-    float lowest[VLanes];
-    float value[VLanes];
-    int   number[VLanes];
+    double near[3][VLanes];
+    float  neutral[VLanes];
+    double lowest[VLanes];
+    float  value[VLanes];
+    int    number[VLanes]; ///< of the first one
+    int    last[VLanes];
   };
 
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
-  Square(int axis, int step, float from) const
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Square(int axis, int step, double from) const
   {
-    const float distance = static_cast<float>(step) - from;
-    return RoundedProduct(lattice.weight[axis], RoundedProduct(distance, distance));
+    const double distance = static_cast<double>(step) - from;
+    return RoundedProduct(static_cast<double>(lattice.weight[axis]), RoundedProduct(distance, distance));
   }
 
   template <int VLanes>
@@ -358,7 +382,7 @@ private:
   CompareRow(std::int64_t first, int lanes, int y, int z, int number, Lanes<VLanes> & state) const
   {
     const std::int64_t points = lattice.CountPoints();
-    float              ofRow[VLanes];
+    double             ofRow[VLanes];
     for (int lane = 0; lane < lanes; ++lane)
     {
       ofRow[lane] = RoundedSum(this->Square(1, y, state.near[1][lane]), this->Square(2, z, state.near[2][lane]));
@@ -368,10 +392,11 @@ private:
       const std::uint16_t * const of = costs + (number + x) * points + first;
       for (int lane = 0; lane < lanes; ++lane)
       {
-        const float cost = of[lane] == NoCost ? state.neutral[lane] : static_cast<float>(of[lane]);
-        const float square = RoundedSum(ofRow[lane], this->Square(0, x - lattice.radius[0], state.near[0][lane]));
-        const float score = RoundedSum(cost, RoundedProduct(coupling, square));
-        const bool  isLower = score < state.lowest[lane];
+        const float  cost = of[lane] == NoCost ? state.neutral[lane] : static_cast<float>(of[lane]);
+        const double square = RoundedSum(ofRow[lane], this->Square(0, x - lattice.radius[0], state.near[0][lane]));
+        const double score = RoundedSum(static_cast<double>(cost), RoundedProduct(coupling, square));
+        const bool   isLower = score < state.lowest[lane];
+        state.last[lane] = score <= state.lowest[lane] ? number + x : state.last[lane];
         state.lowest[lane] = isLower ? score : state.lowest[lane];
         state.value[lane] = isLower ? cost : state.value[lane];
         state.number[lane] = isLower ? number + x : state.number[lane];
@@ -380,12 +405,14 @@ private:
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Store(std::int64_t point, int number, float value) const
+  Store(std::int64_t point, int number, int last, float value) const
   {
     for (int d = 0; d < 3; ++d)
     {
-      chosen[point * 3 + d] = static_cast<float>(number % lattice.Width(d) - lattice.radius[d]);
+      const int sum = number % lattice.Width(d) + last % lattice.Width(d) - 2 * lattice.radius[d];
+      chosen[point * 3 + d] = 0.5F * static_cast<float>(sum);
       number /= lattice.Width(d);
+      last /= lattice.Width(d);
     }
     values[point] = value;
   }
@@ -418,7 +445,9 @@ private:
   static constexpr std::int64_t Width = VLanes == 1 ? 32 : 1; // a warp reads neighbours
 };
 
-/** \brief The mean of the displacements of a control point and its neighbours. */
+/** \brief The mean of the displacements of a control point and its neighbours.
+ *
+ * It is rounded to 1/1024 of a step: sums of such numbers are exact, in any order of the axes. */
 struct SmoothSteps
 {
   const float * steps; ///< three numbers for each control point
@@ -447,7 +476,8 @@ struct SmoothSteps
     }
     for (int d = 0; d < 3; ++d)
     {
-      means[OffsetOf(walk, at) * 3 + d] = sum[d] / count;
+      constexpr float rounding = 12288.0F; // floats from 2^13 to 2^14 are multiples of 2^-10
+      means[OffsetOf(walk, at) * 3 + d] = RoundedSum(RoundedSum(sum[d] / count, rounding), -rounding);
     }
   }
 };
@@ -528,6 +558,7 @@ struct SpreadSteps
   TReal *       field; ///< vectors (mm)
   DenseLattice  lattice;
   int           spacing[3];                          ///< samples from one control point to the next
+  double        first[3];                            ///< index of the first control point
   double        stepToPoint[VDimension][VDimension]; ///< mm of a displacement by one cell
   FieldWalk     walk;                                ///< samples of the fixed image
 
@@ -538,7 +569,7 @@ struct SpreadSteps
     double found[3];
     for (int d = 0; d < 3; ++d)
     {
-      position[d] = (static_cast<double>(at[d]) - 0.5 * (spacing[d] - 1)) / spacing[d];
+      position[d] = (static_cast<double>(at[d]) - first[d]) / spacing[d];
     }
     InterpolateSteps(steps, lattice.points, position, found);
     for (unsigned int r = 0; r < VDimension; ++r)

@@ -103,19 +103,14 @@ FindLengths(const FieldGrid & grid, const DenseSearchOptions & options)
   return lengths;
 }
 
-std::int64_t
-CountCells(std::int64_t samples, unsigned int stride)
-{
-  return (samples + stride - 1) / stride;
-}
-
+/** Control points: as many as cover the image. Those of the image in reverse order are the same points. */
 FieldWalk
-WalkOfCells(const FieldGrid & grid, const std::array<unsigned int, 3> & stride)
+WalkOfPoints(const FieldGrid & grid, const std::array<unsigned int, 3> & spacing)
 {
   FieldWalk walk = WalkOf(grid);
   for (std::size_t d = 0; d < 3; ++d)
   {
-    walk.size[d] = CountCells(walk.size[d], stride[d]);
+    walk.size[d] = (walk.size[d] + spacing[d] - 1) / spacing[d];
   }
   return walk;
 }
@@ -124,16 +119,22 @@ DenseLattice
 MakeLattice(const FieldGrid & grid, const DenseSearchOptions & options)
 {
   const SearchLengths lengths = FindLengths(grid, options);
+  const FieldWalk     samples = WalkOf(grid);
   const double unit = options.step * *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
   DenseLattice lattice{};
-  lattice.points = WalkOfCells(grid, lengths.spacing);
-  lattice.cells = WalkOfCells(grid, lengths.step);
+  lattice.points = WalkOfPoints(grid, lengths.spacing);
   lattice.channels = CountSelfSimilarityChannels(grid.dimension);
   for (unsigned int d = 0; d < 3; ++d)
   {
     const bool   isAxis = d < grid.dimension && grid.size[d] > 1;
     const double length = isAxis ? lengths.step[d] * grid.spacing[d] / unit : 1.0;
-    lattice.ratio[d] = static_cast<int>(lengths.spacing[d] / lengths.step[d]);
+    const auto   spacing = static_cast<int>(lengths.spacing[d]);
+    const auto   step = static_cast<int>(lengths.step[d]);
+    lattice.ratio[d] = spacing / step;
+    // Further cells with at least half of their samples in the image.
+    const auto covered = static_cast<int>(lattice.points.size[d] * spacing - samples.size[d]);
+    lattice.margin[d] = (spacing - covered) / (2 * step);
+    lattice.cells.size[d] = (lattice.points.size[d] - 1) * lattice.ratio[d] + 1 + 2 * lattice.margin[d];
     lattice.radius[d] = isAxis ? static_cast<int>(options.radius) : 0;
     lattice.weight[d] = static_cast<float>(length * length);
   }
@@ -148,11 +149,14 @@ struct ImageCells
   ResidentArray steps;
 };
 
+/** \param[in] window samples of a cell, \param[in] stride from a cell to the next, \param[in] walk cells, which are in
+ * the middle of the image */
 ResidentArray
 Pool(const FeatureImage &                features,
      const std::uint8_t *                inside,
      const std::array<unsigned int, 3> & window,
      const std::array<unsigned int, 3> & stride,
+     const FieldWalk &                   walk,
      const Residence &                   residence)
 {
   PoolCells pool{};
@@ -160,9 +164,13 @@ Pool(const FeatureImage &                features,
   pool.inside = inside;
   pool.channels = features.channels;
   pool.image = WalkOf(features.grid);
-  pool.walk = WalkOfCells(features.grid, stride);
-  std::copy(window.begin(), window.end(), pool.window);
-  std::copy(stride.begin(), stride.end(), pool.stride);
+  pool.walk = walk;
+  for (std::size_t d = 0; d < 3; ++d)
+  {
+    pool.window[d] = static_cast<int>(window[d]);
+    pool.stride[d] = static_cast<int>(stride[d]);
+    pool.start[d] = static_cast<int>(pool.image.size[d] - (walk.size[d] - 1) * pool.stride[d]) - pool.window[d];
+  }
   const auto    count = static_cast<std::size_t>(pool.walk.size[0] * pool.walk.size[1] * pool.walk.size[2]);
   ResidentArray cells(count * sizeof(DenseCell), residence);
   pool.cells = cells.As<DenseCell>();
@@ -216,8 +224,9 @@ struct DenseSearch::Impl
     const FeatureImage features =
       MakeSelfSimilarity(shape.grid, side.image.pixel, values.Data(), options.features, residence);
     ImageCells cells;
-    cells.points = Pool(features, inside.As<std::uint8_t>(), lengths.spacing, lengths.spacing, residence);
-    cells.steps = Pool(features, inside.As<std::uint8_t>(), lengths.spacing, lengths.step, residence);
+    cells.points =
+      Pool(features, inside.As<std::uint8_t>(), lengths.spacing, lengths.spacing, lattice.points, residence);
+    cells.steps = Pool(features, inside.As<std::uint8_t>(), lengths.spacing, lengths.step, lattice.cells, residence);
     residence.Wait(); // before the features are released
     return cells;
   }
@@ -318,7 +327,12 @@ struct DenseSearch::Impl
       spread.field = static_cast<typename decltype(compiled)::Real *>(field.Data());
       spread.lattice = lattice;
       spread.walk = WalkOf(shape.grid);
-      std::copy(lengths.spacing.begin(), lengths.spacing.end(), spread.spacing);
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        spread.spacing[d] = static_cast<int>(lengths.spacing[d]);
+        const std::int64_t covered = (lattice.points.size[d] - 1) * spread.spacing[d];
+        spread.first[d] = 0.5 * static_cast<double>(spread.walk.size[d] - 1 - covered);
+      }
       for (unsigned int r = 0; r < dimension; ++r)
       {
         for (unsigned int d = 0; d < dimension; ++d)

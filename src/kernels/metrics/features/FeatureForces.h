@@ -35,16 +35,18 @@ namespace itk::CudaSpline
 
 /** \brief The corners of the cell of an index, with their weights in the value and in the derivatives by the index.
  *
- * The cell has an upper neighbour along each axis that has two samples, so that the derivative of a sample itself is
- * that of the cell above it, and not 0. */
+ * The cell has an upper neighbour along each axis that has two samples. The derivative at a sample itself is the mean
+ * of those of the cells around it: that of one of them would depend on the direction of the axis. */
 template <unsigned int VDimension>
 struct FeatureCell
 {
-  static constexpr int Corners = 1 << VDimension;
+  static constexpr int    Corners = 1 << VDimension;
+  static constexpr double AtSample = 1e-9; ///< distance from a sample that rounding of an index may have
 
   std::int64_t offset[Corners];
   float        weight[Corners];
   float        slope[VDimension][Corners]; ///< per index
+  std::int64_t shift[VDimension];          ///< of lower (negative) or upper corners in the derivative along an axis
 
   /** \param[in] index inside of the buffer by ITK's half-pixel rule */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
@@ -53,7 +55,7 @@ struct FeatureCell
     std::int64_t first = 0;
     std::int64_t step[VDimension];
     float        upper[VDimension];
-    bool         isFlat[VDimension];
+    float        rise[VDimension]; // from the lower to the upper corner
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -62,7 +64,11 @@ struct FeatureCell
       std::int64_t       base = LinearCell<VDimension>::Floor(from);
       base = base < 0 ? 0 : (base >= last ? (last > 0 ? last - 1 : 0) : base);
       const double above = from - static_cast<double>(base);
-      isFlat[d] = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image continues
+      const bool   isAtLower = above > -AtSample && above < AtSample;
+      const bool   isAtUpper = above > 1.0 - AtSample && above < 1.0 + AtSample;
+      const bool   isFlat = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image continues
+      shift[d] = isAtLower && base > 0 ? -stride : (isAtUpper && base + 1 < last ? stride : 0);
+      rise[d] = last > 0 && (isAtLower || isAtUpper) ? 0.5F : (isFlat ? 0.0F : 1.0F);
       upper[d] = last == 0 || above < 0.0 ? 0.0F : (above > 1.0 ? 1.0F : static_cast<float>(above));
       step[d] = last == 0 ? 0 : stride;
       first += base * stride;
@@ -80,7 +86,7 @@ struct FeatureCell
       }
       for (unsigned int axis = 0; axis < VDimension; ++axis)
       {
-        float of = isFlat[axis] ? 0.0F : (((corner >> axis) & 1) != 0 ? 1.0F : -1.0F);
+        float of = ((corner >> axis) & 1) != 0 ? rise[axis] : -rise[axis];
         for (unsigned int d = 0; d < VDimension; ++d)
         {
           const bool isUpper = ((corner >> d) & 1) != 0;
@@ -89,6 +95,14 @@ struct FeatureCell
         slope[axis][corner] = of;
       }
     }
+  }
+
+  /** Where the derivative along an axis reads the image for a corner. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+                                           OffsetInSlope(unsigned int axis, int corner) const
+  {
+    const bool isUpper = ((corner >> axis) & 1) != 0;
+    return offset[corner] + (isUpper == (shift[axis] > 0) ? shift[axis] : 0);
   }
 };
 
@@ -207,7 +221,7 @@ private:
       value += cell.weight[corner] * number;
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        slope[d] += cell.slope[d][corner] * number;
+        slope[d] += cell.slope[d][corner] * data[cell.OffsetInSlope(d, corner) * channels];
       }
     }
   }

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/metrics/Features.h"
 #include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
 
 #include "kernels/fields/OrderedSums.h"
 
@@ -36,7 +37,30 @@ namespace itk::CudaSpline
 template <unsigned int VDimension>
 inline constexpr int SelfSimilarityChannels = VDimension == 3 ? 12 : 4;
 
-/** \brief The distances between the patches around each sample, less the smallest, and their mean. */
+/** \brief A sum with what its roundings left out, so that its order does not show. */
+struct CompensatedSum
+{
+  float sum{ 0.0F };
+  float rest{ 0.0F };
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(float number)
+  {
+    const float total = RoundedSum(sum, number);
+    const float added = RoundedSum(total, -sum);
+    rest += RoundedSum(RoundedSum(sum, -RoundedSum(total, -added)), RoundedSum(number, -added));
+    sum = total;
+  }
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+  Get() const
+  {
+    return sum + rest;
+  }
+};
+
+/** \brief The distances between the patches around each sample, less the smallest, and their mean.
+ *
+ * They do not depend on the order and the directions of the axes. */
 template <unsigned int VDimension, typename TPixel>
 struct PatchDistances
 {
@@ -50,9 +74,9 @@ struct PatchDistances
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    constexpr int channels = SelfSimilarityChannels<VDimension>;
-    float         found[channels] = {};
-    const int     inPlane = VDimension > 2 ? radius : 0;
+    constexpr int  channels = SelfSimilarityChannels<VDimension>;
+    CompensatedSum found[channels] = {};
+    const int      inPlane = VDimension > 2 ? radius : 0;
     for (int z = -inPlane; z <= inPlane; ++z)
     {
       for (int y = -radius; y <= radius; ++y)
@@ -82,7 +106,7 @@ private:
 
   /** Adds the squared differences of a sample of all patches. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AddSample(const std::int64_t (&centre)[3], float * found) const
+  AddSample(const std::int64_t (&centre)[3], CompensatedSum * found) const
   {
     TPixel values[Patches];
     for (int patch = 0; patch < Patches; ++patch)
@@ -97,30 +121,31 @@ private:
       for (int second = (first / 2 + 1) * 2; second < Patches; ++second)
       {
         const auto difference = static_cast<float>(values[first] - values[second]);
-        found[channel++] += difference * difference;
+        found[channel++].Add(RoundedProduct(difference, difference));
       }
     }
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Store(std::int64_t offset, const float * found) const
+  Store(std::int64_t offset, const CompensatedSum * found) const
   {
-    constexpr int channels = SelfSimilarityChannels<VDimension>;
-    float         least = found[0];
-    float         mean = 0.0F;
+    constexpr int  channels = SelfSimilarityChannels<VDimension>;
+    float          least = found[0].Get();
+    CompensatedSum sum;
     for (int channel = 0; channel < channels; ++channel)
     {
-      least = found[channel] < least ? found[channel] : least;
+      least = found[channel].Get() < least ? found[channel].Get() : least;
     }
     for (int channel = 0; channel < channels; ++channel)
     {
-      mean += (found[channel] - least) / static_cast<float>(channels);
+      sum.Add(found[channel].Get() - least);
     }
-    const bool isFinite = mean - mean == 0.0F;
+    const float mean = sum.Get() / static_cast<float>(channels);
+    const bool  isFinite = mean - mean == 0.0F;
     means[offset] = isFinite ? mean : 0.0F;
     for (int channel = 0; channel < channels; ++channel)
     {
-      distances[offset * channels + channel] = isFinite ? found[channel] - least : 0.0F;
+      distances[offset * channels + channel] = isFinite ? found[channel].Get() - least : 0.0F;
     }
   }
 };

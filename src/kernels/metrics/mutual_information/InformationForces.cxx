@@ -24,6 +24,7 @@
 #include "kernels/metrics/ConvertNumbers.h"
 #include "kernels/metrics/GridSources.h"
 #include "kernels/metrics/mutual_information/MutualInformation.h"
+#include "kernels/metrics/mutual_information/SmoothHistogram.h"
 
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -161,6 +163,8 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
   {
     sources.mask = own(DescribeGrid(shape.grid, ScalarType::UInt8), inside[moving]);
   }
+  const bool         isSmooth = m_Setup.options.gradientsFollowGrid;
+  const auto         bins = static_cast<std::size_t>(m_Setup.options.bins);
   const MetricReduce reduce = [&](MetricPass pass, bool, const MetricParameters & parameters) {
     if (pass == MetricPass::Information)
     {
@@ -172,7 +176,12 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
       descriptor.derivative = shape.element;
       descriptor.bins[direction] = parameters.bins;
       descriptor.table[direction] = table.As<double>();
-      Upload(table.Data(), parameters.table->data(), table.Bytes(), m_Residence);
+      std::vector<double> ratios = *parameters.table;
+      if (isSmooth)
+      {
+        SmoothHistogram(ratios, bins);
+      }
+      Upload(table.Data(), ratios.data(), table.Bytes(), m_Residence);
       void * const forces[2] = { direction == 0 ? force : nullptr, direction == 0 ? nullptr : force };
       EvaluatePointForces(descriptor, images, nullptr, forces[0], forces[1], nullptr, m_Residence);
       return MetricResult();
@@ -182,7 +191,12 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
     descriptor.singleMoving = pixel == ScalarType::Float32;
     descriptor.singleFixed = descriptor.singleMoving;
     descriptor.parameters = parameters;
-    return EvaluateMetric(descriptor, sources, context);
+    MetricResult result = EvaluateMetric(descriptor, sources, context);
+    if (isSmooth && pass == MetricPass::Histogram)
+    {
+      SmoothHistogram(result.histogram, bins);
+    }
+    return result;
   };
   MetricReduction reduction;
   reduction.withDerivative = force != nullptr;
