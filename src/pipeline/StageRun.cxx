@@ -41,8 +41,8 @@ namespace
 /** Gradients below which a search ends: iterations end it. */
 constexpr double SplineGradientTolerance = 1e-12;
 
-/** Of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of 0.001 a
- * rounding decides about a difference of that size, which further iterations of a registration enlarge. */
+/** The tolerance of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of
+ * 0.001 a rounding decides about a difference of that size, which further iterations of a registration enlarge. */
 constexpr double AndersonTolerance = 1e-5;
 
 /** How a stage of a linear transform or a B-spline compares images. */

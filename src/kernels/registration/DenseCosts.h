@@ -312,8 +312,8 @@ struct NeutralCosts
 
 /** \brief The displacement of the lowest sum of its cost and its weighted squared distance from another one.
  *
- * Sums are in double precision, so that the order of the axes does not decide between two displacements. Of several
- * lowest ones the first and the last are averaged, which are the same two in any order and direction of the axes. */
+ * Sums are in double precision, so that the order of the axes does not decide between two displacements. The first
+ * and the last of several lowest ones are averaged: these are the same two in any order and direction of the axes. */
 struct ChooseSteps
 {
   static constexpr bool IsOfPacks = true;

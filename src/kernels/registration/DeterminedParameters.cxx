@@ -136,7 +136,7 @@ private:
   const DisplacementSource & m_Behind;
 };
 
-/** Derivatives of a moving image (per mm) behind a transform, by central differences along the axes of a grid, so that
+/** Derivatives of a transformed moving image (per mm), by central differences along the axes of a grid, so that
  * interpolation adds none to an image that is constant along one of them. A difference that needs a value outside the
  * image is to the sample itself. */
 template <unsigned int VDimension>

@@ -828,7 +828,7 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   }
   if (agreement.isUnknown)
   {
-    return "too few voxels are under the mask of the fixed image to tell whether the images agree";
+    return "the mask of the fixed image has too few voxels to compare the images under it";
   }
   if (agreement.explained < PoorShare) // false for NaN
   {
