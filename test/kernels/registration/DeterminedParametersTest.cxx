@@ -17,8 +17,8 @@
  *=========================================================================*/
 // Parameters that images do not determine.
 //
-// Expected: an image that is constant along a direction determines nothing along it; a ball determines no rotation
-// about its center; random blobs determine all parameters, also with few samples along an axis and behind other stages.
+// Expected: an image that is constant along an axis determines nothing along it, also if other stages follow; blobs
+// determine all parameters, also with few samples along an axis and at a hundredth of the contrast.
 
 #include "kernels/registration/DeterminedParameters.h"
 
@@ -145,7 +145,7 @@ TEST_F(DeterminedParameters, FaintStructuresDetermine)
   EXPECT_EQ(this->Find(LinearKind::Translation, image), Numbers());
 }
 
-/** A stage behind that exchanges y and z: nothing is determined along y. */
+/** A following stage that exchanges y and z: nothing is determined along y. */
 TEST_F(DeterminedParameters, StagesBehindCount)
 {
   m_Grid.size = { { 30, 30, 30 } };
