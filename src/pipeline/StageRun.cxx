@@ -43,7 +43,7 @@ constexpr double SplineGradientTolerance = 1e-12;
 
 /** The tolerance of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of
  * 0.001 a rounding decides about a difference of that size, which further iterations of a registration enlarge. */
-constexpr double AndersonTolerance = 1e-5;
+constexpr double AndersonTolerance = 1e-4;
 
 /** How a stage of a linear transform or a B-spline compares images. */
 LinearMetric

@@ -165,14 +165,15 @@ MakeLandmarkTargets(const LandmarkTerm &                       term,
     std::copy_n(term.points[n].fixed.begin(), grid.dimension, targets[n].fixed);
     std::copy_n(term.points[n].moving.begin(), grid.dimension, targets[n].moving);
   }
+  const auto          there = MakeResidentStages(stages, grid.dimension, residence);
   const ResidentArray array = UploadList(targets, residence);
   if (residence.IsOnDevice())
   {
-    WalkLandmarkPullBackOnCuda(grid, stages, array.As<LandmarkTarget>(), targets.size(), residence);
+    WalkLandmarkPullBackOnCuda(grid, there, array.As<LandmarkTarget>(), targets.size(), residence);
   }
   else
   {
-    WalkLandmarkPullBack(grid, stages, array.As<LandmarkTarget>(), targets.size(), [&](const auto & body) {
+    WalkLandmarkPullBack(grid, there, array.As<LandmarkTarget>(), targets.size(), [&](const auto & body) {
       ForEachSampleOnCpu(body.walk, residence, body);
     });
   }
