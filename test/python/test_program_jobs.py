@@ -3,6 +3,7 @@ several initial transforms, masks of stages, composite transforms, output grids 
 and names, compared with Python, SimpleITK and numbers that are known."""
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -539,6 +540,34 @@ class TestPoints:
         assert difference(moved, through(sitk.ReadTransform(str(tmp_path / "t.h5")), points)) < 1e-9
         text = " ".join(run(RESAMPLE, "--help").stdout.split())
         assert "Images go the other way" in text
+
+
+@pytest.mark.parametrize("given", list(itertools.product([False, True], repeat=4)))
+def test_every_grid_is_that_of_python(sitk, tmp_path, given):
+    """All combinations of --size, --spacing, --origin and --direction."""
+    options = {
+        name: value
+        for name, value, is_given in zip(
+            ("size", "spacing", "origin", "direction"),
+            ((10, 11, 12), (1.5, 2.0, 2.5), (-20.0, -18.0, -16.0), (0.0, -1, 0, 1, 0, 0, 0, 0, 1)),
+            given,
+        )
+        if is_given
+    }
+    image = cudaspline.Image(
+        numpy.random.default_rng(3).uniform(size=(15, 18, 28)), (2, 3, 4), (-30, -25, -20)
+    )
+    file = write(sitk, tmp_path / "image.nrrd", image)
+    words = [f"--{name}={','.join(map(repr, value))}" for name, value in options.items()]
+    resample(file, tmp_path / "out.nrrd", *words, "--device", "cpu", "--quiet")
+    found = sitk.ReadImage(str(tmp_path / "out.nrrd"))
+    wanted = cudaspline.resample(image, **options, smooth=False, device="cpu")
+    assert found.GetSize() == wanted.geometry.size
+    for name, numbers in (("Spacing", wanted.spacing), ("Origin", wanted.origin), ("Direction", wanted.direction.ravel())):  # fmt: skip
+        assert difference(numpy.array(getattr(found, f"Get{name}")()), numbers) < 1e-9, name
+    assert difference(sitk.GetArrayFromImage(found), wanted.array) < 1e-9
+    if "spacing" not in options and ("size" not in options or "origin" in options):
+        assert difference(numpy.array(found.GetSpacing()), image.spacing) < 1e-9
 
 
 class TestWarpedImage:
