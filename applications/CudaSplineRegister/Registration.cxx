@@ -238,7 +238,7 @@ private:
     }
     catch (const itk::CudaSpline::SpecError & error)
     {
-      throw ProgramError(DescribeProblems(error, m_Options.written));
+      throw ProgramError(DescribeProblems(error, m_Options));
     }
     catch (const itk::CudaSpline::OverlapError & error)
     {

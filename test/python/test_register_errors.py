@@ -393,3 +393,22 @@ class TestWrong:
             (tmp_path / "spec.json").write_text(text, encoding="utf-8")
             with pytest.raises(ValueError, match=f"^spec: .*{message}"):
                 cudaspline.register(SMALL, SMALL, spec=tmp_path / "spec.json")
+
+
+def test_an_option_for_some_of_the_stages():
+    """The message has the form that works."""
+    with pytest.raises(
+        ValueError, match="^restrict_deformation: .*needs 6 numbers, not 2"
+    ) as found:
+        cudaspline.register(
+            SMALL, SMALL, preset="fast", restrict_deformation=(0, 1), iterations=0
+        )
+    form = str(found.value).split("stages that allow it: stages=")[1].rstrip(".")
+    assert form == "['affine', cudaspline.Stage('syn', restrict_deformation=(0.0, 1.0))]"
+    stages = eval(form)
+    assert stages[1].restrict_deformation == (0, 1)
+    with pytest.raises(ValueError, match="^restrict_deformation: ") as found:
+        cudaspline.register(
+            SMALL, SMALL, ["syn", "greedy"], restrict_deformation=(0, 1, 0), iterations=0
+        )
+    assert "stages=" not in str(found.value)
