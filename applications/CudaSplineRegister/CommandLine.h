@@ -104,10 +104,9 @@ struct Options
 std::string
 DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & options);
 
-/** \brief Names of the metrics of stages that have a property, as "cc and lncc". \param[in] has a function of a kind,
- * as itk::CudaSpline::HasRadius() */
+/** \brief Names as "cc, lncc and ngf". */
 std::string
-JoinMetricNames(bool (*has)(itk::CudaSpline::MetricKind));
+JoinNames(const std::vector<std::string> & names);
 
 /** \brief Whether a stage finds a transform that is not linear. */
 bool

@@ -140,10 +140,9 @@ InterpretMotion(RawOptions & raw, Options & options)
 } // namespace
 
 std::string
-JoinMetricNames(bool (*has)(itk::CudaSpline::MetricKind))
+JoinNames(const std::vector<std::string> & names)
 {
-  std::string                    text;
-  const std::vector<std::string> names = itk::CudaSpline::GetMetricNames(has);
+  std::string text;
   for (std::size_t n = 0; n < names.size(); ++n)
   {
     text += (n == 0 ? "" : n + 1 == names.size() ? " and " : ", ") + names[n];
