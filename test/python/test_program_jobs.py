@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+from typing import get_args
 
 import numpy
 import pytest
@@ -923,6 +924,51 @@ class TestNames:
         with pytest.raises(TypeError, match="metirc: .*did you mean 'metric'"):
             cudaspline.register("fixed.nii", "moving.nii", metirc="cc")
 
+    def test_help_describes_every_preset(self):
+        names = get_args(cudaspline.core._options.PresetName)
+        text = run(PROGRAM, "--help").stdout
+        listed = re.search(r"--preset NAME\s+([^:]*):", text).group(1)
+        assert sorted(re.findall(r"\w+", listed.replace(" and ", " "))) == sorted(names)
+        chapter = text[text.index("\nPresets (") :].split("\n\n")[0]
+        assert sorted(re.findall(r"^  - (\w+): ", chapter, re.MULTILINE)) == sorted(names)
+
+    @pytest.mark.parametrize(
+        "words, form",
+        [
+            (
+                ["--preset", "fast", "--restrict-deformation", "0,1,0"],
+                "--restrict-deformation default --restrict-deformation 0,1,0",
+            ),
+            (
+                ["--preset", "standard", "--restrict-deformation", "0,1,0"],
+                "--restrict-deformation default --restrict-deformation default --restrict-deformation 0,1,0",
+            ),
+            (
+                ["--stage", "rigid", "--stage", "syn", "--restrict-deformation", "1,1,1,0,0,1"],
+                "--restrict-deformation 1,1,1,0,0,1 --restrict-deformation default",
+            ),
+            (
+                ["--preset", "lung", "--iterations", "9,5"],
+                "--iterations default --iterations 9,5",
+            ),
+        ],
+    )
+    def test_an_option_for_some_of_the_stages(self, words, form):
+        """The message has the form that works."""
+        names = ["fixed.nii", "moving.nii", "--explain"]
+        done = start(PROGRAM, *names, *words)
+        assert done.returncode in (1, 2) and done.stderr.count("\n") == 1
+        assert done.stderr.split("; see --help")[0].rstrip().endswith(f"that allow it: {form}"), (
+            done
+        )
+        run(PROGRAM, *names, *words[:-2], *form.split())
+
+    def test_an_option_for_none_of_the_stages(self):
+        done = start(
+            PROGRAM, "fixed.nii", "moving.nii", "--explain", "--stage", "syn", "--stage", "greedy", "--restrict-deformation", "1,0",
+        )  # fmt: skip
+        assert "needs 3 numbers, not 2" in done.stderr and "default" not in done.stderr
+
     @pytest.mark.parametrize("program", [PROGRAM, RESAMPLE])
     @pytest.mark.parametrize("width", [60, 80, 100])
     def test_help_fits_the_terminal(self, program, width):
@@ -953,6 +999,60 @@ class TestNames:
             "--device", "--max-memory", "--make-folders", "--explain", "--report", "--verbose", "--quiet", "--force", "--ants-order",
         }  # fmt: skip
         assert [shared - one for one in options] == [set(), set()]
+
+
+@pytest.mark.parametrize(
+    "words, iterations",
+    [
+        ([], [200, 200]), (["--iterations", "300"], [300, 300]), (["--iterations", "300,20,10"], [300, 20, 10]), (["--levels", "3"], [200] * 3),
+        (["--iteration-limit", "400"], [200, 200]), (["--iteration-limit", "400,300,300"], [200] * 3), (["--shrink", "4"], [200]),
+        (["--sigmas", "2,1,0", "--iterations", "7"], [7, 7, 7]),
+    ],
+)  # fmt: skip
+def test_motion_has_two_levels_until_others_are_given(rng, sitk, tmp_path, words, iterations):
+    volume = sitk.GetImageFromArray(rng.uniform(size=(8, 9, 10)))
+    sitk.WriteImage(sitk.JoinSeries([volume, volume]), str(tmp_path / "bold.nii"))
+    done = register(tmp_path / "bold.nii", "--motion", "first", *words, "--dump-spec", "-")
+    assert json.loads(done.stdout)["stages"][0]["iterations"] == iterations
+
+
+class TestOrientationOfMetaImages:
+    """AnatomicalOrientation of files that ITK has written is never against their matrix."""
+
+    def turned(self, sitk, number):
+        degrees = (*itertools.product((30.0, 44.99, 45.0, 45.01, 90.0, 135.0, -45.0), "xyz"),)
+        matrix = numpy.eye(3)
+        if number < len(degrees):
+            angle, axis = degrees[number]
+            cosine, sine = numpy.cos(numpy.radians(angle)), numpy.sin(numpy.radians(angle))
+            one, other = [n for n in range(3) if "xyz"[n] != axis]
+            matrix[[one, other], [one, other]] = cosine
+            matrix[one, other], matrix[other, one] = -sine, sine
+        else:
+            matrix = numpy.linalg.qr(numpy.random.default_rng(number).normal(size=(3, 3)))[0]
+        image = sitk.GetImageFromArray(numpy.arange(60.0).reshape(3, 4, 5))
+        image.SetDirection(matrix.ravel().tolist())
+        return image
+
+    @pytest.mark.parametrize("number", range(60))
+    def test_of_itk_and_of_the_program(self, sitk, tmp_path, number):
+        image = self.turned(sitk, number)
+        sitk.WriteImage(image, str(tmp_path / "in.mha"))
+        done = run(RESAMPLE, tmp_path / "in.mha", tmp_path / "out.mha", "-r", tmp_path / "in.mha", "--device", "cpu")  # fmt: skip
+        assert "warning" not in done.stderr
+        again = run(RESAMPLE, tmp_path / "out.mha", tmp_path / "again.mha", "--device", "cpu")
+        assert "warning" not in again.stderr
+
+    @pytest.mark.parametrize("letters", ["LAI", "RPI", "RAS", "ARI", "LPS"])
+    def test_wrong_letters_are_reported(self, sitk, tmp_path, letters):
+        sitk.WriteImage(self.turned(sitk, 0), str(tmp_path / "in.mha"))
+        text = (tmp_path / "in.mha").read_bytes()
+        (tmp_path / "in.mha").write_bytes(
+            re.sub(rb"Orientation = \w+", b"Orientation = " + letters.encode(), text, count=1)
+        )
+        done = run(RESAMPLE, tmp_path / "in.mha", tmp_path / "out.mha", "--device", "cpu")
+        assert done.stderr.count("warning") == 1
+        assert f'"{letters}", and the axes of TransformMatrix are RAI' in done.stderr
 
 
 def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):
