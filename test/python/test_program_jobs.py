@@ -1055,6 +1055,14 @@ class TestOrientationOfMetaImages:
         assert f'"{letters}", and the axes of TransformMatrix are RAI' in done.stderr
 
 
+@pytest.mark.parametrize("stage", ["rigid", "affine", "bspline", "syn"])
+def test_progress_ends_near_its_end(pair, stage):
+    """Though stages converge before their maximum of iterations: what the bar of the program shows."""
+    seen = []
+    cudaspline.register(*pair[0], stage, progress=seen.append, device="cpu")
+    assert seen == sorted(seen) and 0.6 <= seen[-1] <= 1
+
+
 def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):
     """A TSV without comments, and JSON with the same name, as BIDS has them."""
     phantom = Phantom(rng, (20, 18, 14), oblique=False)
