@@ -1063,6 +1063,43 @@ def test_progress_ends_near_its_end(pair, stage):
     assert seen == sorted(seen) and 0.6 <= seen[-1] <= 1
 
 
+class TestNamesOfTransforms:
+    def test_blanks_in_the_form_of_ants(self, pair, sitk, tmp_path):
+        transform = sitk.AffineTransform([1, 0.1, 0, 0, 1, 0, 0, 0, 1], [2, 3, 4])
+        file = tmp_path / "t.tfm"
+        sitk.WriteTransform(transform, str(file))
+        made = []
+        for number, word in enumerate((f"[{file},1]", f"[{file}, 1]", f"[ {file} , 1 ]", f"{file},inverse", f"{file}, inverse")):  # fmt: skip
+            resample(pair[1][0], tmp_path / f"{number}.nrrd", "-t", word, "--device", "cpu", "--quiet")  # fmt: skip
+            made.append(sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{number}.nrrd"))))
+            python = cudaspline.resample(pair[0][0], word, device="cpu").array
+            assert difference(python, made[-1]) < 1e-4
+            assert numpy.array_equal(made[-1], made[0])
+        resample(
+            pair[1][0], tmp_path / "f.nrrd", "-t", f"[{file}, 0]", "--device", "cpu", "--quiet"
+        )
+        forward = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "f.nrrd")))
+        assert difference(forward, made[0]) > 0.1
+
+    def test_a_name_for_each_volume_needs_its_option(self, pair, tmp_path):
+        done = start(RESAMPLE, pair[1][0], tmp_path / "o.nrrd", "-t", tmp_path / "mc/%04d.tfm")
+        assert done.returncode == 1 and "--transform-per-volume" in done.stderr
+        with pytest.raises(FileNotFoundError, match="%04d.tfm.*transform_per_volume=True"):
+            cudaspline.resample(pair[0][0], str(tmp_path / "mc/%04d.tfm"))
+        done = start(RESAMPLE, pair[1][0], tmp_path / "o.nrrd", "-t", tmp_path / "none.tfm")
+        assert "per-volume" not in done.stderr
+
+    @pytest.mark.parametrize("name", ["x.nii.gz", "x.nrrd", "x", "x.xfm"])
+    def test_a_transform_is_not_an_image(self, pair, tmp_path, name):
+        done = start(
+            PROGRAM, *pair[1], "--stage", "rigid", "-o", tmp_path / name, "--device", "cpu"
+        )
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert f'cannot write the transform "{name}"' in done.stderr
+        assert "its ending is not one of these" in done.stderr and "TransformIO" not in done.stderr
+        assert str(tmp_path) not in done.stderr and not (tmp_path / name).exists()
+
+
 def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):
     """A TSV without comments, and JSON with the same name, as BIDS has them."""
     phantom = Phantom(rng, (20, 18, 14), oblique=False)

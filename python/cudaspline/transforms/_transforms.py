@@ -242,12 +242,12 @@ def parse_file(text: str) -> tuple[str, bool]:
     if text.startswith("[") and text.endswith("]"):
         path, comma, flag = text[1:-1].rpartition(",")
         if not comma:
-            return text[1:-1], False
-        if flag in ("0", "1"):
-            return path, flag == "1"
-    if text.endswith(",inverse"):
-        return text[: -len(",inverse")], True
-    return text, False
+            return text[1:-1].strip(), False
+        if flag.strip() in ("0", "1"):
+            return path.strip(), flag.strip() == "1"
+        return text, False
+    path, comma, word = text.rpartition(",")
+    return (path, True) if comma and word.strip() == "inverse" else (text, False)
 
 
 def is_pair(value: Any) -> bool:
