@@ -400,9 +400,7 @@ def test_an_option_for_some_of_the_stages():
     with pytest.raises(
         ValueError, match="^restrict_deformation: .*needs 6 numbers, not 2"
     ) as found:
-        cudaspline.register(
-            SMALL, SMALL, preset="fast", restrict_deformation=(0, 1), iterations=0
-        )
+        cudaspline.register(SMALL, SMALL, preset="fast", restrict_deformation=(0, 1), iterations=0)
     form = str(found.value).split("stages that allow it: stages=")[1].rstrip(".")
     assert form == "['affine', cudaspline.Stage('syn', restrict_deformation=(0.0, 1.0))]"
     stages = eval(form)
