@@ -138,7 +138,7 @@ MakeOutputGrid(const Grid & whole, const GridOptions & options)
     if (!size.empty())
     {
       grid.size[axis] = ValueForAxis(size, axis);
-      if (spacing.empty() && grid.size[axis] != base.size[axis])
+      if (spacing.empty() && options.origin.empty() && grid.size[axis] != base.size[axis])
       {
         grid.spacing[axis] = extent / static_cast<double>(grid.size[axis]);
       }

@@ -55,7 +55,7 @@ struct GridOptions
  *
  * The centre of the base, or of its cropped region, and its axes do not change, except for a given origin and
  * direction. With a spacing alone the size is the number of whole voxels nearest to the extent (size times spacing);
- * with a size alone the spacing is the extent over it.
+ * with a size alone the spacing is the extent over it; with a size and an origin it does not change.
  *
  * \param[in] whole the input's grid, or a reference image's
  * \param[in] options what is asked for

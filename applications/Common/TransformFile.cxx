@@ -385,7 +385,11 @@ ReadTransformFile(const std::string & path)
   std::error_code error;
   if (!std::filesystem::exists(path, error))
   {
-    throw ProgramError("there is no transform file \"" + path + "\"");
+    throw ProgramError("there is no transform file \"" + path + "\"" +
+                       (path.find('%') == std::string::npos
+                          ? ""
+                          : "; a name with %d stands for one file per volume with --transform-per-volume of "
+                            "CudaSplineResample"));
   }
   if (!std::filesystem::is_regular_file(path, error))
   {

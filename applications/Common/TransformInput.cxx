@@ -24,6 +24,7 @@
 #include "ForeignTransform.h"
 #include "Names.h"
 #include "TransformFile.h"
+#include "TransformText.h"
 #include "VolumeNames.h"
 
 #include "itkAffineTransform.h"
@@ -344,19 +345,17 @@ ParseTransform(const std::string & text)
   {
     throw ProgramError("\"" + text + "\" does not name a transform; use \"identity\" for the identity transform");
   }
-  if (text.size() > 2 && text.front() == '[' && text.back() == ']') // ANTs' way
+  const bool        isInBrackets = text.size() > 2 && text.front() == '[' && text.back() == ']'; // ANTs' way
+  const std::string inner = isInBrackets ? text.substr(1, text.size() - 2) : text;
+  const std::size_t comma = inner.rfind(',');
+  const std::string word = comma == std::string::npos ? "0" : WithoutBlanks(inner.substr(comma + 1));
+  if (isInBrackets && (word == "0" || word == "1"))
   {
-    const std::size_t comma = text.rfind(',');
-    const std::string flag = comma == std::string::npos ? "0" : text.substr(comma + 1, text.size() - comma - 2);
-    if (flag == "0" || flag == "1")
-    {
-      return { text.substr(1, std::min(comma, text.size() - 1) - 1), flag == "1" };
-    }
+    return { WithoutBlanks(inner.substr(0, comma)), word == "1" };
   }
-  const std::string suffix = ",inverse";
-  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  if (!isInBrackets && word == "inverse")
   {
-    return { text.substr(0, text.size() - suffix.size()), true };
+    return { text.substr(0, comma), true };
   }
   return { text, false };
 }

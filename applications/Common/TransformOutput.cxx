@@ -24,6 +24,7 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
+#include "itkTransformIOFactory.h"
 #include "itkTransformFileWriter.h" // registers the formats of the build
 
 #include <algorithm>
@@ -95,6 +96,11 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
   std::string reason;
   try
   {
+    if (!itk::TransformIOFactoryTemplate<double>::CreateTransformIO(file.c_str(), itk::IOFileModeEnum::WriteMode))
+    {
+      throw ProgramError(
+        "its ending is not one of these; --field of CudaSplineRegister writes displacements as an image");
+    }
     if (std::string(transform->GetNameOfClass()) == "CompositeTransform" &&
         std::filesystem::path(file).extension() == ".mat")
     {

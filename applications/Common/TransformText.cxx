@@ -36,13 +36,6 @@ namespace
 
 const std::string firstWords = "#Insight Transform File";
 
-std::string
-WithoutBlanks(const std::string & text)
-{
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
-}
-
 std::vector<double>
 NumbersOf(const std::string & text, std::size_t line)
 {
@@ -68,6 +61,13 @@ NumbersOf(const std::string & text, std::size_t line)
 }
 
 } // namespace
+
+std::string
+WithoutBlanks(const std::string & text)
+{
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+}
 
 std::string
 ShownText(std::string text)

@@ -27,6 +27,10 @@
 namespace CudaSplineProgram
 {
 
+/** \brief A text without blanks and ends of lines at its beginning and end. */
+std::string
+WithoutBlanks(const std::string & text);
+
 /** \brief A piece of a file as a message can show it. */
 std::string
 ShownText(std::string text);

@@ -114,21 +114,22 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "label_weight", "X", "weight of --fixed-labels and --moving-labels, compared with that of the metric; default: 0" },
   { "radius",
     "N",
-    "of the windows of --metric " + JoinMetricNames(itk::CudaSpline::HasRadius) + ", in voxels; default: 4" },
+    "of the windows of --metric " + JoinNames(itk::CudaSpline::GetMetricNames(itk::CudaSpline::HasRadius)) +
+      ", in voxels; default: 4" },
   { "variance_floor",
     "F",
-    "of --metric " + JoinMetricNames(itk::CudaSpline::HasVarianceFloors) +
+    "of --metric " + JoinNames(itk::CudaSpline::GetMetricNames(itk::CudaSpline::HasVarianceFloors)) +
       ": standard deviation, as a part of the image's range of values, up to which windows count as "
       "noise; default: 0.02" },
   { "edge_factor",
     "F",
-    "of --metric " + JoinMetricNames(itk::CudaSpline::HasEdgeParameters) +
+    "of --metric " + JoinNames(itk::CudaSpline::GetMetricNames(itk::CudaSpline::HasEdgeParameters)) +
       ": edge parameter, as a part of the mean magnitude of the image's gradients: much smaller gradients count as "
       "noise; default: 0.2" },
   { "bins",
     "N",
-    "bins of the histogram of --metric " + JoinMetricNames(itk::CudaSpline::HasHistogram) + ", " + DescribeBins() +
-      "; default: 50" },
+    "bins of the histogram of --metric " + JoinNames(itk::CudaSpline::GetMetricNames(itk::CudaSpline::HasHistogram)) +
+      ", " + DescribeBins() + "; default: 50" },
   { "gradient",
     "NAME",
     "gradient of the moving image: differences (default), filter or, with -i bspline, analytic; of syn, greedy and "
@@ -286,7 +287,8 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option("--preset",
                 raw.preset,
-                "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
+                JoinNames(itk::CudaSpline::GetPresetNames()) +
+                  ": stages and their parameters, instead of --stage; see Presets below")
     ->type_name("NAME");
   app
     .add_option("--spec",

@@ -100,14 +100,13 @@ struct Options
 
 /** \brief The problems of a document in one line, with the options of the program.
  *
- * \param[in] written see Options::written */
+ * \param[in] options with Options::written, and the stages of Options::spec as far as they are known */
 std::string
-DescribeProblems(const itk::CudaSpline::SpecError & error, const std::map<std::string, std::string> & written);
+DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & options);
 
-/** \brief Names of the metrics of stages that have a property, as "cc and lncc". \param[in] has a function of a kind,
- * as itk::CudaSpline::HasRadius() */
+/** \brief Names as "cc, lncc and ngf". */
 std::string
-JoinMetricNames(bool (*has)(itk::CudaSpline::MetricKind));
+JoinNames(const std::vector<std::string> & names);
 
 /** \brief Whether a stage finds a transform that is not linear. */
 bool

@@ -83,16 +83,21 @@ Several pairs of images
   --winsorize and the masks apply to all pairs. All other outputs are of the first pair.
 
 Presets (options override a preset; options marked * need one value for each of its stages)
+  - brain: the one to start with, for brains and other organs in the same contrast: affine, then SyN by lncc with cubic
+            splines, momentum and limited Jacobian determinants; --winsorize 0.005,0.995.
+  - multimodal: for two contrasts or modalities: affine, then SyN by mutual information with averaged gradients and
+            limited Jacobian determinants; --winsorize 0.005,0.995.
+  - lung: for displacements of centimetres between images in one position: a dense search, then greedy with Adam.
+  - syn: affine, then SyN by cc with radius 4 and steps of 0.1 voxels, 100,70,50,20 iterations at 8,4,2,1 with --sigmas
+            3,2,1,0; --winsorize 0.005,0.995.
   - standard: stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a quarter
-            of the voxels, steps of 0.1 voxels, 1000,500,250,100 iterations at 8,4,2,1; SyN as above; all with
+            of the voxels, steps of 0.1 voxels, 1000,500,250,100 iterations at 8,4,2,1; SyN as in syn; all with
             --sigmas 3,2,1,0 and --convergence 1e-6; --winsorize 0.005,0.995. For fixed images with more than 256
             voxels along an axis, default levels are 12,8,4,2 with --sigmas 4,3,2,1, and for SyN 100,100,70,50,20
             iterations at 10,6,4,2,1 with 5,3,2,1,0. Differences from the script: gradient descent instead of a line
             search along conjugate gradients (--optimizer conjugate-gradient); affine continues from the rigid matrix
             instead of adding a transform; --initialize moments weighs values above the minimum; pixels are float
             (--precision double).
-  - brain: for brains of about 1 mm, faster: affine with regular steps and every voxel, SyN as above, --winsorize
-            0.005,0.995.
   - fast: for a first result: affine, SyN with radius 2 and no iterations at the finest level.
 
 Initial alignment
@@ -100,9 +105,10 @@ Initial alignment
   in CT), inside the masks if both images have one, else of the whole images.
   --initialize search also tries rotations: every 10 degrees in 2D, 600 rotations in 3D. It compares coarse images by
   mutual information and optimizes the best one. A warning reports a result that explains little of the fixed image.
-  In 2D, if the images are not similar after the linear stages (see Evaluation: below 6 standard deviations), the
-  search runs automatically; if it explains 10 % more, the stages run again from there, the better result is kept,
-  and a warning is shown. Not with --initial-transform, nor with --initialize other than moments and centre.
+  If the linear stages before the first other one end with images that are not similar (see Evaluation: below 6
+  standard deviations) or with a rotation of more than 20 degrees, the search runs automatically. If it explains 5 %
+  more, these stages run again from there, the better result is kept, and a warning is shown. Not with
+  --initial-transform, --initialize search or none, --restrict-deformation, or a single stage translation.
   --initial-transform FILE starts from transforms in files, which map fixed points to moving points. With several, the
   LAST one is applied FIRST to a point, as in CudaSplineResample -t and itk::CompositeTransform; --ants-order reverses
   this. They are applied after the transforms of the stages, and all outputs include them.

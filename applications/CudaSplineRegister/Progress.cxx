@@ -36,13 +36,13 @@ WriteLine(const std::string & text)
   std::fputs((text + "\n").c_str(), stderr);
 }
 
-/** "rigid 2/3, iteration 12/100: -0.5123". */
+/** "rigid 2/3, iteration 12 of at most 100: -0.5123". */
 std::string
 BarText(const Iteration & iteration, const Options & options)
 {
   const StageSpec & stage = options.spec.stages[iteration.stage];
   return std::string(NameOf(stage.GetKind())) + " " + std::to_string(iteration.level + 1) + "/" +
-         std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + "/" +
+         std::to_string(stage.levels.size()) + ", iteration " + std::to_string(iteration.number) + " of at most " +
          std::to_string(stage.levels[iteration.level].GetMaximum()) + ": " + Brief(iteration.value);
 }
 

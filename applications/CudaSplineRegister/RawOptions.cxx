@@ -75,6 +75,19 @@ InterpretPairs(const RawOptions & raw, Options & options)
   }
 }
 
+/** Whether an option has a value for each level, and so defines how many there are. */
+bool
+HasValuesByLevel(const RawOptions & raw)
+{
+  const auto has = [&raw](const char * name, auto isByLevel) {
+    const auto found = raw.stageOptions.find(name);
+    return found != raw.stageOptions.end() && std::any_of(found->second.begin(), found->second.end(), isByLevel);
+  };
+  const auto isList = [](const std::string & word) { return word.find(',') != std::string::npos; };
+  const auto isAny = [](const std::string & word) { return ToLower(word) != "default"; };
+  return has("iterations", isList) || has("iteration_limit", isList) || has("shrink", isAny) || has("sigmas", isAny);
+}
+
 /** The reference of a series, and the defaults of motion correction. */
 void
 InterpretMotion(RawOptions & raw, Options & options)
@@ -113,8 +126,7 @@ InterpretMotion(RawOptions & raw, Options & options)
       words = words.empty() ? std::vector<std::string>{ word } : words;
     };
     setDefault("metric", "correlation"); // the volumes are alike
-    if (raw.stageOptions["iterations"].empty() && raw.stageOptions["shrink"].empty() &&
-        raw.stageOptions["sigmas"].empty())
+    if (!HasValuesByLevel(raw))
     {
       setDefault("levels", "2"); // and lie nearly over each other
     }
@@ -128,10 +140,9 @@ InterpretMotion(RawOptions & raw, Options & options)
 } // namespace
 
 std::string
-JoinMetricNames(bool (*has)(itk::CudaSpline::MetricKind))
+JoinNames(const std::vector<std::string> & names)
 {
-  std::string                    text;
-  const std::vector<std::string> names = itk::CudaSpline::GetMetricNames(has);
+  std::string text;
   for (std::size_t n = 0; n < names.size(); ++n)
   {
     text += (n == 0 ? "" : n + 1 == names.size() ? " and " : ", ") + names[n];

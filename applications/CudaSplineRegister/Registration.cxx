@@ -249,7 +249,7 @@ private:
     }
     catch (const itk::CudaSpline::SpecError & error)
     {
-      throw ProgramError(DescribeProblems(error, m_Options.written));
+      throw ProgramError(DescribeProblems(error, m_Options));
     }
     catch (const itk::CudaSpline::OverlapError & error)
     {

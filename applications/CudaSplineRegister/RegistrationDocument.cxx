@@ -240,7 +240,8 @@ MakeDocument(const RawOptions & raw, Options & options)
     document["winsorize"] = NumbersAsJson("--winsorize", raw.winsorize);
     options.written["winsorize"] = raw.winsorize;
   }
-  const std::vector<StageSpec> stages = ReadStages(document);
+  options.spec.stages = ReadStages(document);
+  const std::vector<StageSpec> & stages = options.spec.stages;
   AddOptions(raw, stages, document, options.written);
   const auto interpolates = [](const StageSpec & stage) {
     return stage.GetKind() != StageKind::Demons && stage.GetKind() != StageKind::Discrete;
@@ -273,12 +274,47 @@ ReadDocument(const RawOptions & raw)
   return text.str();
 }
 
+/** Whether an option is for a stage. */
+bool
+IsFor(const StageSpec & stage, const std::string & name)
+{
+  const auto & options = itk::CudaSpline::GetStageOptions();
+  return std::any_of(options.begin(), options.end(), [&](const itk::CudaSpline::StageOptionInfo & option) {
+    return option.name == name &&
+           std::find(option.kinds.begin(), option.kinds.end(), stage.GetKind()) != option.kinds.end();
+  });
+}
+
+/** How an option that was given once is given to those stages alone that allow its value; empty if there are none. */
+std::string
+DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
+                          const std::string &                name,
+                          const std::string &                value,
+                          const std::vector<StageSpec> &     stages)
+{
+  std::string form;
+  bool        helps = false;
+  for (std::size_t number = 0; number < stages.size(); ++number)
+  {
+    const auto & problems = error.GetProblems();
+    const bool   isWrong = std::any_of(problems.begin(), problems.end(), [&](const itk::CudaSpline::SpecProblem & one) {
+      return one.option == name && (one.stage < 0 || one.stage == static_cast<int>(number));
+    });
+    const bool   isAllowed = !isWrong && IsFor(stages[number], name);
+    helps = helps || isAllowed;
+    form += " " + OptionOf(name) + " " + (isAllowed ? value : "default");
+  }
+  return helps && value.find(' ') == std::string::npos ? form : "";
+}
+
 } // namespace
 
 std::string
-DescribeProblems(const itk::CudaSpline::SpecError & error, const std::map<std::string, std::string> & written)
+DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & options)
 {
-  std::string text;
+  const auto & written = options.written;
+  std::string  text;
+  std::string  forms; // of options that only some of the stages allow
   for (const itk::CudaSpline::SpecProblem & problem : error.GetProblems())
   {
     const std::string option = OptionOf(problem.option);
@@ -297,8 +333,11 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const std::map<std::s
     {
       text += (text.empty() ? "" : "; ") + one;
     }
+    const std::string form =
+      found == written.end() ? "" : DescribeFormForSomeStages(error, problem.option, value, options.spec.stages);
+    forms += forms.find(form) == std::string::npos ? "; to use it only in the stages that allow it:" + form : "";
   }
-  return text;
+  return text + forms;
 }
 
 void
@@ -311,8 +350,7 @@ InterpretDocument(const RawOptions & raw, Options & options)
   }
   catch (const itk::CudaSpline::SpecError & error)
   {
-    throw ProgramError((raw.spec.empty() ? "" : "--spec \"" + raw.spec + "\": ") +
-                       DescribeProblems(error, options.written));
+    throw ProgramError((raw.spec.empty() ? "" : "--spec \"" + raw.spec + "\": ") + DescribeProblems(error, options));
   }
 }
 

@@ -165,7 +165,7 @@ CheckGrids(const Options & options, const Grid & grid)
   }
   catch (const itk::CudaSpline::SpecError & error)
   {
-    throw ProgramError(DescribeProblems(error, options.written));
+    throw ProgramError(DescribeProblems(error, options));
   }
 }
 

@@ -50,9 +50,10 @@ HelpDetails()
 Output grid
   Without --reference it is the input's. --crop keeps a part of that grid. --spacing then keeps the extent (the outer
   faces of the outermost voxels) as nearly as whole voxels allow, and its centre; --size alone keeps the extent exactly;
-  both together keep the centre. --origin and --direction replace those of the grid; positions are in mm along the axes
-  of ITK and DICOM (LPS: x to the patient's left, y to the back, z to the head). For down-sampling --smooth auto smooths
-  first, by the ratio of the spacings; without it nothing is smoothed.
+  both together keep the centre. --origin and --direction replace those of the grid; with --origin, --size alone keeps
+  the spacing (a region). Positions are in mm along the axes of ITK and DICOM (LPS: x to the patient's left, y to the
+  back, z to the head). For down-sampling --smooth auto smooths first, by the ratio of the spacings; without it nothing
+  is smoothed.
 
 Interpolation
 )") + InterpolationTable() +

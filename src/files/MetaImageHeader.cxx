@@ -18,6 +18,7 @@
 #include "files/HeaderText.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -208,23 +209,37 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
   }
 }
 
-/** Compares AnatomicalOrientation with the axes. A letter names the side where an axis begins. */
+/** Letters of the sides where the axes begin; empty if two axes have their largest component along the same axis of
+ * space, or one has two such components up to the digits of headers. Versions of ITK write different letters then. */
+std::string
+FindLetters(const ImageFileHeader & header)
+{
+  const std::string from[] = { "RAI", "LPS" }; // of the positive and the negative directions of L, P and S
+  std::string       letters;
+  bool              isTaken[] = { false, false, false };
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    constexpr double           tolerance = 1e-3;
+    std::array<std::size_t, 3> rows{ { 0, 1, 2 } };
+    const auto                 sizeOf = [&](std::size_t row) { return std::abs(header.direction[row][axis]); };
+    std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return sizeOf(a) > sizeOf(b); });
+    if (isTaken[rows[0]] || sizeOf(rows[0]) - sizeOf(rows[1]) < tolerance)
+    {
+      return "";
+    }
+    isTaken[rows[0]] = true;
+    letters += from[header.direction[rows[0]][axis] < 0.0 ? 1 : 0][rows[0]];
+  }
+  return letters;
+}
+
+/** Compares AnatomicalOrientation with the axes. */
 void
 CheckOrientation(const Fields & fields, ImageFileHeader & header)
 {
   const std::string letters = fields.Get("AnatomicalOrientation");
-  const std::string from[] = { "RAI", "LPS" }; // of the positive and the negative directions of L, P and S
-  std::string       found;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    std::size_t largest = 0;
-    for (std::size_t row = 1; row < 3; ++row)
-    {
-      largest = std::abs(header.direction[row][axis]) > std::abs(header.direction[largest][axis]) ? row : largest;
-    }
-    found += from[header.direction[largest][axis] < 0.0 ? 1 : 0][largest];
-  }
-  if (header.dimension == 3 && letters.size() >= 3 && letters.find('?') == std::string::npos &&
+  const std::string found = header.dimension == 3 ? FindLetters(header) : "";
+  if (!found.empty() && letters.size() >= 3 && letters.find('?') == std::string::npos &&
       letters.compare(0, 3, found) != 0)
   {
     header.warnings.push_back("AnatomicalOrientation is \"" + letters + "\", and the axes of TransformMatrix are " +

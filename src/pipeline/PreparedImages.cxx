@@ -350,12 +350,17 @@ PreparedImages::DescribeConstantImage(std::size_t begin, std::size_t end) const
   {
     for (const MaskedImage * const image : { &m_Pairs[number].fixed, &m_Pairs[number].moving })
     {
-      const PixelRange range = FindPixelRange(*image, residence);
+      const PixelRange  range = FindPixelRange(*image, residence);
+      const std::string pair = number > 0 ? "additional pair " + std::to_string(number) + ": " : "";
+      const std::string name = image == &m_Pairs[number].fixed ? "fixed" : "moving";
+      if (image->mask != nullptr && range.lowest > range.highest)
+      {
+        return pair + "no voxel of the " + name + " image is inside its mask";
+      }
       if (range.lowest == range.highest)
       {
-        return (number > 0 ? "additional pair " + std::to_string(number) + ": " : "") + "the " +
-               (image == &m_Pairs[number].fixed ? "fixed" : "moving") + " image has only one value (" +
-               Brief(range.lowest) + ")" + (image->mask != nullptr ? " under its mask" : "");
+        return pair + "the " + name + " image has only one value (" + Brief(range.lowest) + ")" +
+               (image->mask != nullptr ? " under its mask" : "");
       }
     }
   }

@@ -211,6 +211,26 @@ CountStillLevels(const StageSpec & stage, const FieldGrid & fixed)
   }));
 }
 
+namespace
+{
+
+/** How many iterations of a level are likely: optimizers of few parameters converge long before their maximum. */
+double
+ExpectIterations(const StageSpec & stage, const PyramidLevel & level)
+{
+  const double usual = stage.IsOfFields() ? 0.7 * level.iterations : 30.0;
+  return std::min<double>(level.iterations, usual);
+}
+
+/** The likely finished fraction of a level after an iteration: 95 % after those that are likely. */
+double
+EstimateLevel(const StageSpec & stage, const PyramidLevel & level, unsigned int iteration)
+{
+  return iteration >= level.iterations ? 1.0 : 1.0 - std::exp(-3.0 * iteration / ExpectIterations(stage, level));
+}
+
+} // namespace
+
 double
 EstimateProgress(const RegistrationSpec & spec,
                  unsigned int             dimension,
@@ -227,11 +247,11 @@ EstimateProgress(const RegistrationSpec & spec,
     {
       // An iteration of a field warps and inverts: about 20 evaluations of a metric.
       const double one = (of.IsOfFields() ? 10.0 : 0.5) / std::pow(of.levels[l].shrink, dimension);
-      const double allowed = of.levels[l].iterations;
+      const double expected = ExpectIterations(of, of.levels[l]);
       const bool   isPast = s < stage || (s == stage && l < level);
       const bool   isNow = s == stage && l == level;
-      all += one * allowed;
-      done += one * (isPast ? allowed : isNow ? std::min<double>(iteration, allowed) : 0.0);
+      all += one * expected;
+      done += one * expected * (isPast ? 1.0 : isNow ? EstimateLevel(of, of.levels[l], iteration) : 0.0);
     }
   }
   return all > 0.0 ? done / all : 1.0;

@@ -291,3 +291,32 @@ def test_images_of_four_axes_are_not_resampled():
     resampling.output_size[:3] = (5, 4, 3)
     with pytest.raises(ValueError, match="^image.dimension is 4"):
         _library.Call().run("cudaspline_resample", image, resampling)
+
+
+@pytest.mark.parametrize(
+    "call, wrong, meant",
+    [
+        (lambda **given: cudaspline.resample(IMAGE, **given), "defalt", "default"),
+        (lambda **given: cudaspline.resample(IMAGE, **given), "refernce", "reference"),
+        (lambda **given: cudaspline.resample(IMAGE, **given), "ordr", "order"),
+        (
+            lambda **given: cudaspline.resample(cudaspline.Source(IMAGE), **given),
+            "spacng",
+            "spacing",
+        ),
+        (lambda **given: cudaspline.zoom(IMAGE, 2, **given), "algn", "align"),
+        (lambda **given: cudaspline.zoom(IMAGE, 2, **given), "chanels", "channels"),
+        (lambda **given: cudaspline.zoom(IMAGE, 2, **given), "interpolaton", "interpolation"),
+        (lambda **given: cudaspline.sample(IMAGE, [[0, 0, 0]], **given), "gradent", "gradient"),
+        (lambda **given: cudaspline.sample(IMAGE, [[0, 0, 0]], **given), "boundry", "boundary"),
+        (lambda **given: cudaspline.Source(IMAGE, **given), "ordr", "order"),
+        (lambda **given: cudaspline.register(IMAGE, IMAGE, **given), "iteratons", "iterations"),
+        (lambda **given: cudaspline.register(IMAGE, IMAGE, **given), "presett", "preset"),
+        (lambda **given: cudaspline.register_series([IMAGE], **given), "metrik", "metric"),
+    ],
+)
+def test_misspelt_keywords_name_what_was_meant(call, wrong, meant):
+    with pytest.raises(TypeError, match=f"^{wrong}: .*; did you mean '{meant}'\\?$"):
+        call(**{wrong: 1})
+    with pytest.raises(TypeError, match=r"^qqq: this is not an argument of [^;]*\.$"):
+        call(qqq=1)

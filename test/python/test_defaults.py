@@ -4,6 +4,7 @@ lists of transforms.
 Expected values are exact: small integers and their halves, by hand or by NumPy."""
 
 import warnings
+from pathlib import Path
 
 import numpy
 import pytest
@@ -194,12 +195,24 @@ def test_lists_of_transforms_in_the_order_of_ants(tmp_path):
         for name in ("s_1Warp.nii.gz", "s_1InverseWarp.nii.gz", "s_0GenericAffine.txt")
     )
 
-    def warned(transform, **options):
-        found = told(lambda: cudaspline.resample(image, transform, **options))[1]
-        return [text for _, text in found if "transform_order='ants'" in text]
+    calls = {
+        "resample": lambda transform, **options: cudaspline.resample(image, transform, **options),
+        "load": lambda transform, **options: cudaspline.Transform.load(transform, **options),
+        "Transform": lambda transform: cudaspline.Transform(transform, 3),
+        "initial": lambda transform: cudaspline.register(
+            image, image, "rigid", initial=transform, iterations=0, device="cpu"
+        ),
+    }
+    for name, call in calls.items():
 
-    assert len(warned([warp, matrix])) == 1
-    assert len(warned([(matrix, "inverse"), back])) == 1
-    assert len(warned([f"[{matrix},1]", back])) == 1
-    assert warned([matrix, warp]) == [] and warned([back, (matrix, "inverse")]) == []
-    assert warned([warp, matrix], transform_order="ants") == []
+        def warned(transform, **options):
+            found = told(lambda: call(transform, **options))[1]  # noqa: B023  (called at once)
+            return [text for _, text in found if "transform_order='ants'" in text]
+
+        assert len(warned([warp, matrix])) == 1, name
+        assert len(warned([Path(warp), Path(matrix)])) == 1, name
+        assert len(warned([(matrix, "inverse"), back])) == 1, name
+        assert len(warned([f"[{matrix},1]", back])) == 1, name
+        assert warned([matrix, warp]) == [] and warned([back, (matrix, "inverse")]) == [], name
+        if name in ("resample", "load"):
+            assert warned([warp, matrix], transform_order="ants") == []

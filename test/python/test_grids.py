@@ -255,3 +255,37 @@ def test_indices_against_millimetres_are_refused():
     cudaspline.register(cudaspline.Image(fixed, (2, 2, 2), (5, 5, 5)), placed, **options)
     cudaspline.register(fixed, cudaspline.Image(moving, 1), **options)
     cudaspline.register(placed, placed, mask=numpy.ones(fixed.shape, bool), **options)
+
+
+#: What takes the directions of axes: (name of the argument, call).
+TAKES_DIRECTION = {
+    "Geometry": lambda axes: cudaspline.Geometry((4, 4, 4), 2, direction=axes),
+    "Image": lambda axes: cudaspline.Image(numpy.zeros((4, 4, 4)), 2, direction=axes).geometry,
+    "resample": lambda axes: cudaspline.resample(numpy.zeros((4, 4, 4)), direction=axes),
+    "Target": lambda axes: cudaspline.resample(
+        numpy.zeros((4, 4, 4)), None, cudaspline.Target(direction=axes)
+    ),
+    "DisplacementField": lambda axes: cudaspline.resample(
+        numpy.zeros((4, 4, 4)),
+        cudaspline.DisplacementField(numpy.zeros((4, 4, 4, 3)), direction=axes),
+    ),
+    "BSplineGrid": lambda axes: cudaspline.resample(
+        numpy.zeros((4, 4, 4)),
+        cudaspline.BSplineGrid(numpy.zeros((3, 5, 5, 5)), direction=axes),
+    ),
+}
+
+
+@pytest.mark.parametrize("call", TAKES_DIRECTION.values(), ids=TAKES_DIRECTION)
+def test_axes_that_are_not_orthonormal_are_refused(call):
+    """As CudaSplineResample's --direction: else the spacing would count twice."""
+    turned = cudaspline.Geometry((4, 4, 4)).direction[[1, 0, 2]] * [1, -1, 1]
+    for spacings, column, length in (((1, 1, 2), "z", "2"), ((0.5, 1, 1), "x", "0.5"), ((1, 1.001, 1), "y", "1.001")):  # fmt: skip
+        with pytest.raises(ValueError, match=f"direction: column {column} has a length of {length}; it must be 1"):  # fmt: skip
+            call(turned * spacings)
+    with pytest.raises(ValueError, match=r"direction: columns x and y are not orthogonal\.$"):
+        call([[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]])
+    call(turned)
+    call((turned * 1.00004).tolist())  # six digits of a header
+    angle = numpy.radians(0.4)  # of a NIfTI affine that is accepted
+    call([[1, numpy.sin(angle), 0], [0, numpy.cos(angle), 0], [0, 0, 1]])

@@ -3,10 +3,12 @@ several initial transforms, masks of stages, composite transforms, output grids 
 and names, compared with Python, SimpleITK and numbers that are known."""
 
 import csv
+import itertools
 import json
 import os
 import re
 import subprocess
+from typing import get_args
 
 import numpy
 import pytest
@@ -541,6 +543,34 @@ class TestPoints:
         assert "Images go the other way" in text
 
 
+@pytest.mark.parametrize("given", list(itertools.product([False, True], repeat=4)))
+def test_every_grid_is_that_of_python(sitk, tmp_path, given):
+    """All combinations of --size, --spacing, --origin and --direction."""
+    options = {
+        name: value
+        for name, value, is_given in zip(
+            ("size", "spacing", "origin", "direction"),
+            ((10, 11, 12), (1.5, 2.0, 2.5), (-20.0, -18.0, -16.0), (0.0, -1, 0, 1, 0, 0, 0, 0, 1)),
+            given,
+        )
+        if is_given
+    }
+    image = cudaspline.Image(
+        numpy.random.default_rng(3).uniform(size=(15, 18, 28)), (2, 3, 4), (-30, -25, -20)
+    )
+    file = write(sitk, tmp_path / "image.nrrd", image)
+    words = [f"--{name}={','.join(map(repr, value))}" for name, value in options.items()]
+    resample(file, tmp_path / "out.nrrd", *words, "--device", "cpu", "--quiet")
+    found = sitk.ReadImage(str(tmp_path / "out.nrrd"))
+    wanted = cudaspline.resample(image, **options, smooth=False, device="cpu")
+    assert found.GetSize() == wanted.geometry.size
+    for name, numbers in (("Spacing", wanted.spacing), ("Origin", wanted.origin), ("Direction", wanted.direction.ravel())):  # fmt: skip
+        assert difference(numpy.array(getattr(found, f"Get{name}")()), numbers) < 1e-9, name
+    assert difference(sitk.GetArrayFromImage(found), wanted.array) < 1e-9
+    if "spacing" not in options and ("size" not in options or "origin" in options):
+        assert difference(numpy.array(found.GetSpacing()), image.spacing) < 1e-9
+
+
 class TestWarpedImage:
     def test_another_grid_is_that_of_resample(self, pair, sitk, tmp_path):
         images, files = pair
@@ -896,6 +926,51 @@ class TestNames:
         with pytest.raises(TypeError, match="metirc: .*did you mean 'metric'"):
             cudaspline.register("fixed.nii", "moving.nii", metirc="cc")
 
+    def test_help_describes_every_preset(self):
+        names = get_args(cudaspline.core._options.PresetName)
+        text = run(PROGRAM, "--help").stdout
+        listed = re.search(r"--preset NAME\s+([^:]*):", text).group(1)
+        assert sorted(re.findall(r"\w+", listed.replace(" and ", " "))) == sorted(names)
+        chapter = text[text.index("\nPresets (") :].split("\n\n")[0]
+        assert sorted(re.findall(r"^  - (\w+): ", chapter, re.MULTILINE)) == sorted(names)
+
+    @pytest.mark.parametrize(
+        "words, form",
+        [
+            (
+                ["--preset", "fast", "--restrict-deformation", "0,1,0"],
+                "--restrict-deformation default --restrict-deformation 0,1,0",
+            ),
+            (
+                ["--preset", "standard", "--restrict-deformation", "0,1,0"],
+                "--restrict-deformation default --restrict-deformation default --restrict-deformation 0,1,0",
+            ),
+            (
+                ["--stage", "rigid", "--stage", "syn", "--restrict-deformation", "1,1,1,0,0,1"],
+                "--restrict-deformation 1,1,1,0,0,1 --restrict-deformation default",
+            ),
+            (
+                ["--preset", "lung", "--iterations", "9,5"],
+                "--iterations default --iterations 9,5",
+            ),
+        ],
+    )
+    def test_an_option_for_some_of_the_stages(self, words, form):
+        """The message has the form that works."""
+        names = ["fixed.nii", "moving.nii", "--explain"]
+        done = start(PROGRAM, *names, *words)
+        assert done.returncode in (1, 2) and done.stderr.count("\n") == 1
+        assert done.stderr.split("; see --help")[0].rstrip().endswith(f"that allow it: {form}"), (
+            done
+        )
+        run(PROGRAM, *names, *words[:-2], *form.split())
+
+    def test_an_option_for_none_of_the_stages(self):
+        done = start(
+            PROGRAM, "fixed.nii", "moving.nii", "--explain", "--stage", "syn", "--stage", "greedy", "--restrict-deformation", "1,0",
+        )  # fmt: skip
+        assert "needs 3 numbers, not 2" in done.stderr and "default" not in done.stderr
+
     @pytest.mark.parametrize("program", [PROGRAM, RESAMPLE])
     @pytest.mark.parametrize("width", [60, 80, 100])
     def test_help_fits_the_terminal(self, program, width):
@@ -926,6 +1001,105 @@ class TestNames:
             "--device", "--max-memory", "--make-folders", "--explain", "--report", "--verbose", "--quiet", "--force", "--ants-order",
         }  # fmt: skip
         assert [shared - one for one in options] == [set(), set()]
+
+
+@pytest.mark.parametrize(
+    "words, iterations",
+    [
+        ([], [200, 200]), (["--iterations", "300"], [300, 300]), (["--iterations", "300,20,10"], [300, 20, 10]), (["--levels", "3"], [200] * 3),
+        (["--iteration-limit", "400"], [200, 200]), (["--iteration-limit", "400,300,300"], [200] * 3), (["--shrink", "4"], [200]),
+        (["--sigmas", "2,1,0", "--iterations", "7"], [7, 7, 7]),
+    ],
+)  # fmt: skip
+def test_motion_has_two_levels_until_others_are_given(rng, sitk, tmp_path, words, iterations):
+    volume = sitk.GetImageFromArray(rng.uniform(size=(8, 9, 10)))
+    sitk.WriteImage(sitk.JoinSeries([volume, volume]), str(tmp_path / "bold.nii"))
+    done = register(tmp_path / "bold.nii", "--motion", "first", *words, "--dump-spec", "-")
+    assert json.loads(done.stdout)["stages"][0]["iterations"] == iterations
+
+
+class TestOrientationOfMetaImages:
+    """AnatomicalOrientation of files that ITK has written is never against their matrix."""
+
+    def turned(self, sitk, number):
+        degrees = (*itertools.product((30.0, 44.99, 45.0, 45.01, 90.0, 135.0, -45.0), "xyz"),)
+        matrix = numpy.eye(3)
+        if number < len(degrees):
+            angle, axis = degrees[number]
+            cosine, sine = numpy.cos(numpy.radians(angle)), numpy.sin(numpy.radians(angle))
+            one, other = [n for n in range(3) if "xyz"[n] != axis]
+            matrix[[one, other], [one, other]] = cosine
+            matrix[one, other], matrix[other, one] = -sine, sine
+        else:
+            matrix = numpy.linalg.qr(numpy.random.default_rng(number).normal(size=(3, 3)))[0]
+        image = sitk.GetImageFromArray(numpy.arange(60.0).reshape(3, 4, 5))
+        image.SetDirection(matrix.ravel().tolist())
+        return image
+
+    @pytest.mark.parametrize("number", range(60))
+    def test_of_itk_and_of_the_program(self, sitk, tmp_path, number):
+        image = self.turned(sitk, number)
+        sitk.WriteImage(image, str(tmp_path / "in.mha"))
+        done = run(RESAMPLE, tmp_path / "in.mha", tmp_path / "out.mha", "-r", tmp_path / "in.mha", "--device", "cpu")  # fmt: skip
+        assert "warning" not in done.stderr
+        again = run(RESAMPLE, tmp_path / "out.mha", tmp_path / "again.mha", "--device", "cpu")
+        assert "warning" not in again.stderr
+
+    @pytest.mark.parametrize("letters", ["LAI", "RPI", "RAS", "ARI", "LPS"])
+    def test_wrong_letters_are_reported(self, sitk, tmp_path, letters):
+        sitk.WriteImage(self.turned(sitk, 0), str(tmp_path / "in.mha"))
+        text = (tmp_path / "in.mha").read_bytes()
+        (tmp_path / "in.mha").write_bytes(
+            re.sub(rb"Orientation = \w+", b"Orientation = " + letters.encode(), text, count=1)
+        )
+        done = run(RESAMPLE, tmp_path / "in.mha", tmp_path / "out.mha", "--device", "cpu")
+        assert done.stderr.count("warning") == 1
+        assert f'"{letters}", and the axes of TransformMatrix are RAI' in done.stderr
+
+
+@pytest.mark.parametrize("stage", ["rigid", "affine", "bspline", "syn"])
+def test_progress_ends_near_its_end(pair, stage):
+    """Though stages converge before their maximum of iterations: what the bar of the program shows."""
+    seen = []
+    cudaspline.register(*pair[0], stage, progress=seen.append, device="cpu")
+    assert seen == sorted(seen) and 0.6 <= seen[-1] <= 1
+
+
+class TestNamesOfTransforms:
+    def test_blanks_in_the_form_of_ants(self, pair, sitk, tmp_path):
+        transform = sitk.AffineTransform([1, 0.1, 0, 0, 1, 0, 0, 0, 1], [2, 3, 4])
+        file = tmp_path / "t.tfm"
+        sitk.WriteTransform(transform, str(file))
+        made = []
+        for number, word in enumerate((f"[{file},1]", f"[{file}, 1]", f"[ {file} , 1 ]", f"{file},inverse", f"{file}, inverse")):  # fmt: skip
+            resample(pair[1][0], tmp_path / f"{number}.nrrd", "-t", word, "--device", "cpu", "--quiet")  # fmt: skip
+            made.append(sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{number}.nrrd"))))
+            python = cudaspline.resample(pair[0][0], word, device="cpu").array
+            assert difference(python, made[-1]) < 1e-4
+            assert numpy.array_equal(made[-1], made[0])
+        resample(
+            pair[1][0], tmp_path / "f.nrrd", "-t", f"[{file}, 0]", "--device", "cpu", "--quiet"
+        )
+        forward = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "f.nrrd")))
+        assert difference(forward, made[0]) > 0.1
+
+    def test_a_name_for_each_volume_needs_its_option(self, pair, tmp_path):
+        done = start(RESAMPLE, pair[1][0], tmp_path / "o.nrrd", "-t", tmp_path / "mc/%04d.tfm")
+        assert done.returncode == 1 and "--transform-per-volume" in done.stderr
+        with pytest.raises(FileNotFoundError, match="%04d.tfm.*transform_per_volume=True"):
+            cudaspline.resample(pair[0][0], str(tmp_path / "mc/%04d.tfm"))
+        done = start(RESAMPLE, pair[1][0], tmp_path / "o.nrrd", "-t", tmp_path / "none.tfm")
+        assert "per-volume" not in done.stderr
+
+    @pytest.mark.parametrize("name", ["x.nii.gz", "x.nrrd", "x", "x.xfm"])
+    def test_a_transform_is_not_an_image(self, pair, tmp_path, name):
+        done = start(
+            PROGRAM, *pair[1], "--stage", "rigid", "-o", tmp_path / name, "--device", "cpu"
+        )
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert f'cannot write the transform "{name}"' in done.stderr
+        assert "its ending is not one of these" in done.stderr and "TransformIO" not in done.stderr
+        assert str(tmp_path) not in done.stderr and not (tmp_path / name).exists()
 
 
 def test_motion_is_a_table_with_a_description(rng, sitk, tmp_path):

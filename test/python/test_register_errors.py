@@ -393,3 +393,32 @@ class TestWrong:
             (tmp_path / "spec.json").write_text(text, encoding="utf-8")
             with pytest.raises(ValueError, match=f"^spec: .*{message}"):
                 cudaspline.register(SMALL, SMALL, spec=tmp_path / "spec.json")
+
+
+def test_an_option_for_some_of_the_stages():
+    """The message has the form that works."""
+    with pytest.raises(
+        ValueError, match="^restrict_deformation: .*needs 6 numbers, not 2"
+    ) as found:
+        cudaspline.register(SMALL, SMALL, preset="fast", restrict_deformation=(0, 1), iterations=0)
+    form = str(found.value).split("stages that allow it: stages=")[1].rstrip(".")
+    assert form == "['affine', cudaspline.Stage('syn', restrict_deformation=(0.0, 1.0))]"
+    stages = eval(form)
+    assert stages[1].restrict_deformation == (0, 1)
+    with pytest.raises(ValueError, match="^restrict_deformation: ") as found:
+        cudaspline.register(
+            SMALL, SMALL, ["syn", "greedy"], restrict_deformation=(0, 1, 0), iterations=0
+        )
+    assert "stages=" not in str(found.value)
+
+
+@pytest.mark.parametrize("initial", ["moments", "centre", "none"])
+@pytest.mark.parametrize("stage", ["rigid", "bspline", "syn"])
+@pytest.mark.parametrize("argument, of", [("mask", "fixed"), ("moving_mask", "moving")])
+def test_masks_outside_of_their_image(argument, of, stage, initial):
+    """No other start helps, and none is recommended."""
+    away = cudaspline.Image(numpy.ones((5, 5), "u1"), 1.0, (500.0, 500.0))
+    image = cudaspline.Image(numpy.random.default_rng(1).uniform(size=(20, 24)).astype("f4"), 1.0)
+    with pytest.raises(ValueError, match=f"no voxel of the {of} image is inside its mask; stage 1") as found:  # fmt: skip
+        cudaspline.register(image, image, stage, initial=initial, iterations=1, device="cpu", **{argument: away})  # fmt: skip
+    assert "centre" not in str(found.value) and "starts elsewhere" not in str(found.value)

@@ -227,7 +227,8 @@ CountSplineCells(const SplineModel & model, const FieldGrid & fixed);
 std::size_t
 CountStillLevels(const StageSpec & stage, const FieldGrid & fixed);
 
-/** \brief Estimated share of the work that is done after an iteration, in [0, 1], if all iterations are needed.
+/** \brief Estimated share of the work that is done after an iteration, in [0, 1], if a level of fields takes 0.7 of
+ * its iterations, and one of other stages some 30.
  *
  * \param[in] spec the registration
  * \param[in] dimension of the images

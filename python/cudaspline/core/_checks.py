@@ -4,9 +4,10 @@ wrap what does not fit."""
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import operator
-from typing import Any, Optional
+from typing import Any, Collection, Iterable, Optional
 
 LARGEST_INT32 = 2**31 - 1
 LARGEST_INT64 = 2**63 - 1
@@ -55,6 +56,23 @@ def choose(value: Any, choices: Any, name: str) -> Any:
             f"{name}: {value!r} is not allowed;{meant} use one of {', '.join(sorted(map(repr, choices)))}."
         )
     return choices[key]
+
+
+def check_keywords(
+    given: Iterable[str], allowed: Collection[str], function: Any, what: Optional[str] = None
+) -> None:
+    """Raises TypeError, naming the argument and the similar one that was likely meant, for keywords
+    that are not among the allowed ones.
+
+    function: that has them as its **options, after the arguments that it names
+    what: the function, for the message; None: its name"""
+    for name in given:
+        if name not in allowed:
+            named = [one for one in inspect.signature(function).parameters if one != "options"]
+            similar = difflib.get_close_matches(name, [*allowed, *named], 1)
+            raise TypeError(
+                f"{name}: this is not an argument of {what or f'{function.__name__}()'}{f'; did you mean {similar[0]!r}?' if similar else '.'}"
+            )
 
 
 def flag(value: Any, name: str) -> bool:

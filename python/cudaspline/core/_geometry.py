@@ -8,6 +8,7 @@ axis first, as NumPy does: an image of size (nx, ny, nz) is an array of shape (n
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any, Optional, Sequence, Union
@@ -19,6 +20,9 @@ from ._checks import LARGEST_INT64, integer
 #: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has
 #: it.
 _MAX_MAGNITUDE = 1e15
+#: By what squares of the lengths of axes may differ from 1: numbers of headers have some six digits.
+#: As CudaSplineResample's --direction.
+_LENGTH_TOLERANCE = 1e-4
 #: Degrees that two axes of a NIfTI affine may lack to a right angle: maxNiftiShear of
 #: itkCudaSpline/files/NiftiHeader.h.
 _MAX_SHEAR = 0.5
@@ -75,7 +79,7 @@ class Geometry:
     size: samples per axis, x first
     spacing: mm between samples, x first, above 0; a number stands for all axes; None: 1
     origin: place of the first sample (mm), x first; None: 0
-    direction: directions of the axes in columns; None: along the axes of space
+    direction: directions of the axes in columns of length 1; None: along the axes of space
 
     Numbers may be in tuples, lists or arrays; the attributes are arrays of float64 that are not
     written. Raises TypeError or ValueError, naming the argument.
@@ -254,6 +258,22 @@ def check_spacing(spacing: Any, dimension: int, name: str) -> numpy.ndarray:
     return found
 
 
+def _check_axes(axes: numpy.ndarray, name: str) -> None:
+    """Raises ValueError, naming the argument, for columns that are not of length 1 or not
+    orthogonal, up to the shear of images of NIfTI."""
+    products = axes.T @ axes
+    for axis, length in enumerate(numpy.sqrt(numpy.diagonal(products)).tolist()):
+        if not abs(length * length - 1) <= _LENGTH_TOLERANCE:
+            raise ValueError(
+                f"{name}: column {'xyzt'[axis]} has a length of {length:.6g}; it must be 1."
+            )
+    for axis, other in itertools.combinations(range(len(axes)), 2):
+        if not abs(products[axis, other]) <= math.sin(math.radians(1.01 * _MAX_SHEAR)):
+            raise ValueError(
+                f"{name}: columns {'xyzt'[axis]} and {'xyzt'[other]} are not orthogonal."
+            )
+
+
 def _checked(
     sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str
 ) -> tuple[tuple[int, ...], numpy.ndarray, numpy.ndarray, numpy.ndarray]:
@@ -264,9 +284,7 @@ def _checked(
     axes = matrix(
         numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction"
     )
-    determinant = numpy.linalg.det(axes)
-    if not abs(determinant) >= 1e-12:
-        raise ValueError(f"{name}direction: the matrix is singular (determinant {determinant:g}).")
+    _check_axes(axes, f"{name}direction")
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
     if not numpy.abs(first).max() < _MAX_MAGNITUDE:
         raise ValueError(f"{name}origin: {origin!r} must be below 1e15 mm.")

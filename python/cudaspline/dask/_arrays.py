@@ -20,7 +20,7 @@ from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
 from ..core import _arrays, _library
-from ..core._checks import LARGEST_INT32, integer, named
+from ..core._checks import LARGEST_INT32, check_keywords, integer, named
 from ..core._geometry import Geometry, make_geometry
 from ..core._methods import (
     METHOD_OPTIONS,
@@ -556,9 +556,7 @@ def resample(
     >>> cudaspline.dask.resample(image, [[1, 0, 30], [0, 1, 0]], order=1, chunks=25).sum(axis=1)[0].compute().item()
     20.0
     """
-    for name in options:
-        if name not in METHOD_OPTIONS - _OF_TEXTURES:
-            raise TypeError(f"{name}: this is not an argument of resample() of Dask arrays.")
+    check_keywords(options, METHOD_OPTIONS - _OF_TEXTURES, resample, "resample() of Dask arrays")
     given = method_of(method, options)
     if given.mode != "exact" or given.storage != "element":
         raise ValueError(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
 
 from ..core import _library
+from ..core._checks import check_keywords
 from ..resampling import _resample
 from ._engine import client_of, each
 from ._files import check_output, names_in, read_image, remove_parts, write_image, write_once
@@ -199,9 +200,7 @@ def _checked(
     for name in ("out", "progress", "device"):
         if name in chosen:
             raise TypeError(f"{name}: tasks cannot have this option; give it to the batch.")
-    unknown = set(chosen) - _resample.OPTIONS - {"reference"}
-    if unknown:
-        raise TypeError(f"{sorted(unknown)[0]}: cudaspline.resample() has no such option.")
+    check_keywords(chosen, _resample.OPTIONS | {"reference"}, _resample.resample)
     return image, transform, path, chosen
 
 

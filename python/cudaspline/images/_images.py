@@ -46,7 +46,7 @@ class Image:
         order of axes, with its geometry; series have four axes, (nt, nz, ny, nx)
     spacing: mm between samples, x first; a number stands for all axes
     origin: place of the first sample (mm), x first
-    direction: directions of the axes in columns
+    direction: directions of the axes in columns, of length 1
     channels: "last": the last axis of the array are the numbers of a pixel, (nz, ny, nx,
         components); "first": the first one is, (components, nz, ny, nx). True: "last", but refused
         where the last axis is longer than the first one and than 4

@@ -689,7 +689,7 @@ class _Work:
             )
         except _registration_library.DocumentError as error:
             listener.end()
-            raise _error_of_document(error) from None
+            raise _error_of_document(error, document["stages"]) from None
         except ValueError as error:
             listener.end()
             raise ValueError(_with_arguments(str(error))) from None
@@ -877,11 +877,39 @@ def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _error_of_document(error: _registration_library.DocumentError) -> ValueError:
+def _form_for_some_stages(
+    problem: _registration_library.Problem,
+    problems: Sequence[_registration_library.Problem],
+    stages: Sequence[Mapping[str, Any]],
+) -> str:
+    """How an option of all stages is given to those alone that allow its value; empty if there are
+    none."""
+    value = stages[problem.stage].get(problem.option)
+    wrong = {one.stage for one in problems if one.option == problem.option}
+    allow = [
+        number not in wrong and value is not None and stage.get(problem.option) == value
+        for number, stage in enumerate(stages)
+    ]
+    if problem.stage < 0 or not any(allow):
+        return ""
+    text = tuple(value) if isinstance(value, list) else value
+    entries = (
+        f"cudaspline.Stage({stage['kind']!r}, {problem.option}={text!r})"
+        if is_allowed
+        else repr(stage["kind"])
+        for stage, is_allowed in zip(stages, allow)
+    )
+    return f"; to use it only in the stages that allow it: stages=[{', '.join(entries)}]"
+
+
+def _error_of_document(
+    error: _registration_library.DocumentError, stages: Sequence[Mapping[str, Any]]
+) -> ValueError:
     """Makes an error of the options that do not fit the images, with the names of the arguments."""
     lines = []
     for problem in error.problems:
         more = "; also= names additional ones" if problem.option == "metric" else ""
+        more += _form_for_some_stages(problem, error.problems, stages)
         lines.append(
             f"{problem.option}: {_with_arguments(problem.text.replace('{value}', 'the spacings'))[:-1]}{more}."
         )

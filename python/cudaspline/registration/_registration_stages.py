@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
+from ..core._checks import check_keywords
 from . import _registration_library
 
 #: Members of documents that hold their version.
@@ -377,12 +378,7 @@ def make_document(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """(document, values as the caller has them) of what register() is called with. Raises TypeError
     or ValueError, naming the argument."""
-    for name in options:
-        if name not in OPTIONS:
-            similar = difflib.get_close_matches(name, OPTIONS, 1)
-            raise TypeError(
-                f"{name}: this is not an argument of register(){f'; did you mean {similar[0]!r}?' if similar else '.'}"
-            )
+    check_keywords(options, OPTIONS, make_document, "register()")
     document: dict[str, Any] = {
         "precision": precision,
         "options": {name: value for name, value in options.items() if value is not None},

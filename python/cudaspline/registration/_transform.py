@@ -82,10 +82,7 @@ class Transform:
         >>> scale.apply([1.0, 2.0]), back.apply([4.0, 4.0])
         (array([4., 4.]), array([1., 2.]))
         """
-        if transform_order not in ("itk", "ants"):
-            raise ValueError(
-                f"transform_order: {transform_order!r} is not allowed; use 'ants' or 'itk'."
-            )
+        _transforms.check_order(path, transform_order, "path")
         found = _loaded(path, "path", dimension)
         return cls._of(
             [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Ty
 import numpy
 
 from ..core import _arrays, _library
+from ..core._checks import check_keywords
 from ..core._geometry import Geometry, make_geometry
 from ..core._methods import (
     METHOD_OPTIONS,
@@ -73,9 +74,7 @@ class PreparedImage:
         progress: Optional[Callable[[float], object]] = None,
         **options: Unpack[MethodOptions],
     ) -> None:
-        for name in options:
-            if name not in METHOD_OPTIONS:
-                raise TypeError(f"{name}: this is not an argument of a Source.")
+        check_keywords(options, METHOD_OPTIONS, PreparedImage, "a Source")
         self._channels = _images.check_channels(channels)
         pixels = _images.open_image(image, "image", self._channels)
         self._options = method_of(method, options)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping, Optional, 
 import numpy
 
 from ..core import _arrays, _library
-from ..core._checks import LARGEST_INT64, flag
+from ..core._checks import LARGEST_INT64, check_keywords, flag
 from ..core._geometry import Geometry, vector
 from ..core._methods import (
     METHOD_OPTIONS,
@@ -245,7 +245,7 @@ def resample(
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
-    of_method, of_target = _taken_apart(options, "resample()")
+    of_method, of_target = _taken_apart(options)
     channels, extrapolate = _images.check_channels(channels), flag(extrapolate, "extrapolate")
     image, target = _images.loaded(image, "image"), target_of(reference, of_target)
     wanted = Wanted(
@@ -354,7 +354,7 @@ def _plan_of(
     each has to be checked."""
     if not OPTIONS.issuperset(given):
         return None
-    of_method, of_target = _taken_apart(given, "resample()", OPTIONS)
+    of_method, of_target = _taken_apart(given, OPTIONS)
     options = {**_DEFAULTS, **given}
     channels, extrapolate = (
         _images.check_channels(options["channels"]),
@@ -403,13 +403,11 @@ def _plan_of(
 
 
 def _taken_apart(
-    options: Mapping[str, Any], function: str, others: Collection[str] = ()
+    options: Mapping[str, Any], others: Collection[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keywords that a method has, and those of a target. Raises TypeError for those that are
     neither, nor among the others."""
-    for name in options:
-        if name not in METHOD_OPTIONS and name not in TARGET_OPTIONS and name not in others:
-            raise TypeError(f"{name}: this is not an argument of {function}.")
+    check_keywords(options, METHOD_OPTIONS | TARGET_OPTIONS | frozenset(others), resample)
     of_method, of_target = (
         {name: options[name] for name in names & options.keys()}
         for names in (METHOD_OPTIONS, TARGET_OPTIONS)
@@ -556,9 +554,7 @@ def _options_of_zoom(
     for name in ("transform", "transform_order", "reference", "spacing", "origin", "direction"):
         if name in options:
             raise TypeError(f"{name}: this is not an argument of zoom(); use resample().")
-    for name in options:
-        if name not in OPTIONS:
-            raise TypeError(f"{name}: this is not an argument of zoom().")
+    check_keywords(options, OPTIONS | {"align"}, resample, "zoom()")
     found = dict(options)
     if not is_source:
         given = method_of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, ca
 import numpy
 
 from ..core import _arrays, _library
-from ..core._checks import flag
+from ..core._checks import check_keywords, flag
 from ..core._geometry import Geometry
 from ..core._methods import (
     KINDS,
@@ -307,9 +307,7 @@ def sample(
     array([[1., 5.],
            [1., 5.]])
     """
-    for name in options:
-        if name not in METHOD_OPTIONS:
-            raise TypeError(f"{name}: this is not an argument of sample().")
+    check_keywords(options, METHOD_OPTIONS, sample)
     image = _images.loaded(image, "image")
     channels, series = (
         _images.check_channels(channels),

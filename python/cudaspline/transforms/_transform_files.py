@@ -326,7 +326,12 @@ def read(path: Path, name: str) -> Union[TransformList, DisplacementField]:
     Raises FileNotFoundError, and ValueError if it is not a transform file or is another
     program's."""
     if not path.exists():
-        raise FileNotFoundError(f"{name}: there is no file {path}.")
+        hint = (
+            " A name with %d stands for one file per volume with transform_per_volume=True."
+            if "%" in path.name
+            else ""
+        )
+        raise FileNotFoundError(f"{name}: there is no file {path}.{hint}")
     if not path.is_file():
         raise ValueError(f"{name}: {path} is not a file.")
     if _image_files.is_name_of_field(path):

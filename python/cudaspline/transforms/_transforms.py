@@ -45,23 +45,28 @@ def describe(
     image: whose least spacing the inverses of B-splines have
 
     Raises TypeError for anything that is not a transform, ValueError for one that does not fit."""
-    if transform_order != "itk" and transform_order != "ants":
+    check_order(transform, transform_order, name)
+    stages = Stages(dimension, transform_order == "ants", image)
+    append(transform, stages, device, name)
+    return stages
+
+
+def check_order(transforms: Any, transform_order: str, name: str) -> None:
+    """Warns of a list that seems to be in the other order. Raises ValueError for any other word."""
+    if transform_order not in ("itk", "ants"):
         raise ValueError(
             f"transform_order: {transform_order!r} is not allowed; use 'ants' or 'itk'."
         )
     if (
         transform_order == "itk"
-        and isinstance(transform, (list, tuple))
-        and _looks_like_ants_order(transform)
+        and isinstance(transforms, (list, tuple))
+        and _looks_like_ants_order(transforms)
     ):
         warn(
             f"{name}: the list seems to be in the order of antsApplyTransforms, but the last transform is applied first, as in itk.CompositeTransform; "
             "use transform_order='ants' to apply the first one first",
             ResamplingWarning,
         )
-    stages = Stages(dimension, transform_order == "ants", image)
-    append(transform, stages, device, name)
-    return stages
 
 
 def append(transform: Any, stages: Stages, device: int, name: str) -> None:
@@ -237,12 +242,12 @@ def parse_file(text: str) -> tuple[str, bool]:
     if text.startswith("[") and text.endswith("]"):
         path, comma, flag = text[1:-1].rpartition(",")
         if not comma:
-            return text[1:-1], False
-        if flag in ("0", "1"):
-            return path, flag == "1"
-    if text.endswith(",inverse"):
-        return text[: -len(",inverse")], True
-    return text, False
+            return text[1:-1].strip(), False
+        if flag.strip() in ("0", "1"):
+            return path.strip(), flag.strip() == "1"
+        return text, False
+    path, comma, word = text.rpartition(",")
+    return (path, True) if comma and word.strip() == "inverse" else (text, False)
 
 
 def is_pair(value: Any) -> bool:
