@@ -19,6 +19,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include "kernels/fields/FieldLoopCpu.h"
 
