@@ -119,8 +119,8 @@ def library(request):
     """A library of arrays, which puts them where it has them."""
     if request.param == "Jax":  # which has no doubles by default
         jax = pytest.importorskip("jax")
-        enable_x64 = getattr(jax, "enable_x64", None) or pytest.importorskip("jax.experimental").enable_x64
-        with enable_x64(True):
+        scope = jax if hasattr(jax, "enable_x64") else pytest.importorskip("jax.experimental")
+        with scope.enable_x64(True):
             yield test_gpu.Jax()
     else:
         yield Host(request.param) if request.param.islower() else getattr(test_gpu, request.param)()

@@ -172,7 +172,7 @@ struct PointBasis
 
 /** \brief The points of a spline, and what is stored of them. */
 template <unsigned int VDimension>
-struct SplinePoints
+struct SplineEnergyPoints
 {
   const double *           coefficients; ///< a plane for each component
   double *                 stress;       ///< of each point: derivative of the energy by du/di
@@ -189,8 +189,8 @@ struct SplinePoints
 template <unsigned int VDimension>
 struct PointTerm
 {
-  SplinePoints<VDimension> points;
-  FieldWalk                walk;
+  SplineEnergyPoints<VDimension> points;
+  FieldWalk                      walk;
 
   using Matrix = double[VDimension][VDimension];
 
@@ -274,9 +274,9 @@ private:
 template <unsigned int VDimension>
 struct PointGradient
 {
-  SplinePoints<VDimension> points;
-  double *                 gradient;
-  FieldWalk                walk; ///< nodes
+  SplineEnergyPoints<VDimension> points;
+  double *                       gradient;
+  FieldWalk                      walk; ///< nodes
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -353,9 +353,9 @@ template <unsigned int VDimension, typename TEnqueue>
 void
 WalkPoints(const PointEnergyArguments & arguments, const TEnqueue & enqueue)
 {
-  const FieldWalk          walk = WalkOf(arguments.points);
-  const FieldWalk          nodes = WalkOf(arguments.nodes);
-  SplinePoints<VDimension> points{};
+  const FieldWalk                walk = WalkOf(arguments.points);
+  const FieldWalk                nodes = WalkOf(arguments.nodes);
+  SplineEnergyPoints<VDimension> points{};
   points.coefficients = arguments.coefficients;
   points.stress = arguments.stress;
   points.terms = arguments.terms;
