@@ -102,7 +102,7 @@ Presets (options override a preset; options marked * need one value for each of 
 
 Initial alignment
   --initialize moments aligns the centres of gravity of the values above the minimum (so that they may be negative, as
-  in CT), inside the masks if both images have one, else of the whole images.
+  in CT), inside the masks; of the whole images if only one has a mask and it is small.
   --initialize search also tries rotations: every 10 degrees in 2D, 600 rotations in 3D. It compares coarse images by
   mutual information and optimizes the best one. A warning reports a result that explains little of the fixed image.
   If the linear stages before the first other one end with images that are not similar (see Evaluation: below 6

@@ -49,13 +49,16 @@ FindMiddle(const FieldGrid & grid)
   return first;
 }
 
-/** The pair whose moments are aligned: with its masks if both images have one, else without. The centre of a part of an
- * image does not belong to the centre of another, whole image. */
+/** The pair whose moments are aligned, in host memory: without masks if only one image has a mask and that is small,
+ * because the centre of a small part of an image does not belong to the centre of another, whole image. */
 ImagePair
-PairOfMoments(const PreparedImages & images)
+PairOfMoments(PreparedImages & images)
 {
   ImagePair pair = images.GetPairs().front();
-  if (pair.fixed.mask == nullptr || pair.moving.mask == nullptr)
+  pair.fixed = images.OnHost(pair.fixed);
+  pair.moving = images.OnHost(pair.moving);
+  const bool areBoth = pair.fixed.mask != nullptr && pair.moving.mask != nullptr;
+  if (!areBoth && (HasSmallMask(pair.fixed) || HasSmallMask(pair.moving)))
   {
     pair.fixed.mask = nullptr;
     pair.moving.mask = nullptr;
@@ -64,10 +67,9 @@ PairOfMoments(const PreparedImages & images)
 }
 
 FieldGrid::Vector
-FindCentre(PreparedImages & images, const MaskedImage & image, const std::string & name, const ExecutionContext & host)
+FindCentre(const MaskedImage & image, const std::string & name, const ExecutionContext & host)
 {
-  const MaskedImage there = images.OnHost(image);
-  const auto centre = FindCentreOfGravity(there.grid, there.pixels, there.pixel, there.maskGrid, there.mask, host);
+  const auto centre = FindCentreOfGravity(image.grid, image.pixels, image.pixel, image.maskGrid, image.mask, host);
   if (!centre)
   {
     throw std::invalid_argument("the " + name + " image has no centre of gravity, because it has only one value" +
@@ -116,7 +118,7 @@ FindBestRotation(PreparedImages &                images,
                  const ExecutionContext &        host)
 {
   const ImagePair pair = PairOfMoments(images);
-  return FindRotation(images.OnHost(pair.fixed), images.OnHost(pair.moving), centre, shift, host);
+  return FindRotation(pair.fixed, pair.moving, centre, shift, host);
 }
 
 RegistrationStart
@@ -137,8 +139,8 @@ FindStart(const RegistrationInput & input,
   if (spec.initial != InitialAlignment::Centre)
   {
     const ImagePair pair = PairOfMoments(images);
-    start.centre = FindCentre(images, pair.fixed, "fixed", host);
-    other = FindCentre(images, pair.moving, "moving", host);
+    start.centre = FindCentre(pair.fixed, "fixed", host);
+    other = FindCentre(pair.moving, "moving", host);
   }
   LinearTransform::Vector shift{};
   for (unsigned int d = 0; d < dimension; ++d)

@@ -277,15 +277,14 @@ TAKES_DIRECTION = {
 
 
 @pytest.mark.parametrize("call", TAKES_DIRECTION.values(), ids=TAKES_DIRECTION)
-def test_axes_that_are_not_orthonormal_are_refused(call):
+def test_axes_of_other_lengths_are_refused(call):
     """As CudaSplineResample's --direction: else the spacing would count twice."""
     turned = cudaspline.Geometry((4, 4, 4)).direction[[1, 0, 2]] * [1, -1, 1]
     for spacings, column, length in (((1, 1, 2), "z", "2"), ((0.5, 1, 1), "x", "0.5"), ((1, 1.001, 1), "y", "1.001")):  # fmt: skip
         with pytest.raises(ValueError, match=f"direction: column {column} has a length of {length}; it must be 1"):  # fmt: skip
             call(turned * spacings)
-    with pytest.raises(ValueError, match=r"direction: columns x and y are not orthogonal\.$"):
-        call([[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match="direction: the matrix is singular"):
+        call([[1, 1, 0], [0, 0, 0], [0, 0, 1]])
     call(turned)
     call((turned * 1.00004).tolist())  # six digits of a header
-    angle = numpy.radians(0.4)  # of a NIfTI affine that is accepted
-    call([[1, numpy.sin(angle), 0], [0, numpy.cos(angle), 0], [0, 0, 1]])
+    call([[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]])  # sheared, as images of NRRD files may be

@@ -814,6 +814,12 @@ MeasureAgreement(const MaskedImage &        fixed,
   return MeasureOf(fixed, moving, whole, linear, context);
 }
 
+bool
+HasSmallMask(const MaskedImage & image)
+{
+  return FindSmallMask(image).has_value();
+}
+
 std::string
 DescribePoorAgreement(const ImageAgreement & agreement)
 {

@@ -63,8 +63,8 @@ inline constexpr double DoubtfulSignificance = 6.0;
 inline constexpr double PoorSignificance = 3.0;
 
 /** \brief Measures the agreement of two images by coarse voxels, at most about 40 along each axis, of which three
- * voxels along each axis, and the masks in their centres, are read. If the mask of the fixed image covers less than half
- * of it along each axis, only the box of the mask, and that of its points in the moving image, are compared.
+ * voxels along each axis, and the masks in their centres, are read. If the mask of the fixed image covers less than
+ * half of it along each axis, only the box of the mask, and that of its points in the moving image, are compared.
  *
  * Deformable transforms make unrelated images similar, and registrations align the outlines of any two objects. So the
  * significance is that of the linear transform, compared with 20 rotations and reflections of the moving image (15 in
@@ -84,6 +84,10 @@ MeasureAgreement(const MaskedImage &        fixed,
                  const DisplacementSource & whole,
                  const DisplacementSource & linear,
                  const ExecutionContext &   context);
+
+/** \brief Whether the mask of an image, in host memory, covers less than half of it along each axis. */
+bool
+HasSmallMask(const MaskedImage & image);
 
 /** \brief What is poor about an agreement, with the numbers; empty if nothing is. */
 std::string
