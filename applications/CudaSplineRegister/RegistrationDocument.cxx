@@ -285,7 +285,7 @@ IsFor(const StageSpec & stage, const std::string & name)
   });
 }
 
-/** How an option that was given once is given to those stages alone that allow its value; empty if there are none. */
+/** The form in which an option applies only to the stages that allow its value; empty if no stage allows it. */
 std::string
 DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
                           const std::string &                name,

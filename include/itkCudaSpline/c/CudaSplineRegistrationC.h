@@ -126,12 +126,12 @@ extern "C"
      * the masks of the pairs for all stages. The start has those of the pairs. */
     const cudaspline_image_pair * stage_masks;
     /** Corresponding points (mm) for stages with a landmark_weight, `dimension` numbers each, x first; host memory.
-     * Null: there are none. */
+     * Null: no landmarks. */
     const double * fixed_landmarks;
     const double * moving_landmarks; /**< the same points in the moving image */
     int64_t        landmark_count;   /**< of points */
     /** Label maps for stages with a label_weight: CUDASPLINE_INT32 in host memory; 0 is the background. Without pixels:
-     * there are none. */
+     * no label maps. */
     cudaspline_registration_image fixed_labels;
     cudaspline_registration_image moving_labels; /**< the same of the moving image */
   } cudaspline_pipeline;

@@ -41,7 +41,7 @@ class PairMetric(NamedTuple):
 @dataclass(frozen=True)
 class Stage:
     """A stage of a registration. An option is an error if the kind does not have it, or if the
-    stage does not use it (radius with the metric "mattes"). Its value is None then.
+    stage does not use it (radius with the metric "mattes"). In that case its value is None.
 
     After it is made, options that were not given have their defaults.
 
