@@ -86,7 +86,7 @@ public:
     this->RefuseConstantImages();
     this->GetOutcome().valueFactors = m_Images.Rescale(m_Spec, m_Messages.GetCallbacks().warning);
     this->PrepareTerms();
-    m_Start = FindStart(m_Input, m_Spec, m_Images, m_Host, m_Messages);
+    m_Start = FindStart(m_Input, m_Spec, m_Images, m_Messages);
     m_Stages.StartFrom(m_Start);
     m_Messages.ReleaseWarnings();
     this->CheckOverlap();
@@ -299,7 +299,7 @@ private:
       return;
     }
     const LinearTransform::Vector            shift = this->GetOutcome().start->GetTranslation();
-    const FoundRotation                      found = FindBestRotation(m_Images, m_Start.centre, shift, m_Host);
+    const FoundRotation                      found = FindBestRotation(m_Images, m_Start.centre, shift);
     const std::vector<TransformChain::Stage> rotation{ found.transform.MakeStage() };
     if (!(m_Images.MeasureAgreement(rotation, nullptr).explained > ClearlyMore * before.explained))
     {

@@ -101,9 +101,9 @@ template <unsigned int VDimension>
 class MovingSampler
 {
 public:
-  MovingSampler(const MaskedImage & moving, const DisplacementSource & behind, const ExecutionContext & context)
-    : m_Context(context)
-    , m_Image(moving, false, context, SamplesOfAnAxis<VDimension>)
+  MovingSampler(const MaskedImage & moving, const DisplacementSource & behind, const Residence & residence)
+    : m_Context(residence.GetContext())
+    , m_Image(moving, moving.grid, false, residence, SamplesOfAnAxis<VDimension>)
     , m_Behind(behind)
   {}
 
@@ -234,10 +234,10 @@ MakeNormalMatrix(const MaskedImage &        fixed,
                  const MaskedImage &        moving,
                  const LinearTransform &    transform,
                  const DisplacementSource & behind,
-                 const ExecutionContext &   context)
+                 const Residence &          residence)
 {
-  const CoarseImage<VDimension>   samples(fixed, true, context, SamplesOfAnAxis<VDimension>);
-  const MovingSampler<VDimension> sampler(moving, behind, context);
+  const CoarseImage<VDimension>   samples(fixed, fixed.grid, true, residence, SamplesOfAnAxis<VDimension>);
+  const MovingSampler<VDimension> sampler(moving, behind, residence);
   const SpatialMask               mask(fixed.maskGrid, fixed.mask);
   const FieldGrid                 mapped = MapGrid(transform, samples.voxels);
   const std::vector<double>       values = sampler.ValuesAt(mapped);
@@ -245,7 +245,7 @@ MakeNormalMatrix(const MaskedImage &        fixed,
   const auto                      slopes = SlopesOf(transform);
   constexpr std::size_t           parts = 64; // the same sums on any number of threads
   std::array<NormalMatrix, parts> normals;
-  context.ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
+  residence.GetContext().ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
     for (auto part = static_cast<std::size_t>(begin); part < static_cast<std::size_t>(end); ++part)
     {
       for (std::size_t n = values.size() * part / parts; n < values.size() * (part + 1) / parts; ++n)
@@ -329,12 +329,12 @@ FindUndeterminedParameters(const MaskedImage &        fixed,
                            const MaskedImage &        moving,
                            const LinearTransform &    transform,
                            const DisplacementSource & behind,
-                           const ExecutionContext &   context)
+                           const Residence &          residence)
 {
   constexpr std::size_t fewest = 500;
   const NormalMatrix    normal = transform.GetDimension() == 2
-                                   ? MakeNormalMatrix<2>(fixed, moving, transform, behind, context)
-                                   : MakeNormalMatrix<3>(fixed, moving, transform, behind, context);
+                                   ? MakeNormalMatrix<2>(fixed, moving, transform, behind, residence)
+                                   : MakeNormalMatrix<3>(fixed, moving, transform, behind, residence);
   double                trace = 0.0;
   for (std::size_t p = 0; p < Most; ++p)
   {

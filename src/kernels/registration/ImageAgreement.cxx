@@ -166,10 +166,15 @@ public:
   using Matrix = MatrixOf<VDimension>;
   using Index = IndexOf<VDimension>;
 
-  AgreementTest(const MaskedImage & fixed, const MaskedImage & moving, const ExecutionContext & context)
-    : m_Context(context)
-    , m_Fixed(fixed, true, context)
-    , m_Moving(moving, true, context)
+  /** \param[in] fixedPart, movingPart what is compared of the images */
+  AgreementTest(const MaskedImage & fixed,
+                const FieldGrid &   fixedPart,
+                const MaskedImage & moving,
+                const FieldGrid &   movingPart,
+                const Residence &   residence)
+    : m_Context(residence.GetContext())
+    , m_Fixed(fixed, fixedPart, true, residence)
+    , m_Moving(moving, movingPart, true, residence)
     , m_FixedBins(m_Fixed.values.size())
     , m_HasMask(fixed.mask != nullptr)
   {
@@ -727,56 +732,17 @@ FindImage(const FieldGrid & grid, const FieldGrid & other, const std::array<Disp
   return whole;
 }
 
-/** A copy of a box of an image. */
-class CroppedImage
+/** The part of a grid in a box. */
+FieldGrid
+PartOf(const FieldGrid & grid, const IndexBox & box)
 {
-public:
-  CroppedImage(const MaskedImage & image, const IndexBox & box)
-    : m_Image(image)
+  FieldGrid part = grid;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
   {
-    const std::size_t bytes = SizeOf(image.pixel);
-    for (unsigned int d = 0; d < image.grid.dimension; ++d)
-    {
-      m_Image.grid.start[d] = image.grid.start[d] + box.begin[d];
-      m_Image.grid.size[d] = box.end[d] - box.begin[d];
-    }
-    const auto * const from = static_cast<const unsigned char *>(image.pixels);
-    const auto         line = static_cast<std::size_t>(m_Image.grid.size[0]) * bytes;
-    for (std::int64_t z = box.begin[2]; z < box.end[2]; ++z)
-    {
-      for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
-      {
-        const std::int64_t first = (z * image.grid.size[1] + y) * image.grid.size[0] + box.begin[0];
-        const auto * const begin = from + static_cast<std::size_t>(first) * bytes;
-        m_Pixels.insert(m_Pixels.end(), begin, begin + line);
-      }
-    }
-    m_Image.pixels = m_Pixels.data();
+    part.start[d] = grid.start[d] + box.begin[d];
+    part.size[d] = box.end[d] - box.begin[d];
   }
-  CroppedImage(const CroppedImage &) = delete;
-  CroppedImage &
-  operator=(const CroppedImage &) = delete;
-
-  const MaskedImage &
-  Get() const
-  {
-    return m_Image;
-  }
-
-private:
-  MaskedImage                m_Image;
-  std::vector<unsigned char> m_Pixels; // as aligned as new makes it
-};
-
-ImageAgreement
-MeasureOf(const MaskedImage &        fixed,
-          const MaskedImage &        moving,
-          const DisplacementSource & whole,
-          const DisplacementSource & linear,
-          const ExecutionContext &   context)
-{
-  return fixed.grid.dimension == 2 ? AgreementTest<2>(fixed, moving, context).Run(whole, linear)
-                                   : AgreementTest<3>(fixed, moving, context).Run(whole, linear);
+  return part;
 }
 
 } // namespace
@@ -786,16 +752,19 @@ MeasureAgreement(const MaskedImage &        fixed,
                  const MaskedImage &        moving,
                  const DisplacementSource & whole,
                  const DisplacementSource & linear,
-                 const ExecutionContext &   context)
+                 const Residence &          residence)
 {
   CheckCoarsePair(fixed, moving);
+  FieldGrid fixedPart = fixed.grid;
+  FieldGrid movingPart = moving.grid;
   if (const std::optional<IndexBox> box = FindSmallMask(fixed))
   {
-    const CroppedImage part(fixed, *box);
-    const CroppedImage other(moving, FindImage(part.Get().grid, moving.grid, { whole, linear }));
-    return MeasureOf(part.Get(), other.Get(), whole, linear, context);
+    fixedPart = PartOf(fixed.grid, *box);
+    movingPart = PartOf(moving.grid, FindImage(fixedPart, moving.grid, { whole, linear ? linear : whole }));
   }
-  return MeasureOf(fixed, moving, whole, linear, context);
+  return fixed.grid.dimension == 2
+           ? AgreementTest<2>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear)
+           : AgreementTest<3>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear);
 }
 
 bool
