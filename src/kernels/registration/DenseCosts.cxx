@@ -86,7 +86,7 @@ DenseCosts::DenseCosts(const DenseCell *    fixed,
     walk.size[2] *= std::min(slab, all - first);
     auto * const means = m_Costs.As<std::uint16_t>() + first * lattice.CountPoints();
     EnqueueDenseBody(PointCosts{ fixed, moving, costs.As<std::uint16_t>(), first, lattice, walk }, residence);
-    EnqueueDenseBody(MeanCosts{ costs.As<std::uint16_t>(), means, static_cast<int>(lattice.points.size[2]), walk },
+    EnqueueDenseBody(MeanCosts(costs.As<std::uint16_t>(), means, static_cast<int>(lattice.points.size[2]), walk),
                      residence);
   }
   EnqueueDenseBody(NeutralCosts{ this->Data(), m_Neutral.As<std::uint16_t>(), lattice }, residence);

@@ -242,36 +242,74 @@ struct PointCosts
   }
 };
 
-/** \brief The mean of the costs of a control point and its neighbours. */
+/** \brief The mean of the costs of a control point and its neighbours. Neighbouring means share the sums of rows. */
 struct MeanCosts
 {
+  static constexpr int Height = 8; ///< means along y that are computed together
+
   const std::uint16_t * costs; ///< of PointCosts
   std::uint16_t *       means;
   int                   depth; ///< control points along z
-  FieldWalk             walk;  ///< of PointCosts
+  FieldWalk             grid;  ///< of PointCosts
+  FieldWalk             walk;  ///< of groups of means
+
+  MeanCosts(const std::uint16_t * of, std::uint16_t * to, int slices, const FieldWalk & all)
+    : costs(of)
+    , means(to)
+    , depth(slices)
+    , grid(all)
+    , walk{ { all.size[0], (all.size[1] + Height - 1) / Height, all.size[2] } }
+  {}
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
     const int     x = static_cast<int>(at[0]);
-    const int     y = static_cast<int>(at[1]);
+    const int     first = static_cast<int>(at[1]) * Height;
     const int     slice = static_cast<int>(at[2]);
+    const int     height = static_cast<int>(grid.size[1]);
     const int     lowest = slice - slice % depth;
-    std::uint32_t sum = 0;
-    std::uint32_t count = 0;
+    std::uint32_t rows[Height + 2] = {}; // from the row before the first mean on
     for (int k = slice > lowest ? slice - 1 : slice; k <= slice + 1 && k < lowest + depth; ++k)
     {
-      for (int j = y > 0 ? y - 1 : y; j <= y + 1 && j < walk.size[1]; ++j)
+      for (int row = 0; row < Height + 2; ++row)
       {
-        for (int i = x > 0 ? x - 1 : x; i <= x + 1 && i < walk.size[0]; ++i)
-        {
-          const std::uint16_t cost = costs[(k * walk.size[1] + j) * walk.size[0] + i];
-          sum += cost != NoCost ? cost : 0U;
-          count += cost != NoCost ? 1U : 0U;
-        }
+        const int y = first + row - 1;
+        rows[row] += y >= 0 && y < height ? this->SumOfRow(x, y, k) : 0U;
       }
     }
-    means[OffsetOf(walk, at)] = count > 0 ? static_cast<std::uint16_t>(RoundedQuotient(sum, count)) : NoCost;
+    for (int n = 0; n < Height; ++n)
+    {
+      const std::int64_t mean[3] = { x, first + n, slice };
+      if (mean[1] < height)
+      {
+        means[OffsetOf(grid, mean)] = MeanOf(rows[n] + rows[n + 1] + rows[n + 2]);
+      }
+    }
+  }
+
+private:
+  static constexpr int CountBits = 5; ///< of the number of costs, which is at most 27
+
+  /** Up to three costs along x with their number in the lowest bits. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint32_t
+                                           SumOfRow(int x, int y, int slice) const
+  {
+    const int                   width = static_cast<int>(grid.size[0]);
+    const std::uint16_t * const of = costs + (slice * grid.size[1] + y) * grid.size[0];
+    std::uint32_t               sum = 0;
+    for (int i = x > 0 ? x - 1 : x; i <= x + 1 && i < width; ++i)
+    {
+      sum += of[i] != NoCost ? (static_cast<std::uint32_t>(of[i]) << CountBits) + 1U : 0U;
+    }
+    return sum;
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::uint16_t
+                         MeanOf(std::uint32_t sum)
+  {
+    const std::uint32_t count = sum & ((1U << CountBits) - 1U);
+    return count > 0 ? static_cast<std::uint16_t>(RoundedQuotient(sum >> CountBits, count)) : NoCost;
   }
 };
 

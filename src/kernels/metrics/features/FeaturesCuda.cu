@@ -29,7 +29,7 @@ namespace
 {
 
 /** Blocks of a multiprocessor at once: chains of transforms, which are rare, would take all registers for one. */
-constexpr int ForcesBlocks = 3;
+constexpr int ForcesBlocks = 2;
 
 template <typename TBody>
 __global__ void
