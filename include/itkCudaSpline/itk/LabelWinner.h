@@ -36,8 +36,8 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The label with the largest indicator among the labels of a support. Of equal values the smallest label is
- * returned, and 0 if no value is above 0.
+/** \brief The label with the largest indicator among the labels of a support: the smallest of several such labels, and
+ * 0 if no value is above 0.
  *
  * \param[in] labels labels of the support's samples
  * \param[in] value function that returns the interpolated value of the indicator of a label in the support */

@@ -62,8 +62,7 @@ public:
   /** Receives each iteration and its level. Returns false to stop with the best transform so far. */
   using Watch = std::function<bool(std::size_t level, const CudaSpline::LinearIteration & iteration)>;
 
-  /** Whether a transform is supported as the fixed first transform: it must be linear and described by
-   * TransformDescriber. */
+  /** Whether a transform may follow the optimized one: it must be linear and supported by the kernels. */
   static bool
   IsKnown(const TransformType * before)
   {
@@ -71,7 +70,7 @@ public:
     return before == nullptr || (before->IsLinear() && TransformDescriber<VDimension>::Append(before, chain));
   }
 
-  /** \param[in] inputs the input images, masks and transforms; IsKnown() must be true for the transform before this one
+  /** \param[in] inputs the input images, masks and transforms; IsKnown() must be true for the transform that follows
    * \param[in] kind kind of the transform
    * \param[in] transform initial transform, of ITK's class for that kind (see CudaSpline::LinearKind)
    * \param[in] options levels, metric and rules
