@@ -41,9 +41,8 @@ namespace itk::CudaSplineDetail
 struct FitPlaces
 {
   std::vector<float> numbers; ///< along the axes (mm)
-  bool               areByAxis{
-    false
-  }; ///< the coordinates along x, then along y, and so on; else the coordinates of each sample are adjacent
+  /** The coordinates along x, then along y, and so on; else the coordinates of each sample are adjacent. */
+  bool areByAxis{ false };
 };
 
 /** \brief Computes the points with ITK's functions, in the order and with the types of its filter.

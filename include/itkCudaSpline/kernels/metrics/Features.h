@@ -83,11 +83,10 @@ MakeSelfSimilarity(const FieldGrid &             grid,
 /** \brief An image of features, its mask, and its transforms. */
 struct MovedFeatures
 {
-  FeatureImage         features; ///< the image
-  FieldGrid            maskGrid; ///< grid of the mask
-  const std::uint8_t * mask{
-    nullptr
-  }; ///< nonzero: the image counts there, sampled at the nearest pixel; null: everywhere
+  FeatureImage features; ///< the image
+  FieldGrid    maskGrid; ///< grid of the mask
+  /** Nonzero: the image counts there, sampled at the nearest pixel; null: everywhere. */
+  const std::uint8_t * mask{ nullptr };
   /** Stages from the samples of the force's grid to the image, in the order in which they map a sample. The first one
    * may be a field on that grid. Displacements are in the memory of the backend. */
   std::vector<TransformChain::Stage> stages;

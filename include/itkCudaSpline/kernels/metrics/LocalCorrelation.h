@@ -86,9 +86,8 @@ struct LocalCorrelationSums
 {
   double       correlation{ 0.0 }; ///< sum of the squared correlations; the value is minus their mean
   std::int64_t count{ 0 };         ///< number of valid samples
-  std::int64_t flatWindows{
-    0
-  }; ///< valid samples whose variances are not above epsilon, or not above the rounding errors of the sums
+  /** Valid samples whose variances are not above epsilon, or not above the rounding errors of the sums. */
+  std::int64_t flatWindows{ 0 };
 };
 
 /** \brief The value of a metric: minus the mean of the squared correlations; 0 if no sample is valid. */

@@ -54,13 +54,11 @@ struct ImageMapping
 /** \brief The inputs of a mapping, in the memory of the backend, x fastest. */
 struct MappedSources
 {
-  const void *         image{ nullptr }; ///< pixels of the image
-  const std::uint8_t * mask{
-    nullptr
-  }; ///< nonzero: the image counts there, sampled at the nearest pixel; null: everywhere
-  const void * gradients{
-    nullptr
-  }; ///< vectors (per mm) at the image's pixels, of the output's type; null: ITK's central differences
+  const void * image{ nullptr }; ///< pixels of the image
+  /** Nonzero: the image counts there, sampled at the nearest pixel; null: everywhere. */
+  const std::uint8_t * mask{ nullptr };
+  /** Vectors (per mm) at the image's pixels, of the output's type; null: ITK's central differences. */
+  const void * gradients{ nullptr };
 };
 
 /** \brief The results of a mapping, in the memory of the backend: one number, one byte and one vector per sample. */

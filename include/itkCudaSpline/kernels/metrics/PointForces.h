@@ -46,14 +46,13 @@ struct PointForcesDescriptor
   ScalarType derivative{ ScalarType::Float32 }; ///< type of the fields: Float32 or Float64
   /** Whether the derivative with respect to an image's displacements uses the gradient of the other image, as
    * itk::DemonsImageToImageMetricv4 does by default. */
-  bool                          exchangesGradients{ false };
-  std::array<double, 2>         normalizer{ { 1.0, 1.0 } };  ///< of Demons; see MetricParameters
-  double                        differenceThreshold{ 0.0 };  ///< of Demons
-  double                        denominatorThreshold{ 0.0 }; ///< of Demons
-  std::array<ParzenBins, 2>     bins;                        ///< of Information
-  std::array<const double *, 2> table{
-    { nullptr, nullptr }
-  }; ///< of Information: one number per bin, in the memory of the backend
+  bool                      exchangesGradients{ false };
+  std::array<double, 2>     normalizer{ { 1.0, 1.0 } };  ///< of Demons; see MetricParameters
+  double                    differenceThreshold{ 0.0 };  ///< of Demons
+  double                    denominatorThreshold{ 0.0 }; ///< of Demons
+  std::array<ParzenBins, 2> bins;                        ///< of Information
+  /** Of Information: one number per bin, in the memory of the backend. */
+  std::array<const double *, 2> table{ { nullptr, nullptr } };
 };
 
 /** \brief Sums of EvaluatePointForces(), in the memory of the backend. */

@@ -44,8 +44,8 @@ enum class DeformableKind : unsigned char
 {
   Syn,    ///< SynLevel: two fields to a middle space, and their inverses
   Greedy, ///< GreedyLevel: one field; its inverse is computed at the end
-  Demons, ///< DemonsLevel with MakeDiffeomorphicDemons(): one field, squared differences; the inverse is computed at
-          ///< the end
+  /** DemonsLevel with MakeDiffeomorphicDemons(): one field, squared differences; the inverse is computed at the end */
+  Demons,
   TimeVaryingVelocity ///< VelocityLevel: a velocity field, from which both fields are integrated at the end
 };
 

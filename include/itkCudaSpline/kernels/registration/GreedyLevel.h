@@ -38,8 +38,9 @@ namespace itk::CudaSpline
 /** \brief The result of an iteration. */
 struct GreedyIteration
 {
-  double value{ 0.0 }; ///< value of the metric before the update, in ITK's convention, or the weighted sum of several
-                       ///< terms; without valid samples the largest double
+  /** Value of the metric before the update, in ITK's convention, or the weighted sum of several terms; without valid
+   * samples the largest double. */
+  double value{ 0.0 };
   double maximumNorm{ 0.0 }; ///< largest norm of the smoothed force (samples)
 
   /** The value. */

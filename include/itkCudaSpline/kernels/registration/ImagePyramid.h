@@ -37,12 +37,10 @@ namespace itk::CudaSpline
 /** \brief A level of a registration. */
 struct PyramidLevel
 {
-  unsigned int shrink{
-    1
-  }; ///< shrink factor along each axis: samples of the fixed image per sample of the level's grid; at least 1
-  double sigma{
-    0.0
-  }; ///< sigma of the Gaussian that smooths both images (samples of each image, or mm); 0: no smoothing
+  /** Shrink factor along each axis: samples of the fixed image per sample of the level's grid; at least 1. */
+  unsigned int shrink{ 1 };
+  /** Sigma of the Gaussian that smooths both images (samples of each image, or mm); 0: no smoothing. */
+  double       sigma{ 0.0 };
   unsigned int iterations{ 0 }; ///< maximum number of iterations, unless \c limit is higher
   /** Whether axes with wider spacing are shrunk less, as in antsRegistration: the spacing of each axis is as close as
    * possible to the smallest one times \c shrink. Else all axes are shrunk alike, as in ITK. */

@@ -39,9 +39,8 @@ namespace itk::CudaSpline
 /** \brief The rules of Lbfgs; names and defaults are those of itk::LBFGSOptimizerv4. */
 struct LbfgsRules
 {
-  unsigned int evaluations{
-    500
-  }; ///< maximum number of evaluations of the function, unless \c limit is higher; ITK calls them iterations
+  /** Maximum number of evaluations of the function, unless \c limit is higher; ITK calls them iterations. */
+  unsigned int evaluations{ 500 };
   unsigned int limit{ 0 }; ///< maximum number of evaluations while values fall fast (FastFall)
   /** Initial step of a line search, as a factor of the direction. The first search begins with a step of length 1. */
   double stepLength{ 1.0 };

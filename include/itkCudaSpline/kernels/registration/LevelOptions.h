@@ -46,9 +46,9 @@ namespace itk::CudaSpline
 enum class FieldOptimizer : unsigned char
 {
   FixedStep, ///< the force, scaled so that its longest vector has that length, as in ITK
-  Momentum,  ///< the running mean of forces whose longest vectors have length 1; it becomes shorter where forces
-             ///< alternate
-  Adam       ///< that mean divided by the root of the running mean of the squared lengths, at each sample
+  /** The running mean of forces whose longest vectors have length 1; it becomes shorter where forces alternate. */
+  Momentum,
+  Adam ///< that mean divided by the root of the running mean of the squared lengths, at each sample
 };
 
 /** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod.
@@ -160,9 +160,8 @@ struct SynTerm
   SynSide   fixed;  ///< the fixed image, its mask and its transforms
   SynSide   moving; ///< the moving image, with the pixel type of the fixed one
   SynMetric metric; ///< compares the images
-  double    weight{
-    1.0
-  }; ///< weight of its force, after all forces are scaled to the same length; the weights of all terms sum to 1
+  /** Weight of its force, after all forces are scaled to the same length; the weights of all terms sum to 1. */
+  double weight{ 1.0 };
 };
 
 /** @} */

@@ -65,9 +65,8 @@ struct LinearRules
    * and shearing of slices. */
   std::vector<LinearTransform::Vector> keptAxes;
   double relaxation{ 0.5 }; ///< of RegularStep: factor of the step length if the direction reverses
-  double convergence{
-    1e-7
-  }; ///< for the other optimizers: slope of the last values below which they stop (ConvergenceWindow)
+  /** For the other optimizers: slope of the last values below which they stop (ConvergenceWindow). */
+  double       convergence{ 1e-7 };
   std::size_t  window{ 10 };               ///< number of values of the slope; 2 or more
   unsigned int lineSearchIterations{ 20 }; ///< of ConjugateGradient
   double       lineSearchEnd{ 5.0 };       ///< of ConjugateGradient: maximum step of the search, as a factor

@@ -52,8 +52,9 @@ enum class VelocityMethod : unsigned char
 /** \brief The result of an iteration. */
 struct VelocityIteration
 {
-  double value{ 0.0 }; ///< mean of the metric over all time points before the update, or the weighted sum of several
-                       ///< terms; without valid samples the largest double
+  /** Mean of the metric over all time points before the update, or the weighted sum of several terms; without valid
+   * samples the largest double. */
+  double              value{ 0.0 };
   std::vector<double> maximumNorms; ///< largest norm of the smoothed force at each time point (samples)
 
   /** The value. */
