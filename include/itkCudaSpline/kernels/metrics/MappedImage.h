@@ -64,21 +64,18 @@ struct MappedSources
 /** \brief The results of a mapping, in the memory of the backend: one number, one byte and one vector per sample. */
 struct MappedImage
 {
-  void *         values{ nullptr }; ///< of the type of the image; 0 outside
-  std::uint8_t * inside{ nullptr }; ///< 1: within the mask and the image's buffer
-  /** \brief Maps an image. The call is asynchronous (Residence).  \param[in] mapping parameters \param[in] sources
-   * inputs \param[out] output results \param[in] residence memory of the backend \exception std::invalid_argument a
-   * type or a dimension that is not supported, or more than MaximumWarpStages. */
-  void * gradients{ nullptr };
+  void *         values{ nullptr };    ///< of the type of the image; 0 outside
+  std::uint8_t * inside{ nullptr };    ///< 1: within the mask and the image's buffer
+  void *         gradients{ nullptr }; ///< of the output's type (per mm of its space); 0 outside
 };
 
-/** \brief Maps an image. Nothing waits (Residence).
+/** \brief Maps an image. The call is asynchronous (Residence).
  *
- * \param[in] mapping what is done
- * \param[in] sources of what
+ * \param[in] mapping parameters
+ * \param[in] sources inputs
  * \param[out] output results
- * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages */
 void
 MapImage(const ImageMapping &  mapping,
          const MappedSources & sources,
