@@ -71,8 +71,9 @@ inline constexpr CubicParameters MitchellNetravaliParameters{ 1.0 / 3.0, 1.0 / 3
  * \param[in] b, c the parameters, see CubicParameters
  * \param[out] w the four weights; they sum to 1
  *
- * \par Accuracy For b and c in [0, 1] within 8 units of rounding for b = 0 (at most six operations, on terms of at most
- * 2), within 16 for others (six more, on terms of at most 12, times b / 6) */
+ * \par Accuracy
+ * For b and c in [0, 1] within 8 units of rounding for b = 0 (at most six operations, on terms of at most 2), within 16
+ * for others (six more, on terms of at most 12, times b / 6) */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 CubicConvolutionWeights(TReal t, TReal b, TReal c, TReal * w)

@@ -113,8 +113,9 @@ FirTapCountOf(unsigned int order, double tolerance)
  * \param[in] taps half of the taps
  * \param[in] load returns the samples
  *
- * \par Accuracy Truncation: FirTruncationError() times max|s|. Rounding: (reach + 2) units in the last place of the sum
- * of |tap| times max|s| */
+ * \par Accuracy
+ * Truncation: FirTruncationError() times max|s|. Rounding: (reach + 2) units in the last place of the sum of |tap|
+ * times max|s| */
 template <typename TValue, int VReach = -1, typename TReal, typename TLoad>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TValue
 FirCoefficientAt(std::int64_t n, const HalfTaps<TReal> & taps, const TLoad & load)

@@ -275,8 +275,9 @@ struct LabelReader
  * \param[in] label called with an offset (elements from the first sample, x fastest); returns a std::uint64_t
  * \return offset of a sample with the label (elements from the first); -1 if no weight is positive: 0 in ITK
  *
- * \par Accuracy With weights of an axis that sum to at most 2, n samples per axis and an error e of the error function,
- * the error of a sum is at most VDimension 2 n e 2^(VDimension - 1): e = 2^-52 here, 3.3e-8 in ITK */
+ * \par Accuracy
+ * With weights of an axis that sum to at most 2, n samples per axis and an error e of the error function, the error of
+ * a sum is at most VDimension 2 n e 2^(VDimension - 1): e = 2^-52 here, 3.3e-8 in ITK */
 template <unsigned int VDimension, typename TCoordinate, typename TLabel>
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 LabelGaussianWinner(const LabelGaussian<VDimension> & rule,

@@ -57,7 +57,8 @@ inline constexpr int LineSegmentLength = 32;
  * \param[in] load returns the samples
  * \param[in] store receives the coefficients
  *
- * \par Accuracy Truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
+ * \par Accuracy
+ * Truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
 template <unsigned int VOrder,
           typename TReal,
           typename TValue,

@@ -306,8 +306,9 @@ FillWeights(const TBasis & basis,
  * \param[in] index continuous index (samples), in the index space of grid.extent, with a magnitude below 2^62
  * \param[out] jet value and derivatives (per sample, along the grid's axes; not divided by the spacing)
  *
- * \par Accuracy See SplineValue() for the value. The magnitudes of the weights of a derivative of order k along an axis
- * sum to at most 2^k, and its bound is larger by that factor. */
+ * \par Accuracy
+ * See SplineValue() for the value. The magnitudes of the weights of a derivative of order k along an axis sum to at
+ * most 2^k, and its bound is larger by that factor. */
 template <Derivatives VDerivatives,
           typename TBasis,
           unsigned int VDimension,
@@ -334,8 +335,9 @@ EvaluateOnGrid(const TBasis &                                    basis,
  * \param[in] grid the coefficients
  * \param[in] index continuous index (samples), in the index space of grid.extent
  *
- * \par Accuracy The weights are non-negative and sum to 1: the error is at most (VDimension (VOrder + 4)) units of
- * rounding of TReal times max|c| over the support */
+ * \par Accuracy
+ * The weights are non-negative and sum to 1: the error is at most (VDimension (VOrder + 4)) units of rounding of TReal
+ * times max|c| over the support */
 template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename TCoefficient, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoordinate (&index)[VDimension])

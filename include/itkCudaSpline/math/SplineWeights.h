@@ -140,12 +140,13 @@ SplineDerivativeWeights(TReal t, TReal * dw)
  *
  * From B''(x) of degree n = B(x + 1) - 2 B(x) + B(x - 1) of degree n - 2: second differences of the weights of degree n
  * - 2 at the same position. Order 2 is piecewise constant, with the breakpoints of the support; orders 0 and 1 have
- * second derivative 0.
+ *   second derivative 0.
  *
  * \param[in] t as for SplineWeights()
  * \param[out] ddw the VOrder + 1 second derivatives; they sum to 0
  *
- * \par Accuracy four times that of the weights of degree VOrder - 2 */
+ * \par Accuracy
+ * four times that of the weights of degree VOrder - 2 */
 template <unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineSecondDerivativeWeights(TReal t, TReal * ddw)

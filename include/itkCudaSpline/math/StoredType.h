@@ -68,9 +68,10 @@ struct StoredType
 
 /** \brief The integral value nearest to \p value, half to even; NaN and infinities are preserved.
  *
- * \par Accuracy Exact. The host adds and subtracts 2^23 (float) or 2^52 (double), above which numbers have no fraction:
- * unlike std::rint() this can be vectorised without SSE4.1. It assumes the default rounding mode, and compilation
- * without -ffast-math.
+ * \par Accuracy
+ * Exact. The host adds and subtracts 2^23 (float) or 2^52 (double), above which numbers have no fraction: unlike
+ * std::rint() this can be vectorised without SSE4.1. It assumes the default rounding mode, and compilation without
+ * -ffast-math.
  *
  * \tparam TReal float or double
  * \param[in] value the value */

@@ -311,7 +311,8 @@ TextureSplineValueWithin(const TPaired & paired, const double (&x)[VDimension], 
  * \param[in] fetch callable with an array of texture coordinates, in texels of the texture with its margins; the centre
  * of texel i is at i + 1/2
  *
- * \par Accuracy TextureErrorBound() */
+ * \par Accuracy
+ * TextureErrorBound() */
 template <unsigned int VDimension, typename TPaired, typename TFetch>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
 TextureSplineValue(const TPaired &                paired,

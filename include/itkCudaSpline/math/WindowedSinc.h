@@ -104,10 +104,11 @@ SincWindowValue(SincWindow window, int radius, double x, double angle, double co
  * \param[in] window the window
  * \param[out] w the 2 m weights
  *
- * \par Accuracy Each within 32 units of 2^-53: 7 for the sinc, and for the window at most 3.5 more for every sample
- * away from the nearest one, divided by the growing distance; Lanczos with m = 5 divides them by an angle of pi / 10.
- * Measured: 5 units. The sum of the absolute weights is at most 2.28, that of the sinc itself half-way between ten
- * samples; with the windows, measured: 1.96. */
+ * \par Accuracy
+ * Each within 32 units of 2^-53: 7 for the sinc, and for the window at most 3.5 more for every sample away from the
+ * nearest one, divided by the growing distance; Lanczos with m = 5 divides them by an angle of pi / 10. Measured: 5
+ * units. The sum of the absolute weights is at most 2.28, that of the sinc itself half-way between ten samples; with
+ * the windows, measured: 1.96. */
 CUDASPLINE_HOST_DEVICE inline void
 WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
 {
@@ -259,8 +260,9 @@ SumOverWindow(const TSample * data, const WindowedSincTaps<VDimension> & taps, s
  * \param[in] border value of the samples for which \p fold returns -1
  * \param[in] skipZeroWeights see WindowedSincTaps
  *
- * \par Accuracy With the largest sum N <= 2.28 of absolute weights of an axis, within VDimension (66 m + 1)
- * N^VDimension units of 2^-53 times the largest absolute sample */
+ * \par Accuracy
+ * With the largest sum N <= 2.28 of absolute weights of an axis, within VDimension (66 m + 1) N^VDimension units of
+ * 2^-53 times the largest absolute sample */
 template <typename TSample, unsigned int VDimension, typename TCoordinate, typename TFold>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 WindowedSincValue(const TSample *                data,

@@ -168,9 +168,10 @@ struct ArrayInterpolation
  * \exception std::invalid_argument an unsupported order, dimension, element type or map
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy Coordinates, the border between inside and outside, and the support of each element are bitwise equal
- * to SciPy's, in double. With Float64 elements results differ from SciPy's only by rounding: a few units of 2^-53 of
- * the largest coefficient for each axis and tap. With Float32 elements the unit is 2^-24. */
+ * \par Accuracy
+ * Coordinates, the border between inside and outside, and the support of each element are bitwise equal to SciPy's, in
+ * double. With Float64 elements results differ from SciPy's only by rounding: a few units of 2^-53 of the largest
+ * coefficient for each axis and tap. With Float32 elements the unit is 2^-24. */
 void
 InterpolateArray(const ArrayInterpolation & interpolation, const ExecutionContext & context);
 
@@ -196,7 +197,8 @@ struct ArrayFilter
  * \exception std::invalid_argument an unsupported order, dimension or type
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy see FilterSegment() */
+ * \par Accuracy
+ * see FilterSegment() */
 void
 FilterArray(const ArrayFilter & filter, const ExecutionContext & context);
 

@@ -43,7 +43,8 @@ namespace itk::CudaSpline
  * \exception DeviceError a device that is out of memory or lost
  * \exception OperationAborted the progress callback stopped it
  *
- * \par Accuracy see FilterSegment() */
+ * \par Accuracy
+ * see FilterSegment() */
 std::shared_ptr<const SampleSource>
 MakeSource(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
 
@@ -76,7 +77,8 @@ Prefilter(const SourceDescriptor & descriptor,
  * \exception std::invalid_argument as for MakeSource(), or elements that do not have the pixel's type
  * \exception DeviceError a device that is out of memory or lost
  * \exception OperationAborted the progress callback stopped it; the elements are then neither samples nor coefficients
- * \par Accuracy see FilterSegment() */
+ * \par Accuracy
+ * see FilterSegment() */
 void
 PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
 

@@ -83,7 +83,8 @@ struct PointsDescriptor : InterpolationDescriptor
  * \exception DeviceError a device that is out of memory or lost; results are then undefined
  * \exception OperationAborted the progress callback stopped it
  *
- * \par Accuracy see EvaluateOnGrid(); the indices of physical points are bitwise equal to ITK's */
+ * \par Accuracy
+ * see EvaluateOnGrid(); the indices of physical points are bitwise equal to ITK's */
 void
 SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);
 

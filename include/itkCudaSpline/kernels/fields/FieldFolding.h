@@ -67,8 +67,8 @@ MeasureFolding(const FieldShape &       shape,
  * \param[out] determinants one number of the field's type per sample; null: not computed
  * \param[in] isLogarithm computes logarithms instead, of determinants of at least 1e-4
  * \param[in] residence memory of both arrays
- * \par Accuracy Bitwise equal on every backend, except for logarithms, which depend on the backend's mathematical
- * library.
+ * \par Accuracy
+ * Bitwise equal on every backend, except for logarithms, which depend on the backend's mathematical library.
  * \exception std::invalid_argument an invalid shape
  * \exception DeviceError a device that failed */
 FieldFolding

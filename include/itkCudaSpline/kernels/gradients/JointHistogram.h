@@ -67,9 +67,10 @@ struct JointSamples
  *
  * On a device the work, and the memory that it needs, are enqueued in the caller's stream.
  *
- * \par Accuracy On the host the weights of a sample are rounded to a unit of 2^-62 times the number of samples, rounded
- * up to a power of two: 2^-38 for 2^24. On a device they are rounded as ParzenWeight is in double precision: to 2^-38,
- * and those below 2^-19 to 2^-57. With Float32 elements the weights are floats. */
+ * \par Accuracy
+ * On the host the weights of a sample are rounded to a unit of 2^-62 times the number of samples, rounded up to a power
+ * of two: 2^-38 for 2^24. On a device they are rounded as ParzenWeight is in double precision: to 2^-38, and those
+ * below 2^-19 to 2^-57. With Float32 elements the weights are floats. */
 void
 AccumulateJointHistogram(const JointSamples & samples, void * joint, const ExecutionContext & context);
 

@@ -48,9 +48,10 @@ namespace itk::CudaSpline
  * \exception DeviceError a device that is out of memory or lost; OutOfMemory also if the windows do not fit into its
  * shared memory. An H100 supports a radius of up to 16 along each axis
  *
- * \par Accuracy Images are centred by their means and sums are double: a large offset does not reduce the accuracy.
- * With Float64 elements the relative error is about 1e-12. With Float32 elements centred values and a window's numbers
- * are rounded once to float. */
+ * \par Accuracy
+ * Images are centred by their means and sums are double: a large offset does not reduce the accuracy. With Float64
+ * elements the relative error is about 1e-12. With Float32 elements centred values and a window's numbers are rounded
+ * once to float. */
 struct LocalCorrelationPairs
 {
   unsigned int                dimension{ 3 };                 ///< 1 to 3

@@ -91,9 +91,10 @@ struct SplinePoints
  * \exception std::invalid_argument an unsupported order or dimension, an invalid size or address
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy As InterpolateArray() for n = 0. The magnitudes of a derivative's weights sum to 2^n, and its bound is
- * larger by that factor. Derivatives of order 1 and 2 of splines of order 1, 2 and 3 are discontinuous where a support
- * begins; there they are those of that support. */
+ * \par Accuracy
+ * As InterpolateArray() for n = 0. The magnitudes of a derivative's weights sum to 2^n, and its bound is larger by that
+ * factor. Derivatives of order 1 and 2 of splines of order 1, 2 and 3 are discontinuous where a support begins; there
+ * they are those of that support. */
 void
 EvaluateDerivatives(const SplinePoints & points, const ExecutionContext & context);
 
@@ -112,9 +113,10 @@ ContractDerivatives(const SplinePoints & points, const ExecutionContext & contex
  * On a device the work, and the memory that it needs, are enqueued in the caller's stream. If the work of the stream is
  * captured into a graph, both become a part of the graph.
  *
- * \par Accuracy Let m be the largest magnitude of g for an image and channel, and N its number of points times
- * dimension^n 2^n. Each added number has a rounding error of its weights of a few units of TReal. In addition it has an
- * error of N m 2^-60 with Float32 elements, or N m 2^-90 with Float64 elements for up to 2^24 points. */
+ * \par Accuracy
+ * Let m be the largest magnitude of g for an image and channel, and N its number of points times dimension^n 2^n. Each
+ * added number has a rounding error of its weights of a few units of TReal. In addition it has an error of N m 2^-60
+ * with Float32 elements, or N m 2^-90 with Float64 elements for up to 2^24 points. */
 void
 ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context);
 

@@ -71,8 +71,9 @@ CountSelfSimilarityChannels(unsigned int dimension);
  * \exception std::invalid_argument a dimension, a type or an option that is not supported
  * \exception DeviceError out of memory, or a lost device
  *
- * \par Accuracy Squares are added in float. For patches with a radius of at most 2, the error of a channel is at most
- * 5e-5. All runs on a backend are bitwise equal. */
+ * \par Accuracy
+ * Squares are added in float. For patches with a radius of at most 2, the error of a channel is at most 5e-5. All runs
+ * on a backend are bitwise equal. */
 FeatureImage
 MakeSelfSimilarity(const FieldGrid &             grid,
                    ScalarType                    pixel,

@@ -128,10 +128,11 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * \exception DeviceError a step cannot be enqueued; OutOfMemory also if the windows do not fit into the shared memory
  * of the device. An H100 supports a radius of up to 22 along each axis
  *
- * \par Accuracy Window sums are double, and their cost does not depend on the radius. Along an axis a window consists
- * of a part of one block of 2 radius + 1 samples and a part of the next block, which are summed separately. Nothing is
- * subtracted: samples outside a window do not affect it. The result is bitwise equal for any number of threads. With
- * Float64 arithmetic and images without constant patches it agrees with ITK's to 1e-10 (value) and 1e-8 (derivative, L2
+ * \par Accuracy
+ * Window sums are double, and their cost does not depend on the radius. Along an axis a window consists of a part of
+ * one block of 2 radius + 1 samples and a part of the next block, which are summed separately. Nothing is subtracted:
+ * samples outside a window do not affect it. The result is bitwise equal for any number of threads. With Float64
+ * arithmetic and images without constant patches it agrees with ITK's to 1e-10 (value) and 1e-8 (derivative, L2
  * norm). */
 void
 EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,

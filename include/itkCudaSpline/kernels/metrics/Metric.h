@@ -297,10 +297,11 @@ struct MetricWorkspace
  * \exception std::invalid_argument sources that do not fit the descriptor or the context
  * \exception DeviceError a device that is out of memory or lost
  *
- * \par Accuracy Coordinates are bitwise equal to ITK's in either precision, and so is the count. With Float64 elements,
- * values and gradients equal ITK's except for fused operations, and sums are double. With Float32 elements, samples,
- * coefficients, values of B-splines and gradients have some rounding errors of float; linear interpolation of values
- * and all sums are double. */
+ * \par Accuracy
+ * Coordinates are bitwise equal to ITK's in either precision, and so is the count. With Float64 elements, values and
+ * gradients equal ITK's except for fused operations, and sums are double. With Float32 elements, samples, coefficients,
+ * values of B-splines and gradients have some rounding errors of float; linear interpolation of values and all sums are
+ * double. */
 MetricResult
 EvaluateMetric(const MetricDescriptor & descriptor,
                const MetricSources &    sources,

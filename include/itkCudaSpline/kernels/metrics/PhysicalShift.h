@@ -35,8 +35,9 @@ namespace itk::CudaSpline
  * have many samples, the coefficients are those of a finer grid. Blocks are visited in the order of that bound, on all
  * threads, until the bound is below the longest displacement found. The result does not depend on the threads.
  *
- * \par Accuracy Each change is a difference of points. Its error is some rounding errors of the coordinates, as for the
- * difference of two mapped points.
+ * \par Accuracy
+ * Each change is a difference of points. Its error is some rounding errors of the coordinates, as for the difference of
+ * two mapped points.
  *
  * \param[in] chain the stages, and the grid as its output; its input is not used
  * \param[in] dimension 1 to 3

@@ -45,7 +45,8 @@ public:
 
   /** \brief How much energies fall over the window; the largest double until the window is full.
    *
-   * \par Accuracy The weights of the line are floats as in ITK, and the results are bitwise equal to ITK's. */
+   * \par Accuracy
+   * The weights of the line are floats as in ITK, and the results are bitwise equal to ITK's. */
   double
   GetValue() const;
 

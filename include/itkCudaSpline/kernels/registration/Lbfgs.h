@@ -92,8 +92,9 @@ using LbfgsFunction = std::function<double(const double * parameters, double * g
  * inner products, which one pass over all vectors computes. Only these are transferred over the bus: directions are
  * linear combinations of vectors, with coefficients that follow from the inner products.
  *
- * \par Accuracy Inner products are added in an order that depends only on the number of parameters and the backend: two
- * runs are bitwise equal on any number of threads. The first iterations differ from ITK's only by rounding. */
+ * \par Accuracy
+ * Inner products are added in an order that depends only on the number of parameters and the backend: two runs are
+ * bitwise equal on any number of threads. The first iterations differ from ITK's only by rounding. */
 class Lbfgs
 {
 public:

@@ -91,7 +91,8 @@ CornersOf(const FieldGrid & grid);
  * A point x of the virtual domain is mapped to the moving image by the transform and then the moving stages. It is
  * mapped to the fixed image by the fixed stages. The moving stages are ITK's moving initial transform.
  *
- * \par Accuracy as EvaluateMetric() */
+ * \par Accuracy
+ * as EvaluateMetric() */
 class LinearLevel
 {
 public:

@@ -83,7 +83,8 @@ struct SplineRegularizers
  * A point x of the virtual domain is mapped to the moving image by the B-spline transform and then the moving stages.
  * It is mapped to the fixed image by the fixed stages.
  *
- * \par Accuracy as EvaluateMetric() */
+ * \par Accuracy
+ * as EvaluateMetric() */
 class SplineLevel
 {
 public:

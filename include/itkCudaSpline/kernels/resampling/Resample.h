@@ -50,7 +50,8 @@ struct ResampleDescriptor : InterpolationDescriptor
    * together. */
   std::int64_t sliceLines{ 0 };
 
-  /** \name Input points of the samples One of the three is given. */
+  /** \name Input points of the samples
+   * One of the three is given. */
   ///@{
   /** Continuous input indices of both ends of every requested scanline: lines x (start, end) x dimension, in host
    * memory.
@@ -82,7 +83,8 @@ struct ResampleDescriptor : InterpolationDescriptor
  * \exception DeviceError a device that is out of memory or lost; the output is then undefined
  * \exception OperationAborted the progress callback stopped it
  *
- * \par Accuracy see SplineValue() and LinearValue(); coordinates are bitwise equal to ITK's */
+ * \par Accuracy
+ * see SplineValue() and LinearValue(); coordinates are bitwise equal to ITK's */
 void
 Resample(const ResampleDescriptor & descriptor,
          const SampleSource &       source,

@@ -50,7 +50,8 @@ struct ResampleDescription
   bool                       extrapolates{ false }; ///< whether the value outside is that of the nearest sample
   std::vector<std::uint64_t> defaultPixels{ 0 };    ///< bits of the pixel outside, one number per component
 
-  /** \name Input points of the samples One of the three is given, or the index provider. */
+  /** \name Input points of the samples
+   * One of the three is given, or the index provider. */
   ///@{
   std::optional<TransformChain> chain; ///< transforms that a kernel evaluates
   std::unique_ptr<double[]>     ends;  ///< ResampleDescriptor::scanlineEnds

@@ -64,8 +64,9 @@ struct DisplacementDescriptor
  * \exception DeviceError a device that is out of memory or lost; the output is then undefined
  * \exception OperationAborted the progress callback stopped it
  *
- * \par Accuracy Between scanline ends bitwise equal to itk::TransformToDisplacementFieldFilter. Through a chain a few
- * units of rounding of the points, because kernels may fuse multiplications and additions */
+ * \par Accuracy
+ * Between scanline ends bitwise equal to itk::TransformToDisplacementFieldFilter. Through a chain a few units of
+ * rounding of the points, because kernels may fuse multiplications and additions */
 void
 MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context);
 
