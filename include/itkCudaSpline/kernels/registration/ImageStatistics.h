@@ -56,8 +56,8 @@ FindQuantiles(const void *                  pixels,
               const std::array<double, 2> & parts,
               const ExecutionContext &      context);
 
-/** \brief Centre of gravity of an image. The weight of a pixel is its value minus the smallest value, because values may
- * be negative, as in CT. The call waits.
+/** \brief Centre of gravity of an image. The weight of a pixel is its value minus the smallest value, because values
+ * may be negative, as in CT. The call waits.
  *
  * \param[in] image its pixels are in the memory of the backend, and its mask is on the host. Non-finite pixels have no
  * weight; a pixel counts if the mask's pixel nearest to its centre is not 0
