@@ -34,11 +34,11 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The cell of an index: its corners, with their weights in the value and in the derivatives with respect to the
+/** \brief The cell of an index: its corners and their weights in the value and in the derivatives with respect to the
  * index.
  *
- * The cell has an upper neighbour along each axis with at least two samples. The derivative exactly at a sample is the
- * mean of those of the adjacent cells: that of one cell would depend on the direction of the axis. */
+ * The cell has an upper neighbor along each axis with at least two samples. The derivative exactly at a sample is the
+ * mean of those of the adjacent cells, because that of a single cell would depend on the direction of the axis. */
 template <unsigned int VDimension>
 struct FeatureCell
 {
@@ -46,7 +46,7 @@ struct FeatureCell
   static constexpr double AtSample = 1e-9; ///< maximum distance from a sample that is due to the rounding of an index
 
   std::int64_t first{ 0 };        ///< offset of the lowest corner
-  std::int64_t step[VDimension];  ///< to the upper corner along an axis
+  std::int64_t step[VDimension];  ///< distance to the upper corner along an axis
   std::int64_t shift[VDimension]; ///< of lower (negative) or upper corners in the derivative along an axis
   float        upper[VDimension]; ///< weight of the upper corners along an axis
   float        rise[VDimension];  ///< derivative of this weight, per index
@@ -112,7 +112,7 @@ struct FeatureCell
     return weight;
   }
 
-  /** Weight in the derivative along an axis. */
+  /** Weight of a corner in the derivative along an axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
   SlopeOf(unsigned int axis, int corner) const
   {
@@ -124,7 +124,7 @@ struct FeatureCell
     return slope;
   }
 
-  /** Adds the values of some channels, and their derivatives by the index. */
+  /** Adds the values of some channels and their derivatives with respect to the index. */
   template <int VWidth>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Read(const float * data, int channels, bool withSlopes, float (&value)[VWidth], float (&slope)[VDimension][VWidth])
@@ -138,7 +138,7 @@ struct FeatureCell
       const float weight = this->WeightOf(corner);
       if (!withSlopes && weight == 0.0F)
       {
-        continue; // all but one at a sample
+        continue; // at a sample, all corners except one
       }
       const ChannelNumbers<VWidth> read(data + this->OffsetOf(corner) * channels);
       for (int n = 0; n < VWidth; ++n)
