@@ -154,7 +154,7 @@ struct ArrayArguments
 
   ArrayOutput output;
 
-  /** Whether neighbors of the source along x are adjacent in memory. */
+  /** Whether neighbours of the source along x are adjacent in memory. */
   CUDASPLINE_HOST_DEVICE bool
   HasRows() const
   {

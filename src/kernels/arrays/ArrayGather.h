@@ -31,7 +31,7 @@
  * \brief Computes elements of the output on the host. The taps are read directly from the array, and only these are
  * converted.
  *
- * For orders 0 and 1, runs of neighbors on a line are computed in steps that the compiler can vectorize. Elements that
+ * For orders 0 and 1, runs of neighbours on a line are computed in steps that the compiler can vectorize. Elements that
  * need folding and other orders are computed one by one. */
 
 namespace itk::CudaSpline

@@ -30,7 +30,7 @@ class Stream;
 /** \brief Enqueues an interpolation of floats in three dimensions with tiles of the source in shared memory.
  *
  * It is used for affine maps with order 1 and higher. For orders 3 and 5, it is also used for maps that treat each axis
- * separately, and for lists of coordinates if neighbors in the output are neighbors in the source. The lists are
+ * separately, and for lists of coordinates if neighbours in the output are neighbours in the source. The lists are
  * checked on the device, and the host waits for the result.
  *
  * \param[in] array arguments with a float source and any map
@@ -40,18 +40,18 @@ class Stream;
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
-/** \brief Checks whether neighbors in the output of a list of coordinates in three dimensions are neighbors in the
+/** \brief Checks whether neighbours in the output of a list of coordinates in three dimensions are neighbours in the
  * source, so that caches are effective. The list is checked on the device, and the host waits for the result.
  *
  * \param[in] array arguments with any map
  * \param[in] stream stream of the current device
- * \return true if they are neighbors; false also if the output is too thin to tell
+ * \return true if they are neighbours; false also if the output is too thin to tell
  * \exception DeviceError a CUDA call failed */
 bool
 ListLiesTogether(const ArrayArguments & array, const Stream & stream);
 
 /** \brief Enqueues an interpolation in three dimensions at a list of coordinates with order 3 or 5. It uses a copy of
- * the source in which neighbors along all axes are close in memory.
+ * the source in which neighbours along all axes are close in memory.
  *
  * \param[in] arguments arguments with floats, for which LaunchArrayTiles() returned false, or doubles
  * \param[in] element type of the source, Float32 or Float64

@@ -32,15 +32,15 @@ struct CoefficientRows
   static constexpr std::int64_t PieceLength = 4096; ///< length of a piece if a row is longer
 
   const TReal * data;        ///< in host or device memory
-  std::int64_t  size[3];     ///< size of the axes along which neighbors are compared
-  bool          periodic[3]; ///< whether the last sample is a neighbor of the first
-  bool          neighbours;  ///< whether neighbors are compared
+  std::int64_t  size[3];     ///< size of the axes along which neighbours are compared
+  bool          periodic[3]; ///< whether the last sample is a neighbour of the first
+  bool          neighbours;  ///< whether neighbours are compared
   std::int64_t  pieces;      ///< number of pieces in a row
   std::int64_t  count;       ///< number of pieces in all rows
 
   /** \param[in] source descriptor of the coefficients before they are stored
    * \param[in] elements first coefficient, in host or device memory
-   * \param[in] compare whether neighbors are compared; possible for up to 3 dimensions and one component */
+   * \param[in] compare whether neighbours are compared; possible for up to 3 dimensions and one component */
   CoefficientRows(const SourceDescriptor & source, const TReal * elements, bool compare)
     : data(elements)
     , neighbours(compare)

@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Part of an axis that is filtered. The coefficients that are needed begin at \c offset of the available
- * samples; the other samples only serve as neighbors. */
+ * samples; the other samples only serve as neighbours. */
 struct AxisPart
 {
   unsigned int axis{ MaximumDimension }; ///< with MaximumDimension, all axes are filtered completely
@@ -39,7 +39,7 @@ struct AxisPart
  * ones at (o * wanted + n) * inner + i of the output. */
 struct AxisView
 {
-  /** Product of the sizes of the faster axes, which is the distance between neighbors on a line in elements. */
+  /** Product of the sizes of the faster axes, which is the distance between neighbours on a line in elements. */
   std::int64_t inner;
   std::int64_t length; ///< samples in a line
   std::int64_t outer;  ///< product of the sizes of the slower axes

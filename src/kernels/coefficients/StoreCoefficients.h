@@ -52,7 +52,7 @@ ContentsOf(const CoefficientStatistics<float> & coefficients, unsigned long long
 void
 FillTable(const SourceDescriptor & descriptor, void * table);
 
-/** \brief Computes the minimum and maximum, and optionally the differences of neighbors (up to 3 dimensions, one
+/** \brief Computes the minimum and maximum, and optionally the differences of neighbours (up to 3 dimensions, one
  * component). */
 ///@{
 template <typename TReal>

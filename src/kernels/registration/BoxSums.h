@@ -29,7 +29,7 @@
 #include <vector>
 
 /** \file
- * \brief Sums of the voxels of an image over boxes that cover a part of it, for coarse images and centers of
+ * \brief Sums of the voxels of an image over boxes that cover a part of it, for coarse images and centres of
  * gravity. */
 
 namespace itk::CudaSpline
@@ -213,7 +213,7 @@ WalkBoxes(const FieldGrid &  image,
  * and number of threads.
  *
  * \param[in] image image with pixels in the memory of the residence and the mask on the host
- * \param[in] isMasked true to use only voxels whose centers are inside the mask
+ * \param[in] isMasked true to use only voxels whose centres are inside the mask
  * \param[in] boxes boxes that cover a part of the image
  * \param[in] residence where the pixels are stored
  * \param[out] moments one for each box; null if not requested

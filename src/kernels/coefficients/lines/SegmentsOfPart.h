@@ -29,9 +29,9 @@ namespace itk::CudaSpline
 
 /** \brief Number of consecutive segments for each block, such that all blocks together finish as early as possible.
  *
- * A block that processes n segments takes n + extra steps, because a segment needs samples of its neighbors. The blocks
- * run in rounds, each with as many blocks as the device can hold. The function minimizes rounds * (n + extra) and
- * prefers the longest part among equal results. It considers whole lines and divisions that lead to a few rounds.
+ * A block that processes n segments takes n + extra steps, because a segment needs samples of its neighbours. The
+ * blocks run in rounds, each with as many blocks as the device can hold. The function minimizes rounds * (n + extra)
+ * and prefers the longest part among equal results. It considers whole lines and divisions that lead to a few rounds.
  *
  * \param[in] segments segments of a line, at least 1
  * \param[in] groups number of blocks if each processes whole lines, at least 1

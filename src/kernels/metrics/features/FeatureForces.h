@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 /** \brief The cell of an index: its corners and their weights in the value and in the derivatives with respect to the
  * index.
  *
- * The cell has an upper neighbor along each axis with at least two samples. The derivative exactly at a sample is the
+ * The cell has an upper neighbour along each axis with at least two samples. The derivative exactly at a sample is the
  * mean of those of the adjacent cells, because that of a single cell would depend on the direction of the axis. */
 template <unsigned int VDimension>
 struct FeatureCell
